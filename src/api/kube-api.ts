@@ -1,0 +1,89 @@
+/**
+ * The port to a Kubernetes API. `kube/` implements it over HTTP/2 for real clusters; the embedded cluster implements it
+ * in-process, so informers, controllers and stand-ins run unchanged on both and in virtual time.
+ * Every method rejects with {@link KubeError} (see kube-error.ts) on an API answer other than success.
+ */
+import type { KubeObject, Status } from './core.ts';
+import type { ResourceType } from './resources.ts';
+
+export interface CallOptions {
+  /** Required for namespaced types, except in `list` and `watch`, where absent means "all namespaces". */
+  readonly namespace?: string;
+  readonly signal?: AbortSignal;
+  /**
+   * `control` calls (leases, status, evictions) use their own connection and a reserve of the rate limit, so bulk
+   * traffic can never starve them. Default `bulk` for list and watch, `control` for everything else.
+   */
+  readonly lane?: 'bulk' | 'control';
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager?: string;
+  /** Ask the API server to validate and admit, but not to store. */
+  readonly dryRun?: boolean;
+  readonly subresource?: string;
+}
+
+export interface ListOptions extends CallOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continueToken?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
+}
+
+export interface ListPage<T> {
+  readonly items: T[];
+  readonly resourceVersion: string;
+  /** Present when more pages follow. */
+  readonly continueToken?: string;
+}
+
+export interface WatchOptions extends CallOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  /** WatchList (KEP-3157): stream the current state first, ended by a bookmark annotated `k8s.io/initial-events-end`. */
+  readonly sendInitialEvents?: boolean;
+  readonly timeoutSeconds?: number;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
+  | { readonly type: 'ERROR'; readonly object: Status };
+
+export type Patch =
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
+  | { readonly type: 'merge' | 'strategic'; readonly body: object }
+  /** Server-side apply; `force` takes over fields of other managers. */
+  | { readonly type: 'apply'; readonly body: object; readonly force?: boolean };
+
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+export interface DeleteOptions extends CallOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+}
+
+export interface KubeApi {
+  get<T extends KubeObject>(type: ResourceType<T>, name: string, options?: CallOptions): Promise<T>;
+  list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ListPage<T>>;
+  create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
+  /** POST to a subresource such as `eviction` or `binding`. */
+  createSubresource(type: ResourceType, name: string, subresource: string, body: object, options?: WriteOptions): Promise<KubeObject>;
+  /** PUT; conflicts (409) when `metadata.resourceVersion` is given and stale. */
+  replace<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
+  patch<T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
+  delete(type: ResourceType, name: string, options?: DeleteOptions): Promise<void>;
+  /**
+   * Opens a watch with bookmarks enabled. The iteration ends without error when the server closes the stream normally
+   * (its timeout), throws KubeError for an HTTP error answer, and throws the transport's error when the connection breaks.
+   */
+  watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+}

@@ -1,0 +1,71 @@
+/** Errors of the Kubernetes API, told apart by meaning. Callers use the predicates, never the message. */
+import type { Status } from './core.ts';
+
+/** An answer of the API server other than success. Transport faults (reset, timeout) are not KubeErrors. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  readonly code = 'KUBE_STATUS';
+  /** HTTP status code. */
+  readonly httpStatus: number;
+  /** Machine-readable reason of the Status object, e.g. `NotFound`; empty when the body was not a Status. */
+  readonly reason: string;
+  readonly status: Status | undefined;
+  /** From the Retry-After header, when sent. */
+  readonly retryAfterMillis: number | undefined;
+
+  constructor(httpStatus: number, status: Status | undefined, fallbackMessage: string, retryAfterMillis?: number) {
+    super(status?.message || fallbackMessage);
+    this.httpStatus = httpStatus;
+    this.reason = status?.reason ?? '';
+    this.status = status;
+    this.retryAfterMillis = retryAfterMillis;
+  }
+}
+
+const hasStatus =
+  (...codes: number[]) =>
+  (error: unknown): error is KubeError =>
+    error instanceof KubeError && codes.includes(error.httpStatus);
+
+export const isNotFound = hasStatus(404);
+export const isForbidden = hasStatus(403);
+export const isUnauthorized = hasStatus(401);
+export const isInvalid = hasStatus(422);
+
+/** 409 because the resourceVersion or a precondition (uid) did not match. `AlreadyExists` is a different meaning. */
+export function isConflict(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.httpStatus === 409 && error.reason !== 'AlreadyExists';
+}
+
+export function isAlreadyExists(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.httpStatus === 409 && error.reason === 'AlreadyExists';
+}
+
+/** 410, or an ERROR watch event with code 410: the resourceVersion is too old, list again. */
+export function isExpired(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.httpStatus === 410 || error.reason === 'Expired');
+}
+
+/**
+ * The resourceVersion asked for is newer than the server's (after an etcd restore or on a lagging server).
+ * Source: apiserver storage errors answer 504 Timeout with cause ResourceVersionTooLarge; older servers only a message.
+ */
+export function isTooLargeResourceVersion(error: unknown): error is KubeError {
+  if (!(error instanceof KubeError) || error.reason !== 'Timeout') return false;
+  const causes = error.status?.details?.causes ?? [];
+  return causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') || error.message.includes('Too large resource version');
+}
+
+/** 429 with a DisruptionBudget cause: the eviction would violate a PodDisruptionBudget. Not a throttling answer. */
+export function isBlockedByPdb(error: unknown): error is KubeError {
+  return (
+    error instanceof KubeError &&
+    error.httpStatus === 429 &&
+    (error.status?.details?.causes ?? []).some((cause) => cause.reason === 'DisruptionBudget')
+  );
+}
+
+/** 429 (API priority and fairness) or 503 that asks to come back later. */
+export function isThrottled(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 503) && !isBlockedByPdb(error);
+}

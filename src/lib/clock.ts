@@ -1,0 +1,54 @@
+/**
+ * Time as a dependency. Nothing in Stowage reads the wall clock or starts a timer except through a {@link Clock},
+ * so the same code runs in real time, in tests and in the simulator's virtual time.
+ */
+
+/** A started timer. Cancelling twice, or after it fired, does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch (UTC). */
+  now(): number;
+  /** Calls `callback` once, not before `delayMillis` have passed; zero and negative delays mean "as soon as possible". */
+  setTimer(delayMillis: number, callback: () => void): Timer;
+}
+
+/** Longest delay Node's own timers take (2^31 - 1 ms); longer ones would fire at once. */
+const MAX_NODE_DELAY_MILLIS = 2_147_483_647;
+
+/** The machine's clock. Its timers keep the process alive; whoever starts one must cancel it to stop cleanly. */
+export function createSystemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    setTimer(delayMillis, callback) {
+      let handle: NodeJS.Timeout;
+      const arm = (remainingMillis: number): void => {
+        const step = Math.min(Math.max(0, remainingMillis), MAX_NODE_DELAY_MILLIS);
+        handle = setTimeout(() => (remainingMillis > step ? arm(remainingMillis - step) : callback()), step);
+      };
+      arm(delayMillis);
+      return { cancel: () => clearTimeout(handle) };
+    },
+  };
+}
+
+/** Resolves after `delayMillis` on `clock`; rejects with the signal's reason as soon as `signal` aborts. */
+export function sleep(clock: Clock, delayMillis: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.setTimer(delayMillis, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

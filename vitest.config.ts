@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+// Unit and process tests: everything beside the source and the suites that run on the embedded cluster.
+// The suites on the real control plane have their own configuration (vitest.cluster.config.ts).
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+    exclude: ['test/cluster/**', 'node_modules/**', 'dist/**'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['src/**/*.test.ts'], reporter: ['text-summary', 'json-summary'] },
+  },
+});
