@@ -1,0 +1,44 @@
+/** Decisions: what an engine wants done, each with the numbers that led to it. Plain data; nothing here acts. */
+import type { WorkloadRef } from '../model/cluster-view.ts';
+import type { Side } from '../model/records.ts';
+
+export interface PodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Move one replica to the other side by evicting it; its replacement is steered at admission. */
+export interface EvictDecision {
+  readonly kind: 'evict';
+  readonly engine: 'placement';
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly pod: PodRef;
+  readonly from: Side | 'unknown';
+  readonly to: Side;
+  readonly why: Explanation;
+}
+
+/** Correct the stamps of a pod whose slot or side annotation disagrees with where it runs. Disrupts nothing. */
+export interface RestampDecision {
+  readonly kind: 'restamp';
+  readonly engine: 'placement';
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly pod: PodRef;
+  readonly resourceVersion: string;
+  readonly slot: number;
+  readonly capacity: Side;
+  /** New deletion cost, or undefined when the user's own value is kept. */
+  readonly deletionCost: number | undefined;
+  readonly why: Explanation;
+}
+
+export type Decision = EvictDecision | RestampDecision;
+
+/** Why a decision was made: one sentence for people and the numbers behind it for machines. */
+export interface Explanation {
+  readonly summary: string;
+  readonly numbers: Readonly<Record<string, number | string | boolean>>;
+}

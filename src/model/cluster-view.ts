@@ -1,0 +1,52 @@
+/**
+ * ClusterView: the one read-only picture of the cluster that every decision is made on. The live stores, a frozen
+ * snapshot (CLI `plan`, tests) and the simulator implement it, so they all run the very same decision code.
+ */
+import type {
+  NamespaceRecord,
+  NodeRecord,
+  PdbRecord,
+  PodRecord,
+  ReplicaSetRecord,
+  VolumeClaimRecord,
+  WorkloadRecord,
+} from './records.ts';
+
+/** Identity of a workload, and how logs, metrics and the journal name it. */
+export interface WorkloadRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Whether the picture may be trusted for disruption. */
+export interface Freshness {
+  /** Every store has had its first complete list. */
+  readonly synced: boolean;
+  /** Names of the stores whose watch is broken or too old, e.g. `pods`; empty when all are fresh. */
+  readonly stale: readonly string[];
+}
+
+export interface ClusterView {
+  freshness(): Freshness;
+  namespace(name: string): NamespaceRecord | undefined;
+  nodes(): Iterable<NodeRecord>;
+  node(name: string): NodeRecord | undefined;
+  /** All workloads, enabled or not. */
+  workloads(): Iterable<WorkloadRecord>;
+  workload(ref: WorkloadRef): WorkloadRecord | undefined;
+  workloadByUid(uid: string): WorkloadRecord | undefined;
+  replicaSet(uid: string): ReplicaSetRecord | undefined;
+  replicaSetsOf(workloadUid: string): readonly ReplicaSetRecord[];
+  /** Pods whose controller owner has this uid (a ReplicaSet, a StatefulSet). Every phase, terminating included. */
+  podsOwnedBy(ownerUid: string): readonly PodRecord[];
+  pod(namespace: string, name: string): PodRecord | undefined;
+  podsOnNode(nodeName: string): readonly PodRecord[];
+  pdbs(namespace: string): readonly PdbRecord[];
+  volumeClaim(namespace: string, name: string): VolumeClaimRecord | undefined;
+}
+
+/** Log, metric and queue key of a workload: `Deployment/shop/web`. */
+export function workloadKey(ref: WorkloadRef): string {
+  return `${ref.kind}/${ref.namespace}/${ref.name}`;
+}

@@ -1,0 +1,210 @@
+/**
+ * Records: the few fields of each API object that decisions need. A pod record stays under 1 KB of heap because
+ * everything that comes from the pod template is one interned {@link PodTemplate} shared by all pods made from it.
+ */
+import type { LabelSelector } from '../api/core.ts';
+import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+
+/** Where a replica is meant to run. */
+export type Side = 'spot' | 'on-demand';
+/** What a node is. `unknown` never counts towards the on-demand floor. */
+export type NodeClass = Side | 'unknown';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+export interface Toleration {
+  /** Empty with operator Exists tolerates every key. */
+  readonly key: string;
+  readonly operator: 'Equal' | 'Exists';
+  readonly value: string;
+  /** Empty matches every effect. */
+  readonly effect: '' | Taint['effect'];
+}
+
+export interface SelectorExpression {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
+  readonly values: readonly string[];
+}
+
+/** One ORed term of a required node affinity; all its expressions must hold. An empty term matches nothing. */
+export interface NodeSelectorTerm {
+  readonly expressions: readonly SelectorExpression[];
+  /** Only `metadata.name` exists as a field. */
+  readonly fields: readonly SelectorExpression[];
+}
+
+export interface ComputeResources {
+  readonly cpuMillis: Millicores;
+  readonly memoryBytes: Bytes;
+}
+
+export interface NodeRecord {
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly ready: boolean;
+  /** Cordoned: `spec.unschedulable`. */
+  readonly unschedulable: boolean;
+  /** Has a deletion timestamp. */
+  readonly deleting: boolean;
+  readonly allocatable: ComputeResources;
+  /** Allocatable number of pods. */
+  readonly maxPods: number;
+  readonly createdAt: EpochMillis;
+}
+
+/** A controller owner reference (`controller: true`). */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What all pods made from one template and steered to one side share. Interned: compare by identity. */
+export interface PodTemplate {
+  /** Without the labels that differ per pod of a StatefulSet (pod name, pod index). */
+  readonly labels: Labels;
+  readonly nodeSelector: Labels;
+  /** Required node affinity: ORed terms; undefined when the pod has none. */
+  readonly requiredNodeTerms: readonly NodeSelectorTerm[] | undefined;
+  readonly tolerations: readonly Toleration[];
+  /** Effective requests as the scheduler counts them: containers, init containers, sidecars, overhead. */
+  readonly requests: ComputeResources;
+  /** Required pod anti-affinity or DoNotSchedule spread exists: room by requests alone does not prove a place. */
+  readonly hasPodPlacementRules: boolean;
+  readonly terminationGraceSeconds: number;
+}
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+export interface PodRecord {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly owner: OwnerReference | undefined;
+  readonly template: PodTemplate;
+  readonly phase: PodPhase;
+  readonly ready: boolean;
+  /** When the Ready condition last changed. */
+  readonly readyChangedAt: EpochMillis | undefined;
+  readonly nodeName: string | undefined;
+  /** PodScheduled=False with reason Unschedulable since this instant. */
+  readonly unschedulableSince: EpochMillis | undefined;
+  readonly createdAt: EpochMillis;
+  /** Deletion timestamp; present means the pod is terminating. */
+  readonly deletingAt: EpochMillis | undefined;
+  /** Stamps written at admission. */
+  readonly slot: number | undefined;
+  readonly capacity: Side | undefined;
+  readonly admissionId: string | undefined;
+  readonly unconfirmed: boolean;
+  /** `controller.kubernetes.io/pod-deletion-cost`; 0 when absent or malformed. */
+  readonly deletionCost: number;
+  /** The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`). */
+  readonly protectedBy: string | undefined;
+  /** Names of PersistentVolumeClaims; a bound claim ties the pod to a zone. */
+  readonly claims: readonly string[];
+  /** An in-place resize is pending or in progress. */
+  readonly resizing: boolean;
+}
+
+/** A replica-managing owner: Deployment, StatefulSet, or any other owner of ReplicaSets. */
+export interface WorkloadRecord {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly observedGeneration: number;
+  readonly createdAt: EpochMillis;
+  readonly deleting: boolean;
+  /** The label `spotalis.io/enabled` is exactly "true". */
+  readonly enabled: boolean;
+  /** Annotations with the prefix `spotalis.io/`, raw. */
+  readonly annotations: Labels;
+  /** `spec.replicas` with the API's default of 1. */
+  readonly replicas: number;
+  readonly selector: LabelSelector | undefined;
+  readonly template: PodTemplate;
+  readonly paused: boolean;
+  readonly rollout: RolloutStrategy;
+  readonly status: WorkloadStatus;
+}
+
+export type RolloutStrategy =
+  | { readonly type: 'RollingUpdate'; readonly maxSurge: number; readonly maxUnavailable: number }
+  | { readonly type: 'Recreate' }
+  /** StatefulSet. `start` is `spec.ordinals.start`; pods with a lower ordinal than `partition` keep the old revision. */
+  | {
+      readonly type: 'StatefulSet';
+      readonly start: number;
+      readonly partition: number;
+      readonly onDelete: boolean;
+      readonly orderedReady: boolean;
+    };
+
+export interface WorkloadStatus {
+  readonly replicas: number;
+  readonly updated: number;
+  readonly ready: number;
+  readonly available: number;
+  /** Deployment condition Progressing=False with reason ProgressDeadlineExceeded since this instant. */
+  readonly stuckSince: EpochMillis | undefined;
+  /** StatefulSet: status.currentRevision / updateRevision. */
+  readonly currentRevision: string | undefined;
+  readonly updateRevision: string | undefined;
+}
+
+export interface ReplicaSetRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly owner: OwnerReference | undefined;
+  /** Label `pod-template-hash`: the revision. */
+  readonly revision: string;
+  readonly replicas: number;
+  readonly createdAt: EpochMillis;
+}
+
+export interface PdbRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly selector: LabelSelector | undefined;
+  readonly disruptionsAllowed: number;
+  /** False while status lags behind spec: `disruptionsAllowed` must not be trusted. */
+  readonly observed: boolean;
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  /** `spec.unhealthyPodEvictionPolicy: AlwaysAllow`. */
+  readonly alwaysAllowUnhealthy: boolean;
+}
+
+export interface NamespaceRecord {
+  readonly name: string;
+  readonly labels: Labels;
+  /** Annotations with the prefix `spotalis.io/`, raw. */
+  readonly annotations: Labels;
+  readonly enabled: boolean;
+  readonly terminating: boolean;
+}
+
+/** A bound volume claim: the node affinity of its volume, so a pod using it can only run where that holds. */
+export interface VolumeClaimRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly bound: boolean;
+  readonly requiredNodeTerms: readonly NodeSelectorTerm[] | undefined;
+}
