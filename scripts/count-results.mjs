@@ -1,0 +1,19 @@
+// Prints "passed failed skipped" of one or more JSON reports of the test runner; exits 1 where a report is missing or empty.
+import { readFileSync } from 'node:fs';
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+for (const file of process.argv.slice(2)) {
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  // A file that fails to load has no test results of its own, so failed suites without failed tests count once each.
+  const brokenFiles = report.testResults.filter((result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'));
+  passed += report.numPassedTests;
+  failed += report.numFailedTests + brokenFiles.length;
+  skipped += report.numPendingTests + report.numTodoTests;
+}
+if (passed + failed === 0) {
+  process.stderr.write('no test was run\n');
+  process.exit(1);
+}
+process.stdout.write(`${passed} ${failed} ${skipped}\n`);

@@ -1,0 +1,103 @@
+/** The structure is a feature: these tests fail when a file breaks the import rules, grows too long or reads the clock. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findCycle, importsOf, type SourceImport, violation } from './import-rules.ts';
+
+const sourceRoot = resolve(import.meta.dirname, '../../src');
+const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path) || path.split('/').includes('testing');
+
+function sourceFiles(): string[] {
+  return readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => /\.tsx?$/.test(path) && !isTest(path));
+}
+
+const read = (path: string): string => readFileSync(join(sourceRoot, path), 'utf8');
+
+function allImports(): SourceImport[] {
+  return sourceFiles().flatMap((path) =>
+    importsOf(path, read(path), (specifier) =>
+      relative(sourceRoot, resolve(sourceRoot, dirname(path), specifier)).split(sep).join('/'),
+    ),
+  );
+}
+
+describe('import rules', () => {
+  test('every import in src follows the one-way flow', () => {
+    expect(allImports().map(violation).filter((text) => text !== undefined)).toEqual([]);
+  });
+
+  test('there is no import cycle', () => {
+    expect(findCycle(allImports())).toBeUndefined();
+  });
+
+  test('the rule reader sees static, type-only, side-effect and dynamic imports', () => {
+    const source = `
+      import { a } from '../kube/client.ts';
+      import type { B } from '../decide/decision.ts';
+      import './side-effect.ts';
+      export { c } from './c.ts';
+      // import { no } from '../act/commented.ts';
+      const lazy = await import('../act/evict.ts');
+    `;
+    const found = importsOf('guard/x.ts', source, (specifier) => join('guard', specifier));
+    expect(found.map(({ to, typeOnly }) => [to, typeOnly])).toEqual([
+      ['kube/client.ts', false],
+      ['decide/decision.ts', true],
+      ['guard/side-effect.ts', false],
+      ['guard/c.ts', false],
+      ['act/evict.ts', false],
+    ]);
+  });
+
+  test.each([
+    ['decide sees the wire', { from: 'decide/a.ts', to: 'kube/client.ts', specifier: '../kube/client.ts', typeOnly: false }],
+    ['guard takes values of decide', { from: 'guard/a.ts', to: 'decide/b.ts', specifier: '../decide/b.ts', typeOnly: false }],
+    ['cluster knows an engine', { from: 'cluster/a.ts', to: 'guard/b.ts', specifier: '../guard/b.ts', typeOnly: true }],
+    ['cli imports wire', { from: 'cli/a.ts', to: 'wire.ts', specifier: '../wire.ts', typeOnly: false }],
+    ['an unlisted folder', { from: 'misc/a.ts', to: 'lib/b.ts', specifier: '../lib/b.ts', typeOnly: false }],
+  ])('is provoked when %s', (_name, found) => {
+    expect(violation(found)).toBeTypeOf('string');
+  });
+
+  test('a cycle is found and named', () => {
+    const edge = (from: string, to: string): SourceImport => ({ from, to, specifier: to, typeOnly: false });
+    expect(findCycle([edge('a', 'b'), edge('b', 'c'), edge('c', 'b')])).toBe('b -> c -> b');
+  });
+});
+
+describe('house style', () => {
+  test('no source file is longer than 300 lines', () => {
+    const tooLong = sourceFiles()
+      .map((path) => ({ path, lines: read(path).split('\n').length - 1 }))
+      .filter(({ lines }) => lines > 300);
+    expect(tooLong).toEqual([]);
+  });
+
+  test('nothing reads the wall clock, starts a timer or draws randomness but lib', () => {
+    const forbidden = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])set(?:Timeout|Interval)\(/;
+    const offenders = sourceFiles()
+      .filter((path) => !['lib/clock.ts', 'lib/random.ts'].includes(path))
+      .filter((path) => forbidden.test(read(path).replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')));
+    expect(offenders).toEqual([]);
+  });
+
+  test('decide, guard and model are synchronous', () => {
+    const offenders = sourceFiles()
+      .filter((path) => /^(?:decide|guard|model)\//.test(path))
+      .filter((path) => /\basync\b|\bawait\b|\bPromise</.test(read(path)));
+    expect(offenders).toEqual([]);
+  });
+
+  test('every file in model, decide, guard and lib that holds code has a test beside it', () => {
+    const files = new Set(
+      readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/')),
+    );
+    const holdsCode = (text: string): boolean => /^(?:export )?(?:async )?function |^(?:export )?const \w+ = \(?.*=>|^(?:export )?class /m.test(text);
+    const lone = sourceFiles()
+      .filter((path) => /^(?:decide|guard|model|lib)\//.test(path) && holdsCode(read(path)))
+      .filter((path) => !files.has(path.replace(/\.ts$/, '.test.ts')));
+    expect(lone).toEqual([]);
+  });
+});
