@@ -1,0 +1,77 @@
+/** Errors told apart by a stable `code`, never by their text; and one way to turn anything thrown into a sentence. */
+
+/** Base of Stowage's own errors. `message` says what, where and how to mend it. */
+export class StowageError extends Error {
+  override readonly name: string = 'StowageError';
+  /** Stable, upper-case; callers branch on it. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A value from outside (annotation, selector, quantity, file) that does not follow its grammar. */
+export class InvalidValueError extends StowageError {
+  override readonly name = 'InvalidValueError';
+  /** The text that was refused. */
+  readonly value: string;
+  /** What would have been accepted, e.g. `a whole number from 0 to 100`. */
+  readonly accepted: string;
+
+  constructor(what: string, value: string, accepted: string) {
+    super('INVALID_VALUE', `${what}: ${JSON.stringify(value)} is not valid; accepted: ${accepted}`);
+    this.value = value;
+    this.accepted = accepted;
+  }
+}
+
+/** The configuration cannot be used. `problems` holds every one of them, a line each. */
+export class ConfigError extends StowageError {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super('INVALID_CONFIGURATION', problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** True for errors of Node's system calls, e.g. `hasErrorCode(error, 'ENOENT')`, and for our own codes. */
+export function hasErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/**
+ * One line for people: the message of what was thrown, followed by those of its causes.
+ * Never throws, whatever it is given; causes are followed at most 5 deep, so a cycle ends.
+ */
+export function describeError(error: unknown): string {
+  const parts: string[] = [];
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth++) {
+    const text = describeOne(current);
+    // Wrappers often repeat the cause's text; saying it once is enough.
+    if (!parts.some((part) => part.includes(text))) parts.push(text);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return parts.join(': ') || 'unknown error';
+}
+
+function describeOne(value: unknown): string {
+  if (value instanceof AggregateError && value.message === '') {
+    return value.errors.map((inner) => describeOne(inner)).join('; ') || 'several errors';
+  }
+  if (value instanceof Error) return value.message || codeOf(value) || value.name;
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,176 @@
+/**
+ * Kubernetes resource quantities, exact: amounts are integers of one billionth, so nothing is ever lost to floating point.
+ * Grammar, rounding and canonical text are those of k8s.io/apimachinery/pkg/api/resource/quantity.go.
+ */
+import { InvalidValueError } from './errors.ts';
+import type { Bytes, Millicores } from './units.ts';
+
+/** How the text was written, and so how it is printed: `1k`, `1Ki` or `1e3`. */
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+export interface Quantity {
+  /** The amount in units of 10^-9. */
+  readonly nanos: bigint;
+  readonly format: QuantityFormat;
+}
+
+const NANO_DIGITS = 9;
+const NANOS = 1_000_000_000n;
+const NANOS_PER_MILLI = 1_000_000n;
+/** Larger exponents have no use and would make numbers of unbounded size out of a few characters. */
+const MAX_EXPONENT = 400;
+/** Binary quantities are capped at 2^63 - 1, as Kubernetes caps them. */
+const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
+
+const decimalExponents: ReadonlyMap<string, number> = new Map([
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
+]);
+const binaryExponents: ReadonlyMap<string, number> = new Map([
+  ['Ki', 10],
+  ['Mi', 20],
+  ['Gi', 30],
+  ['Ti', 40],
+  ['Pi', 50],
+  ['Ei', 60],
+]);
+const decimalSuffixes: ReadonlyMap<number, string> = new Map(
+  [...decimalExponents].map(([text, power]) => [power, text]),
+);
+const binarySuffixes: ReadonlyMap<number, string> = new Map([...binaryExponents].map(([text, power]) => [power, text]));
+
+const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?([a-zA-Z]*|[eE][+-]?\d+)$/;
+const ACCEPTED =
+  'a number with an optional suffix n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3';
+
+/**
+ * Reads a quantity. Amounts finer than 10^-9 are rounded away from zero: whoever asks for a little gets a little.
+ * @throws InvalidValueError when `text` is not a quantity.
+ */
+export function parseQuantity(text: string): Quantity {
+  const match = QUANTITY.exec(text);
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
+  const digits = whole + fraction;
+  const scale = digits === '' ? undefined : readSuffix(suffix);
+  if (match === null || scale === undefined) throw new InvalidValueError('quantity', text, ACCEPTED);
+
+  const magnitude =
+    scale.base === 10
+      ? shiftDecimal(BigInt(digits), NANO_DIGITS + scale.exponent - fraction.length)
+      : shiftDecimal(BigInt(digits) << BigInt(scale.exponent), NANO_DIGITS - fraction.length);
+  const capped = scale.format === 'BinarySI' && magnitude > MAX_BINARY_NANOS ? MAX_BINARY_NANOS : magnitude;
+  // Fractions of a byte cannot be written with a binary suffix.
+  const format = scale.format === 'BinarySI' && capped > 0n && capped < NANOS ? 'DecimalSI' : scale.format;
+  return { nanos: sign === '-' ? -capped : capped, format };
+}
+
+/** `parseQuantity`, answering undefined instead of throwing. */
+export function tryParseQuantity(text: string): Quantity | undefined {
+  try {
+    return parseQuantity(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Scale {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+function readSuffix(suffix: string): Scale | undefined {
+  const decimal = decimalExponents.get(suffix);
+  if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' };
+  const binary = binaryExponents.get(suffix);
+  if (binary !== undefined) return { base: 2, exponent: binary, format: 'BinarySI' };
+  if (!/^[eE][+-]?\d+$/.test(suffix)) return undefined;
+  const exponent = Number(suffix.slice(1));
+  return Math.abs(exponent) > MAX_EXPONENT ? undefined : { base: 10, exponent, format: 'DecimalExponent' };
+}
+
+/** `value * 10^places` for a value >= 0, rounded up. */
+function shiftDecimal(value: bigint, places: number): bigint {
+  return places >= 0 ? value * 10n ** BigInt(places) : divideUp(value, 10n ** BigInt(-places));
+}
+
+/** Quotient rounded towards positive infinity; `divisor` > 0. */
+function divideUp(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value > 0n && value % divisor !== 0n ? quotient + 1n : quotient;
+}
+
+/** The canonical text: no fraction, the largest suffix that keeps the amount whole. Equal amounts of one format print alike. */
+export function formatQuantity(quantity: Quantity): string {
+  const { nanos, format } = quantity;
+  if (nanos === 0n) return '0';
+  const magnitude = nanos < 0n ? -nanos : nanos;
+  // Small or fractional binary amounts are clearer, or only possible, in decimal.
+  if (format === 'BinarySI' && magnitude >= 1024n * NANOS && magnitude % NANOS === 0n)
+    return formatBinary(nanos / NANOS);
+  return formatDecimal(nanos, format === 'DecimalExponent');
+}
+
+function formatBinary(value: bigint): string {
+  let rest = value;
+  let exponent = 0;
+  while (exponent < 60 && rest % 1024n === 0n) {
+    rest /= 1024n;
+    exponent += 10;
+  }
+  return `${rest}${binarySuffixes.get(exponent) ?? ''}`;
+}
+
+function formatDecimal(nanos: bigint, asExponent: boolean): string {
+  let rest = nanos;
+  let exponent = -NANO_DIGITS;
+  while (rest % 1000n === 0n && (asExponent || exponent < 18)) {
+    rest /= 1000n;
+    exponent += 3;
+  }
+  if (!asExponent) return `${rest}${decimalSuffixes.get(exponent) ?? ''}`;
+  return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
+}
+
+/** Negative, zero or positive as `a` is smaller than, equal to or larger than `b`. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+}
+
+/** The sum, in the format of `a` unless `a` is zero. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
+}
+
+/** The difference, in the format of `a` unless `a` is zero. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
+}
+
+/** CPU in millicores, rounded up. Exact up to 2^53. */
+export function toMillicores(quantity: Quantity): Millicores {
+  return Number(divideUp(quantity.nanos, NANOS_PER_MILLI));
+}
+
+/** Memory or storage in bytes, rounded up. Exact up to 2^53. */
+export function toBytes(quantity: Quantity): Bytes {
+  return Number(divideUp(quantity.nanos, NANOS));
+}
+
+/** A whole number of millicores as a CPU quantity. */
+export function fromMillicores(millicores: Millicores): Quantity {
+  return { nanos: BigInt(millicores) * NANOS_PER_MILLI, format: 'DecimalSI' };
+}
+
+/** A whole number of bytes as a memory quantity. */
+export function fromBytes(bytes: Bytes): Quantity {
+  return { nanos: BigInt(bytes) * NANOS, format: 'BinarySI' };
+}

@@ -1,0 +1,192 @@
+/** Why a disruption that was wanted did not happen: the verdicts of the guards. */
+import { nothingToDo, type ReasonDefinition } from './reason-definition.ts';
+
+export const blockReasons = {
+  InvalidConfiguration: {
+    kinds: ['block', 'unsteered'],
+    eventType: 'Warning',
+    message: '{where} {key}: {value} is not valid; accepted: {accepted}',
+    advice: 'Correct the value; the workload is left alone until then.',
+  },
+  NotEnabled: {
+    kinds: ['block', 'unsteered'],
+    eventType: 'Normal',
+    message: 'Not managed: the label spotalis.io/enabled: "true" is missing on the {where}',
+    advice: 'Put the label on both the namespace and the workload.',
+  },
+  EngineDisabled: {
+    kinds: ['block', 'unsteered'],
+    eventType: 'Normal',
+    message: 'The engine {engine} is switched off',
+    advice: 'Set engines.{engine} to true.',
+  },
+  ReadOnly: {
+    kinds: ['block', 'unsteered'],
+    eventType: 'Normal',
+    message: 'Read-only mode: nothing is written',
+    advice: 'Set operator.readOnlyMode to false to let Stowage act.',
+  },
+  NotLeader: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Another replica of Stowage is the leader',
+    advice: nothingToDo,
+  },
+  LeaderWarmup: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'This replica became leader a moment ago and waits one cooldown ({remaining} left)',
+    advice: nothingToDo,
+  },
+  CachesStale: {
+    kinds: ['block', 'unsteered'],
+    eventType: 'Warning',
+    message: 'What is known about {what} is {age} old; nothing is disrupted on stale data',
+    advice: 'Check the connection to the API server; Stowage goes on by itself once it is fresh.',
+  },
+  GenerationNotObserved: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The workload controller has not yet seen generation {generation} (it saw {observed})',
+    advice: nothingToDo,
+  },
+  Deleting: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The workload is being deleted',
+    advice: nothingToDo,
+  },
+  Paused: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The rollout is paused',
+    advice: 'Resume the rollout.',
+  },
+  ScaledToZero: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The workload has no replicas',
+    advice: nothingToDo,
+  },
+  RolloutInProgress: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'A rollout is in progress: {updated} of {desired} pods are updated',
+    advice: 'Wait for the rollout to end, or mend what keeps it from ending.',
+  },
+  PodTerminating: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Pod {pod} is still terminating',
+    advice: 'If it does not end, look at its finalizers and its node.',
+  },
+  PodNotReady: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: '{ready} of {desired} pods are ready; no healthy pod is disrupted meanwhile',
+    advice: 'Mend the pods that are not ready.',
+  },
+  BlockedByPdb: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'PodDisruptionBudget {pdb} allows no disruption now',
+    advice: 'Wait for its pods to become healthy, or loosen minAvailable / maxUnavailable.',
+  },
+  MultiplePdbs: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'Pod {pod} is selected by several PodDisruptionBudgets ({pdbs}); Kubernetes cannot evict such a pod',
+    advice: 'Change the selectors so that each pod has one budget at most.',
+  },
+  OutsideWindow: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Outside the disruption window; it opens at {opensAt}',
+    advice: 'Wait, or change spotalis.io/disruption-schedule and spotalis.io/disruption-duration.',
+  },
+  CooldownActive: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The last disruption was {ago} ago; the next may follow in {remaining}',
+    advice: 'Nothing to do; the pause is controllers.workloadTiming.cooldownPeriod.',
+  },
+  ConcurrencyLimit: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: '{inFlight} evictions are in flight in the cluster, of {limit} allowed',
+    advice: 'Nothing to do; the limit is placement.maxConcurrentEvictions.',
+  },
+  ThrottledByApi: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The API server asks to wait {retryAfter}',
+    advice: nothingToDo,
+  },
+  NoRoomOnSide: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'No {side} node has room for pod {pod}: {detail}',
+    advice: 'Add {side} capacity, or let the autoscaler provision it.',
+  },
+  SideInBackoff: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The last move to {side} found no place; it is tried again in {remaining}',
+    advice: 'Add {side} capacity, or wait.',
+  },
+  SingleReplica: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The workload has one replica; moving it would stop the service',
+    advice: 'Run two replicas, or set placement.allowSingleReplica.',
+  },
+  Protected: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Pod {pod} is protected by {protection}',
+    advice: 'Remove the annotation to let Stowage move the pod.',
+  },
+  NodeLeaving: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Node {node} of pod {pod} is leaving anyway ({cause})',
+    advice: nothingToDo,
+  },
+  UnknownNodeClass: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'Node {node} is neither spot nor on-demand by the configured labels',
+    advice:
+      'Choose the profile of your cloud in controllers.nodeClassifier.profiles, or add its labels to spotLabels / onDemandLabels.',
+  },
+  StormCalm: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: '{interruptions} spot nodes were lost within {period}; no pod is moved before {calmAt}',
+    advice: nothingToDo,
+  },
+  ResizeInFlight: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Pod {pod} is being resized',
+    advice: nothingToDo,
+  },
+  OtherEvictorActive: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Pods of this workload are being disrupted by {evictor}',
+    advice: nothingToDo,
+  },
+  VolumeBoundToZone: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'The volume of pod {pod} is bound to {zone}, where no {side} node has room',
+    advice: 'Add {side} capacity in {zone}.',
+  },
+  PreconditionFailed: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Pod {pod} changed between decision and action',
+    advice: 'Nothing to do; it is decided anew.',
+  },
+} as const satisfies Record<string, ReasonDefinition>;

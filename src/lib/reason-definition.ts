@@ -1,0 +1,25 @@
+/** The shape of a row in the table of reasons. */
+
+/** Where a reason is used. */
+export type ReasonKind =
+  /** An event on the workload about something done or seen. */
+  | 'event'
+  /** A guard's verdict: something that would have been done and was not. */
+  | 'block'
+  /** A pod that was admitted without being steered. */
+  | 'unsteered'
+  /** The reason of a status condition. */
+  | 'condition';
+
+export interface ReasonDefinition {
+  readonly kinds: readonly ReasonKind[];
+  /** The type of the Kubernetes event that carries it: Warning where a person should look. */
+  readonly eventType: 'Normal' | 'Warning';
+  /** A sentence with `{placeholders}`. */
+  readonly message: string;
+  /** What a person can do about it. */
+  readonly advice: string;
+}
+
+/** The advice where all is well. */
+export const nothingToDo = 'Nothing to do.';

@@ -1,0 +1,14 @@
+/**
+ * Every reason Stowage reports. One row a reason, in the file of its use: add a row there, run `npm run docs`, and it is
+ * typed for callers and documented in docs/reasons.md.
+ */
+import { blockReasons } from './reason-blocks.ts';
+import type { ReasonDefinition } from './reason-definition.ts';
+import { eventReasons } from './reason-events.ts';
+import { unsteeredReasons } from './reason-unsteered.ts';
+
+export const reasonTable = {
+  ...eventReasons,
+  ...blockReasons,
+  ...unsteeredReasons,
+} as const satisfies Record<string, ReasonDefinition>;
