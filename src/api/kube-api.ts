@@ -47,6 +47,8 @@ export interface WatchOptions extends CallOptions {
   /** WatchList (KEP-3157): stream the current state first, ended by a bookmark annotated `k8s.io/initial-events-end`. */
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
+  /** Called once when the server has accepted the watch, before any event: a quiet watch then counts as alive. */
+  readonly onOpen?: () => void;
 }
 
 export type WatchEvent<T> =
@@ -74,6 +76,15 @@ export interface DeleteOptions extends CallOptions {
 export interface KubeApi {
   get<T extends KubeObject>(type: ResourceType<T>, name: string, options?: CallOptions): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ListPage<T>>;
+  /**
+   * Like `list`, but hands over each item as it is read and keeps none, so a page of any size costs the memory of one
+   * item. Optional: where it is missing, callers use `list`.
+   */
+  listEach?<T extends KubeObject>(
+    type: ResourceType<T>,
+    options: ListOptions,
+    onItem: (item: T) => void,
+  ): Promise<Omit<ListPage<T>, 'items'>>;
   create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   /** POST to a subresource such as `eviction` or `binding`. */
   createSubresource(type: ResourceType, name: string, subresource: string, body: object, options?: WriteOptions): Promise<KubeObject>;
