@@ -1,0 +1,124 @@
+/** A projected, self-updating local copy of one resource type, with change notification and freshness. */
+import type { KubeObject } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { ResourceType } from '../api/resources.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Log } from './log.ts';
+import { type ReflectorSink, runReflector, type Selection } from './reflector.ts';
+import { createStore, type Freshness, type Store, type StoreChange } from './store.ts';
+
+export interface InformerHandler<R> {
+  /** Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one. */
+  onChange(key: string, before: R | undefined, after: R | undefined): void;
+}
+
+export interface Informer<R> {
+  readonly store: Store<R>;
+  /** Resolves once the store holds a complete listing; rejects when the informer was stopped before. */
+  readonly onSynced: Promise<void>;
+  /** Records already there are replayed as added. Returns the function that ends the subscription. */
+  subscribe(handler: InformerHandler<R>): () => void;
+  freshness(): Freshness;
+  /** When the server was last heard for this type, epoch milliseconds; 0 before the first answer. */
+  lastContactMillis(): number;
+  /** Why the store is not fresh; undefined while it is. */
+  lastError(): unknown;
+  /** Follows the server until `signal` aborts. Call once. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface InformerOptions<T extends KubeObject, R> {
+  readonly api: KubeApi;
+  readonly type: ResourceType<T>;
+  /** Pure: what to keep of an object; undefined keeps nothing. Called once per event or listed item. */
+  readonly project: (object: T) => R | undefined;
+  /** Records equal by this rule cause no notification. Default: any new resourceVersion notifies. */
+  readonly isEqual?: (before: R, after: R) => boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly listOptions?: Selection;
+  readonly pageSize?: number;
+  readonly useWatchList?: boolean;
+}
+
+export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
+  const { api, type, clock, random, log } = options;
+  const local = createStore(options.project, options.isEqual);
+  const handlers = new Set<InformerHandler<R>>();
+  const synced = Promise.withResolvers<void>();
+  // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
+  synced.promise.catch(() => {});
+  let contactMillis = 0;
+  let lastError: unknown;
+
+  const notify = (handler: InformerHandler<R>, change: StoreChange<R>): void => {
+    try {
+      handler.onChange(change.key, change.before, change.after);
+    } catch (error) {
+      log.error({ resource: type.plural, key: change.key, err: error }, 'A change handler failed');
+    }
+  };
+  const publish = (change: StoreChange<R> | undefined): void => {
+    if (change === undefined) return;
+    for (const handler of handlers) notify(handler, change);
+  };
+
+  const sink: ReflectorSink<T> = {
+    begin() {
+      const replacement = local.beginReplacement();
+      return {
+        add: replacement.add,
+        remove: replacement.remove,
+        commit: () => {
+          for (const change of replacement.commit()) publish(change);
+        },
+      };
+    },
+    upsert: (object) => publish(local.upsert(object)),
+    remove: (object) => publish(local.remove(object)),
+    onContact() {
+      contactMillis = clock.now();
+    },
+    onState(state, error) {
+      lastError = error;
+      if (state === 'fresh') {
+        local.setState('fresh');
+        synced.resolve();
+      } else if (local.store.state !== 'initial') local.setState('stale');
+    },
+  };
+
+  return {
+    store: local.store,
+    onSynced: synced.promise,
+    subscribe(handler) {
+      handlers.add(handler);
+      for (const key of [...local.store.keys()])
+        notify(handler, { key, before: undefined, after: local.store.get(key) });
+      return () => handlers.delete(handler);
+    },
+    freshness: () => local.store.state,
+    lastContactMillis: () => contactMillis,
+    lastError: () => lastError,
+    async run(signal) {
+      const { pageSize, useWatchList, listOptions } = options;
+      await runReflector(
+        {
+          api,
+          type,
+          sink,
+          clock,
+          random,
+          log,
+          ...(listOptions && { selection: listOptions }),
+          ...(pageSize !== undefined && { pageSize }),
+          ...(useWatchList !== undefined && { useWatchList }),
+        },
+        signal,
+      );
+      synced.reject(signal.reason ?? new Error(`The informer of ${type.plural} was stopped.`));
+    },
+  };
+}

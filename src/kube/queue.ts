@@ -1,0 +1,211 @@
+/** A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost. */
+import type { Clock, Timer } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Log } from './log.ts';
+
+export interface AddOptions {
+  /** Higher runs first; equal ones first come, first served. Default 0. */
+  readonly priority?: number;
+}
+
+/**
+ * What a handler's end means. Nothing: done, earlier failures are forgotten. `{ requeueAfterMillis }`: done, look again
+ * then. Rejection: failed, tried again with the key's backoff.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: handlers are mostly async functions without a return
+export type HandlerResult = void | { readonly requeueAfterMillis: number };
+
+export type KeyHandler = (key: string, signal: AbortSignal) => Promise<HandlerResult>;
+
+export interface WorkQueue {
+  /** Keys ready to be taken. */
+  readonly size: number;
+  /** Keys waiting for their time. */
+  readonly delayed: number;
+  readonly processing: number;
+  add(key: string, options?: AddOptions): void;
+  /** Adds after `delayMillis`; when the key already waits, the earlier time wins. */
+  addAfter(key: string, delayMillis: number, options?: AddOptions): void;
+  /** Adds after the key's backoff and the overall rate, counting one more failure of the key. */
+  addRateLimited(key: string, options?: AddOptions): void;
+  /** Resets the key's failure count. */
+  forget(key: string): void;
+  failures(key: string): number;
+  /**
+   * Runs `handler` on up to `workers` keys at a time until `signal` aborts; then takes no more keys, waits for the running
+   * handlers and resolves.
+   */
+  run(workers: number, handler: KeyHandler, signal: AbortSignal): Promise<void>;
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** For log lines and metrics. */
+  readonly name: string;
+  /** First retry delay of a key, milliseconds; doubles with each failure. Default 5. */
+  readonly baseDelayMillis?: number;
+  /** Longest retry delay of a key, milliseconds. Default 1,000,000. */
+  readonly maxDelayMillis?: number;
+  /** Retries a second over all keys. Default 10. */
+  readonly retriesPerSecond?: number;
+  /** Retries that may happen at once before the rate applies. Default 100. */
+  readonly retryBurst?: number;
+}
+
+interface Waiting {
+  readonly dueMillis: number;
+  readonly priority: number;
+  readonly timer: Timer;
+}
+
+/** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const { clock, random, log, name } = options;
+  const { baseDelayMillis = 5, maxDelayMillis = 1_000_000, retriesPerSecond = 10, retryBurst = 100 } = options;
+  /** Ready keys by priority; a Set keeps the order of arrival. */
+  const lanes = new Map<number, Set<string>>();
+  const ready = new Map<string, number>();
+  const waiting = new Map<string, Waiting>();
+  const processing = new Set<string>();
+  /** Keys added again while a worker holds them, with their priority: run once more as soon as it is done. */
+  const dirty = new Map<string, number>();
+  const failures = new Map<string, number>();
+  /** Told when a key becomes ready or a worker free. */
+  let wake: (() => void) | undefined;
+  /** Instant at which the next retry may start if the rate is used up (a token bucket kept as a time). */
+  let nextRetryMillis = Number.NEGATIVE_INFINITY;
+
+  const enqueue = (key: string, priority: number): void => {
+    const current = ready.get(key);
+    if (current !== undefined && current >= priority) return;
+    if (current !== undefined) lanes.get(current)?.delete(key);
+    ready.set(key, priority);
+    const lane = lanes.get(priority) ?? new Set();
+    lanes.set(priority, lane.add(key));
+    wake?.();
+  };
+
+  const take = (): string | undefined => {
+    let best: number | undefined;
+    for (const [priority, lane] of lanes) {
+      if (lane.size === 0) lanes.delete(priority);
+      else if (best === undefined || priority > best) best = priority;
+    }
+    if (best === undefined) return undefined;
+    const lane = lanes.get(best);
+    const key = lane?.values().next().value;
+    if (key === undefined) return undefined;
+    lane?.delete(key);
+    ready.delete(key);
+    return key;
+  };
+
+  const add = (key: string, { priority = 0 }: AddOptions = {}): void => {
+    if (processing.has(key)) dirty.set(key, Math.max(priority, dirty.get(key) ?? priority));
+    else enqueue(key, priority);
+  };
+
+  const addAfter = (key: string, delayMillis: number, { priority = 0 }: AddOptions = {}): void => {
+    if (delayMillis <= 0) {
+      add(key, { priority });
+      return;
+    }
+    const dueMillis = clock.now() + delayMillis;
+    const known = waiting.get(key);
+    const highest = Math.max(priority, known?.priority ?? priority);
+    if (known !== undefined && known.dueMillis <= dueMillis && known.priority >= priority) return;
+    known?.timer.cancel();
+    const earliest = Math.min(dueMillis, known?.dueMillis ?? dueMillis);
+    const timer = clock.setTimer(earliest - clock.now(), () => {
+      waiting.delete(key);
+      add(key, { priority: highest });
+    });
+    waiting.set(key, { dueMillis: earliest, priority: highest, timer });
+  };
+
+  /** Delay the overall rate imposes on one more retry now. */
+  const reserveRetry = (): number => {
+    const interval = 1000 / retriesPerSecond;
+    const now = clock.now();
+    nextRetryMillis = Math.max(nextRetryMillis, now - retryBurst * interval) + interval;
+    return Math.max(0, nextRetryMillis - now);
+  };
+
+  const addRateLimited = (key: string, addOptions?: AddOptions): void => {
+    const count = failures.get(key) ?? 0;
+    failures.set(key, count + 1);
+    const delay = Math.min(baseDelayMillis * 2 ** count, maxDelayMillis);
+    // A tenth of jitter keeps keys that failed together from coming back together.
+    addAfter(key, Math.max(delay * (1 + random.next() / 10), reserveRetry()), addOptions);
+  };
+
+  const process = async (key: string, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
+    processing.add(key);
+    try {
+      const result = await handler(key, signal);
+      failures.delete(key);
+      if (result !== undefined) addAfter(key, result.requeueAfterMillis);
+    } catch (error) {
+      if (!signal.aborted) {
+        log.warn(
+          { queue: name, key, failures: (failures.get(key) ?? 0) + 1, err: error },
+          'Work on a key failed; it will be tried again',
+        );
+        addRateLimited(key);
+      }
+    } finally {
+      processing.delete(key);
+      const again = dirty.get(key);
+      dirty.delete(key);
+      if (again !== undefined) enqueue(key, again);
+    }
+  };
+
+  const worker = async (handler: KeyHandler, signal: AbortSignal, idle: (() => void)[]): Promise<void> => {
+    while (!signal.aborted) {
+      const key = take();
+      if (key !== undefined) await process(key, handler, signal);
+      else await new Promise<void>((resolve) => idle.push(resolve));
+    }
+  };
+
+  return {
+    get size() {
+      return ready.size;
+    },
+    get delayed() {
+      return waiting.size;
+    },
+    get processing() {
+      return processing.size;
+    },
+    add,
+    addAfter,
+    addRateLimited,
+    forget: (key) => {
+      failures.delete(key);
+    },
+    failures: (key) => failures.get(key) ?? 0,
+    async run(workers, handler, signal) {
+      if (!Number.isInteger(workers) || workers < 1)
+        throw new RangeError(`Queue ${name} needs at least 1 worker, got ${workers}.`);
+      if (wake !== undefined) throw new Error(`Queue ${name} is running already.`);
+      const idle: (() => void)[] = [];
+      wake = () => idle.shift()?.();
+      const wakeAll = (): void => {
+        for (const resolve of idle.splice(0)) resolve();
+      };
+      signal.addEventListener('abort', wakeAll, { once: true });
+      try {
+        await Promise.all(Array.from({ length: workers }, () => worker(handler, signal, idle)));
+      } finally {
+        wake = undefined;
+        signal.removeEventListener('abort', wakeAll);
+        for (const { timer } of waiting.values()) timer.cancel();
+        waiting.clear();
+      }
+    },
+  };
+}
