@@ -1,0 +1,61 @@
+/** What a benchmark reports: figures, the bars they are held to, and how both are printed. */
+
+export interface Bar {
+  /** Name of the figure the bar is for. */
+  readonly key: string;
+  readonly op: '<=' | '>=' | '==';
+  readonly value: number;
+}
+
+export interface BenchResult {
+  readonly name: string;
+  /** Unit in the key: `..._ms`, `..._mb`, `..._per_second`, `..._ratio`. */
+  readonly figures: Readonly<Record<string, number>>;
+  readonly bars: readonly Bar[];
+}
+
+export interface CheckedBar extends Bar {
+  readonly ok: boolean;
+}
+
+/** A figure that was not measured fails its bar. */
+export function checkBars(result: BenchResult): CheckedBar[] {
+  return result.bars.map((bar) => {
+    const figure = result.figures[bar.key];
+    if (figure === undefined) return { ...bar, ok: false };
+    const ok = bar.op === '<=' ? figure <= bar.value : bar.op === '>=' ? figure >= bar.value : figure === bar.value;
+    return { ...bar, ok };
+  });
+}
+
+/** How far a figure is beyond its bar: above 1 falls short, the largest is the worst. */
+export function shortfall(result: BenchResult, bar: Bar): number {
+  const figure = result.figures[bar.key];
+  if (figure === undefined) return Number.POSITIVE_INFINITY;
+  if (bar.op === '==') return figure === bar.value ? 0 : Number.POSITIVE_INFINITY;
+  return bar.op === '<=' ? figure / bar.value : bar.value / figure;
+}
+
+export function formatFigure(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+export function renderResult(result: BenchResult): string {
+  const bars = new Map(checkBars(result).map((bar) => [bar.key, bar]));
+  const width = Math.max(...Object.keys(result.figures).map((key) => key.length));
+  const lines = Object.entries(result.figures).map(([key, value]) => {
+    const bar = bars.get(key);
+    const verdict = bar === undefined ? '' : `  bar ${bar.op} ${bar.value}: ${bar.ok ? 'ok' : 'SHORT'}`;
+    return `  ${key.padEnd(width)}  ${formatFigure(value).padStart(9)}${verdict}`;
+  });
+  return [`${result.name}`, ...lines].join('\n');
+}
+
+/** The value below which `fraction` (0..1) of the samples lie; samples need not be sorted. Throws on an empty list. */
+export function quantile(samples: readonly number[], fraction: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))];
+  if (value === undefined) throw new Error('quantile of no samples');
+  return value;
+}
