@@ -1,0 +1,39 @@
+/** Keeps one copy of equal values, so that ten thousand pods of a few templates do not cost ten thousand templates. */
+import { hash } from 'node:crypto';
+
+export interface Interner<T extends object> {
+  /** The copy kept of a value equal to `value` (same JSON text), or `value` itself when it is the first of its kind. */
+  intern(value: T): T;
+  /** Number of values kept. */
+  readonly size: number;
+}
+
+/**
+ * @param maxEntries the least recently used value is forgotten beyond this number; records that still use it keep it
+ *   alive, only later equal values get a copy of their own. Positive.
+ */
+export function createInterner<T extends object>(maxEntries: number): Interner<T> {
+  if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
+  // Insertion order is use order: a hit is moved to the end. Digests, as the texts would cost more than the values.
+  const kept = new Map<string, T>();
+  return {
+    intern(value) {
+      const key = hash('sha1', JSON.stringify(value), 'base64');
+      const known = kept.get(key);
+      if (known !== undefined) {
+        kept.delete(key);
+        kept.set(key, known);
+        return known;
+      }
+      kept.set(key, value);
+      if (kept.size > maxEntries) {
+        const oldest = kept.keys().next();
+        if (oldest.done !== true) kept.delete(oldest.value);
+      }
+      return value;
+    },
+    get size() {
+      return kept.size;
+    },
+  };
+}

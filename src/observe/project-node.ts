@@ -1,0 +1,34 @@
+/** Node -> NodeRecord. */
+import type { Node } from '../api/core.ts';
+import type { NodeRecord } from '../model/records.ts';
+import { countOr, cpu, instant, listOf, memory, requireText, textMap, textOr } from './fields.ts';
+import { isTaintEffect } from './project-template.ts';
+
+/** The kubelet's default of `maxPods`, for objects that do not say. */
+const DEFAULT_MAX_PODS = 110;
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+export function projectNode(node: Node): NodeRecord {
+  const { metadata = {}, spec, status } = node;
+  const { allocatable = status?.capacity } = status ?? {};
+  const pods = allocatable?.['pods'];
+  return {
+    name: requireText(metadata.name, 'metadata.name'),
+    uid: textOr(metadata.uid, '', 'metadata.uid'),
+    labels: textMap(metadata.labels, 'metadata.labels'),
+    taints: listOf(spec?.taints, 'spec.taints').flatMap(({ key, value, effect }) =>
+      isTaintEffect(effect) ? [{ key, value: textOr(value, '', 'spec.taints.value'), effect }] : [],
+    ),
+    ready: listOf(status?.conditions, 'status.conditions').some(
+      ({ type, status: is }) => type === 'Ready' && is === 'True',
+    ),
+    unschedulable: spec?.unschedulable === true,
+    deleting: metadata.deletionTimestamp !== undefined,
+    allocatable: {
+      cpuMillis: cpu(allocatable?.['cpu'], 'status.allocatable.cpu') ?? 0,
+      memoryBytes: memory(allocatable?.['memory'], 'status.allocatable.memory') ?? 0,
+    },
+    maxPods: pods === undefined ? DEFAULT_MAX_PODS : countOr(Number(pods), DEFAULT_MAX_PODS, 'status.allocatable.pods'),
+    createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
+  };
+}

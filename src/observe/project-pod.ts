@@ -1,0 +1,123 @@
+/** Pod -> PodRecord. */
+import type { Pod } from '../api/core.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate, Side } from '../model/records.ts';
+import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
+import type { Interner } from './intern.ts';
+import { projectTemplate } from './project-template.ts';
+
+/** What many pods share and the projections keep one copy of. */
+export interface PodInterners {
+  readonly templates: Interner<PodTemplate>;
+  readonly owners: Interner<OwnerReference>;
+}
+
+type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
+
+const noClaims: readonly string[] = [];
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read; see project.ts for the tolerant form. */
+export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
+  const { metadata = {}, spec, status } = pod;
+  const name = requireText(metadata.name, 'metadata.name');
+  const annotations = textMap(metadata.annotations, 'metadata.annotations');
+  const conditions = listOf(status?.conditions, 'status.conditions');
+  const ready = conditions.find((condition) => condition.type === 'Ready');
+  const createdAt = instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0;
+  return {
+    uid: textOr(metadata.uid, '', 'metadata.uid'),
+    namespace: textOr(metadata.namespace, 'default', 'metadata.namespace'),
+    name,
+    resourceVersion: textOr(metadata.resourceVersion, '', 'metadata.resourceVersion'),
+    owner: controllerOf(pod, interners.owners),
+    template: interners.templates.intern(projectTemplate(metadata.labels, spec ?? { containers: [] }, status)),
+    phase: readPhase(status?.phase),
+    ready: ready?.status === 'True',
+    readyChangedAt: instant(ready?.lastTransitionTime, 'status.conditions[Ready].lastTransitionTime'),
+    nodeName: spec?.nodeName === undefined || spec.nodeName === '' ? undefined : spec.nodeName,
+    unschedulableSince: unschedulableSince(conditions, createdAt),
+    createdAt,
+    deletingAt: instant(metadata.deletionTimestamp, 'metadata.deletionTimestamp'),
+    slot: readSlot(annotations['spotalis.io/slot']),
+    capacity: readSide(annotations['spotalis.io/capacity']),
+    admissionId: annotations['spotalis.io/admission-id'],
+    unconfirmed: annotations['spotalis.io/unconfirmed'] === 'true',
+    deletionCost: readDeletionCost(annotations['controller.kubernetes.io/pod-deletion-cost']),
+    protectedBy: readProtection(annotations),
+    claims: volumeClaimNames(pod, name),
+    resizing: isResizing(status?.resize, conditions),
+  };
+}
+
+/** The owner that controls the object, or undefined. Source: metav1.GetControllerOf. */
+export function controllerOf(
+  object: { readonly metadata?: Pod['metadata'] },
+  owners: Interner<OwnerReference>,
+): OwnerReference | undefined {
+  const owner = listOf(object.metadata?.ownerReferences, 'metadata.ownerReferences').find(
+    ({ controller }) => controller === true,
+  );
+  if (owner === undefined) return undefined;
+  const { apiVersion, kind, name, uid } = owner;
+  return owners.intern({ apiVersion, kind, name, uid });
+}
+
+function readPhase(phase: unknown): PodPhase {
+  switch (phase) {
+    case 'Running':
+    case 'Succeeded':
+    case 'Failed':
+    case 'Unknown':
+      return phase;
+    default:
+      return 'Pending';
+  }
+}
+
+function readSlot(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function readSide(text: string | undefined): Side | undefined {
+  return text === 'spot' || text === 'on-demand' ? text : undefined;
+}
+
+/** An int32 without leading zeros or plus sign; the ReplicaSet controller takes anything else as 0. */
+function readDeletionCost(text: string | undefined): number {
+  if (text === undefined || !/^(0|-?[1-9][0-9]{0,9})$/.test(text)) return 0;
+  const cost = Number(text);
+  return cost === (cost | 0) ? cost : 0;
+}
+
+/** Karpenter also takes a duration as value; only an explicit `false` lifts its protection. */
+function readProtection(annotations: Labels): string | undefined {
+  const karpenter = annotations['karpenter.sh/do-not-disrupt'];
+  if (karpenter !== undefined && karpenter !== 'false') return 'karpenter.sh/do-not-disrupt';
+  const autoscaler = annotations['cluster-autoscaler.kubernetes.io/safe-to-evict'];
+  return autoscaler === 'false' ? 'cluster-autoscaler.kubernetes.io/safe-to-evict' : undefined;
+}
+
+function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMillis): EpochMillis | undefined {
+  const scheduled = conditions.find((condition) => condition.type === 'PodScheduled');
+  if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined;
+  return instant(scheduled.lastTransitionTime, 'status.conditions[PodScheduled].lastTransitionTime') ?? createdAt;
+}
+
+function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
+  const names: string[] = [];
+  for (const volume of listOf(pod.spec?.volumes, 'spec.volumes')) {
+    if (volume.persistentVolumeClaim !== undefined) names.push(volume.persistentVolumeClaim.claimName);
+    // A generic ephemeral volume's claim is named after the pod and the volume.
+    else if (volume.ephemeral !== undefined) names.push(`${podName}-${volume.name}`);
+  }
+  return names.length === 0 ? noClaims : names;
+}
+
+/** KEP-1287: conditions since 1.33, `status.resize` before. An infeasible resize waits for the user, not for the node. */
+function isResizing(resize: unknown, conditions: readonly Condition[]): boolean {
+  if (resize === 'Proposed' || resize === 'InProgress' || resize === 'Deferred') return true;
+  return conditions.some(
+    ({ type, status, reason }) =>
+      status === 'True' && (type === 'PodResizeInProgress' || (type === 'PodResizePending' && reason !== 'Infeasible')),
+  );
+}

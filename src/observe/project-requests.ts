@@ -1,0 +1,113 @@
+/** What a pod costs a node: its effective requests, counted as the scheduler counts them. */
+import type { Pod } from '../api/core.ts';
+import type { ComputeResources } from '../model/records.ts';
+import { cpu, listOf, memory } from './fields.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+type PodStatus = NonNullable<Pod['status']>;
+type Container = PodSpec['containers'][number];
+type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
+
+/** Resource fields newer than the published types (KEP-1287 in-place resize, KEP-2837 pod-level resources). */
+interface ResourceList {
+  readonly requests?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+}
+interface ResizableStatus {
+  readonly allocatedResources?: Readonly<Record<string, unknown>>;
+  readonly resources?: ResourceList;
+}
+
+interface Amounts {
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+const nothing: Amounts = { cpu: 0, memory: 0 };
+const sum = (a: Amounts, b: Amounts): Amounts => ({ cpu: a.cpu + b.cpu, memory: a.memory + b.memory });
+const larger = (a: Amounts, b: Amounts): Amounts => ({
+  cpu: Math.max(a.cpu, b.cpu),
+  memory: Math.max(a.memory, b.memory),
+});
+
+/**
+ * The sum over containers and sidecars, or what the largest init step needs beside the sidecars started before it,
+ * whichever is more; pod-level requests replace that sum; the overhead of the runtime class comes on top.
+ * Source: k8s.io/component-helpers/resource/helpers.go (PodRequests).
+ * @param status given for a pod that exists: while a resize is under way the larger of wished and actual counts.
+ * @throws InvalidValueError when an amount is not a quantity.
+ */
+export function effectiveRequests(spec: PodSpec, status?: PodStatus): ComputeResources {
+  const isInfeasible = hasInfeasibleResize(status);
+  const actual = new Map<string, ContainerStatus>();
+  for (const entry of [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])])
+    actual.set(entry.name, entry);
+  const of = (container: Container): Amounts => containerRequests(container, actual.get(container.name), isInfeasible);
+
+  let running = nothing;
+  for (const container of listOf(spec.containers, 'spec.containers')) running = sum(running, of(container));
+  let sidecars = nothing;
+  let init = nothing;
+  for (const container of listOf(spec.initContainers, 'spec.initContainers')) {
+    if (isSidecar(container)) {
+      sidecars = sum(sidecars, of(container));
+      init = larger(init, sidecars);
+    } else {
+      init = larger(init, sum(sidecars, of(container)));
+    }
+  }
+  const containers = larger(sum(running, sidecars), init);
+  const podLevel = read(podResources(spec), 'spec.resources');
+  const overhead = amounts(spec.overhead, 'spec.overhead');
+  return {
+    cpuMillis: (podLevel.cpu ?? containers.cpu) + (overhead.cpu ?? 0),
+    memoryBytes: (podLevel.memory ?? containers.memory) + (overhead.memory ?? 0),
+  };
+}
+
+function containerRequests(
+  container: Container,
+  status: (ContainerStatus & ResizableStatus) | undefined,
+  isInfeasible: boolean,
+): Amounts {
+  const field = `container ${container.name} resources`;
+  const wished = filled(read(container.resources, field));
+  if (status === undefined) return wished;
+  const allocated = filled(amounts(status.allocatedResources, `${field} allocated`));
+  const actual = larger(allocated, filled(amounts(status.resources?.requests, `${field} in status`)));
+  // A resize that can never be granted leaves the pod at its actual size.
+  return isInfeasible && (actual.cpu > 0 || actual.memory > 0) ? actual : larger(wished, actual);
+}
+
+/** Requests, with a limit standing in where only a limit is given, as the API server defaults it. */
+function read(resources: ResourceList | undefined | null, field: string): Partial<Amounts> {
+  const requests = amounts(resources?.requests, `${field}.requests`);
+  const limits = amounts(resources?.limits, `${field}.limits`);
+  return { ...limits, ...requests };
+}
+
+function amounts(list: Readonly<Record<string, unknown>> | undefined | null, field: string): Partial<Amounts> {
+  const cpuMillis = cpu(list?.cpu, `${field}.cpu`);
+  const memoryBytes = memory(list?.memory, `${field}.memory`);
+  return {
+    ...(cpuMillis === undefined ? {} : { cpu: cpuMillis }),
+    ...(memoryBytes === undefined ? {} : { memory: memoryBytes }),
+  };
+}
+
+const filled = (partial: Partial<Amounts>): Amounts => ({ cpu: partial.cpu ?? 0, memory: partial.memory ?? 0 });
+
+function isSidecar(container: Container): boolean {
+  return 'restartPolicy' in container && container.restartPolicy === 'Always';
+}
+
+function podResources(spec: PodSpec): ResourceList | undefined {
+  const { resources } = spec as PodSpec & { readonly resources?: ResourceList };
+  return resources;
+}
+
+function hasInfeasibleResize(status: PodStatus | undefined): boolean {
+  return (status?.conditions ?? []).some(
+    (condition) => condition.type === 'PodResizePending' && condition.reason === 'Infeasible',
+  );
+}

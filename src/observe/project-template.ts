@@ -1,0 +1,90 @@
+/** Pod spec -> PodTemplate: the part of a pod that all pods made from one template and steered to one side share. */
+import type { Pod } from '../api/core.ts';
+import type { NodeSelectorTerm, PodTemplate, SelectorExpression, Taint, Toleration } from '../model/records.ts';
+import { countOr, listOf, textMap, textOr } from './fields.ts';
+import { effectiveRequests } from './project-requests.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+type ApiNodeSelectorTerm = NonNullable<
+  NonNullable<
+    NonNullable<NonNullable<PodSpec['affinity']>['nodeAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
+  >
+>['nodeSelectorTerms'][number];
+type ApiExpression = NonNullable<ApiNodeSelectorTerm['matchExpressions']>[number];
+
+/** The StatefulSet controller gives each pod its own value of these labels. */
+const perPodLabels: ReadonlySet<string> = new Set([
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+]);
+/** API default of `terminationGracePeriodSeconds`. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/**
+ * @param status given for a pod that exists, see {@link effectiveRequests}.
+ * @throws InvalidValueError when a field has an impossible value.
+ */
+export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['status']): PodTemplate {
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(textMap(labels, 'metadata.labels')))
+    if (!perPodLabels.has(key)) kept[key] = value;
+  return {
+    labels: kept,
+    nodeSelector: textMap(spec.nodeSelector, 'spec.nodeSelector'),
+    requiredNodeTerms: projectRequiredTerms(
+      spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms,
+    ),
+    tolerations: listOf(spec.tolerations, 'spec.tolerations').map(projectToleration),
+    requests: effectiveRequests(spec, status),
+    hasPodPlacementRules: hasPodPlacementRules(spec),
+    terminationGraceSeconds: countOr(
+      spec.terminationGracePeriodSeconds,
+      DEFAULT_GRACE_SECONDS,
+      'spec.terminationGracePeriodSeconds',
+    ),
+  };
+}
+
+/** Node selector terms, ORed; undefined when there is no node selector at all. */
+export function projectRequiredTerms(
+  terms: readonly ApiNodeSelectorTerm[] | undefined | null,
+): readonly NodeSelectorTerm[] | undefined {
+  if (terms === undefined || terms === null) return undefined;
+  return listOf(terms, 'nodeSelectorTerms').map((term) => ({
+    expressions: listOf(term.matchExpressions, 'matchExpressions').map(projectExpression),
+    fields: listOf(term.matchFields, 'matchFields').map(projectExpression),
+  }));
+}
+
+function projectExpression(expression: ApiExpression): SelectorExpression {
+  return {
+    key: textOr(expression.key, '', 'key'),
+    operator: expression.operator as SelectorExpression['operator'],
+    values: listOf(expression.values, 'values').map((value) => textOr(value, '', 'values')),
+  };
+}
+
+function projectToleration(toleration: NonNullable<PodSpec['tolerations']>[number]): Toleration {
+  return {
+    key: textOr(toleration.key, '', 'toleration key'),
+    operator: toleration.operator === 'Exists' ? 'Exists' : 'Equal',
+    value: textOr(toleration.value, '', 'toleration value'),
+    effect: isTaintEffect(toleration.effect) ? toleration.effect : '',
+  };
+}
+
+export function isTaintEffect(effect: unknown): effect is Taint['effect'] {
+  return effect === 'NoSchedule' || effect === 'PreferNoSchedule' || effect === 'NoExecute';
+}
+
+function hasPodPlacementRules(spec: PodSpec): boolean {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  return (
+    listOf(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'spec.affinity.podAffinity').length > 0 ||
+    listOf(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'spec.affinity.podAntiAffinity').length >
+      0 ||
+    listOf(spec.topologySpreadConstraints, 'spec.topologySpreadConstraints').some(
+      (constraint) => constraint.whenUnsatisfiable === 'DoNotSchedule',
+    )
+  );
+}

@@ -1,0 +1,164 @@
+/** Deployment, StatefulSet, ReplicaSet -> records. */
+import type { Deployment, KubeObject, ReplicaSet, StatefulSet } from '../api/core.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { ReplicaSetRecord, RolloutStrategy, WorkloadRecord } from '../model/records.ts';
+import { countOr, instant, listOf, requireText, textMap, textOr, withPrefix } from './fields.ts';
+import { controllerOf, type PodInterners } from './project-pod.ts';
+import { projectTemplate } from './project-template.ts';
+
+/** API default of both bounds of a rolling update. */
+const DEFAULT_ROLLING_BOUND = '25%';
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+export function projectDeployment(deployment: Deployment, interners: PodInterners): WorkloadRecord {
+  const { spec, status } = deployment;
+  const replicas = countOr(spec?.replicas, 1, 'spec.replicas');
+  return {
+    ...projectIdentity(deployment, 'apps/v1', 'Deployment'),
+    observedGeneration: countOr(status?.observedGeneration, 0, 'status.observedGeneration'),
+    replicas,
+    selector: spec?.selector,
+    template: interners.templates.intern(
+      projectTemplate(spec?.template.metadata?.labels, spec?.template.spec ?? { containers: [] }),
+    ),
+    paused: spec?.paused === true,
+    rollout: projectRollout(deployment, replicas),
+    status: {
+      ...projectCounts(status),
+      available: countOr(status?.availableReplicas, 0, 'status.availableReplicas'),
+      stuckSince: stuckSince(deployment),
+      currentRevision: undefined,
+      updateRevision: undefined,
+    },
+  };
+}
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInterners): WorkloadRecord {
+  const { spec, status } = statefulSet;
+  const ready = countOr(status?.readyReplicas, 0, 'status.readyReplicas');
+  return {
+    ...projectIdentity(statefulSet, 'apps/v1', 'StatefulSet'),
+    observedGeneration: countOr(status?.observedGeneration, 0, 'status.observedGeneration'),
+    replicas: countOr(spec?.replicas, 1, 'spec.replicas'),
+    selector: spec?.selector,
+    template: interners.templates.intern(
+      projectTemplate(spec?.template.metadata?.labels, spec?.template.spec ?? { containers: [] }),
+    ),
+    paused: false,
+    rollout: {
+      type: 'StatefulSet',
+      start: countOr(ordinalsOf(spec)?.start, 0, 'spec.ordinals.start'),
+      partition: countOr(
+        spec?.updateStrategy?.rollingUpdate?.partition,
+        0,
+        'spec.updateStrategy.rollingUpdate.partition',
+      ),
+      onDelete: spec?.updateStrategy?.type === 'OnDelete',
+      orderedReady: spec?.podManagementPolicy !== 'Parallel',
+    },
+    status: {
+      ...projectCounts(status),
+      // Servers before 1.22 do not report availability.
+      available: countOr(availableOf(status), ready, 'status.availableReplicas'),
+      stuckSince: undefined,
+      currentRevision: status?.currentRevision,
+      updateRevision: status?.updateRevision,
+    },
+  };
+}
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+export function projectReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): ReplicaSetRecord {
+  const { metadata = {}, spec } = replicaSet;
+  return {
+    namespace: textOr(metadata.namespace, 'default', 'metadata.namespace'),
+    name: requireText(metadata.name, 'metadata.name'),
+    uid: textOr(metadata.uid, '', 'metadata.uid'),
+    owner: controllerOf(replicaSet, interners.owners),
+    revision: textMap(metadata.labels, 'metadata.labels')['pod-template-hash'] ?? '',
+    replicas: countOr(spec?.replicas, 1, 'spec.replicas'),
+    createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
+  };
+}
+
+type Identity = Omit<
+  WorkloadRecord,
+  'observedGeneration' | 'replicas' | 'selector' | 'template' | 'paused' | 'rollout' | 'status'
+>;
+
+function projectIdentity(object: KubeObject, apiVersion: string, kind: string): Identity {
+  const { metadata = {} } = object;
+  return {
+    apiVersion,
+    kind,
+    namespace: textOr(metadata.namespace, 'default', 'metadata.namespace'),
+    name: requireText(metadata.name, 'metadata.name'),
+    uid: textOr(metadata.uid, '', 'metadata.uid'),
+    resourceVersion: textOr(metadata.resourceVersion, '', 'metadata.resourceVersion'),
+    generation: countOr(metadata.generation, 0, 'metadata.generation'),
+    createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
+    deleting: metadata.deletionTimestamp !== undefined,
+    enabled: textMap(metadata.labels, 'metadata.labels')['spotalis.io/enabled'] === 'true',
+    annotations: withPrefix(textMap(metadata.annotations, 'metadata.annotations'), 'spotalis.io/'),
+  };
+}
+
+interface Counts {
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+}
+
+function projectCounts(status: Counts | undefined): {
+  readonly replicas: number;
+  readonly updated: number;
+  readonly ready: number;
+} {
+  return {
+    replicas: countOr(status?.replicas, 0, 'status.replicas'),
+    updated: countOr(status?.updatedReplicas, 0, 'status.updatedReplicas'),
+    ready: countOr(status?.readyReplicas, 0, 'status.readyReplicas'),
+  };
+}
+
+function projectRollout(deployment: Deployment, replicas: number): RolloutStrategy {
+  const { type, rollingUpdate } = deployment.spec?.strategy ?? {};
+  if (type === 'Recreate') return { type: 'Recreate' };
+  const maxSurge = resolveBound(rollingUpdate?.maxSurge, replicas, Math.ceil, 'maxSurge');
+  const maxUnavailable = resolveBound(rollingUpdate?.maxUnavailable, replicas, Math.floor, 'maxUnavailable');
+  // Both zero would never progress. Source: ResolveFenceposts in pkg/controller/deployment/util.
+  return {
+    type: 'RollingUpdate',
+    maxSurge,
+    maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable,
+  };
+}
+
+/** A bound of a rolling update as a number of pods. */
+function resolveBound(value: unknown, replicas: number, round: (share: number) => number, field: string): number {
+  const bound = value ?? DEFAULT_ROLLING_BOUND;
+  const percent = typeof bound === 'string' ? /^([0-9]{1,4})%$/.exec(bound)?.[1] : undefined;
+  return percent === undefined
+    ? countOr(bound, 0, `spec.strategy.rollingUpdate.${field}`)
+    : round((replicas * Number(percent)) / 100);
+}
+
+function stuckSince(deployment: Deployment): EpochMillis | undefined {
+  const condition = listOf(deployment.status?.conditions, 'status.conditions').find(
+    ({ type }) => type === 'Progressing',
+  );
+  if (condition?.status !== 'False' || condition.reason !== 'ProgressDeadlineExceeded') return undefined;
+  return instant(condition.lastTransitionTime, 'status.conditions[Progressing].lastTransitionTime') ?? 0;
+}
+
+/** `spec.ordinals` (KEP-3335) is newer than the published types of some versions. */
+function ordinalsOf(spec: object | undefined): { readonly start?: unknown } | undefined {
+  const { ordinals } = (spec ?? {}) as { readonly ordinals?: { readonly start?: unknown } };
+  return ordinals;
+}
+
+function availableOf(status: object | undefined): unknown {
+  const { availableReplicas } = (status ?? {}) as { readonly availableReplicas?: unknown };
+  return availableReplicas;
+}

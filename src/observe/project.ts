@@ -1,0 +1,86 @@
+/** The tolerant form of all projections: an object that cannot be read is skipped with one message, never a crash. */
+import type {
+  Deployment,
+  KubeObject,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  StatefulSet,
+} from '../api/core.ts';
+import { describeError } from '../lib/errors.ts';
+import type {
+  NamespaceRecord,
+  NodeRecord,
+  OwnerReference,
+  PdbRecord,
+  PodRecord,
+  PodTemplate,
+  ReplicaSetRecord,
+  WorkloadRecord,
+} from '../model/records.ts';
+import { createInterner } from './intern.ts';
+import {
+  type ClaimRecord,
+  projectClaim,
+  projectNamespace,
+  projectPdb,
+  projectVolume,
+  type VolumeRecord,
+} from './project-cluster.ts';
+import { projectNode } from './project-node.ts';
+import { type PodInterners, projectPod } from './project-pod.ts';
+import { projectDeployment, projectReplicaSet, projectStatefulSet } from './project-workload.ts';
+
+/** Each function answers undefined for an object it cannot read, after telling `onSkipped`. */
+export interface Projections {
+  readonly pod: (object: Pod) => PodRecord | undefined;
+  readonly node: (object: Node) => NodeRecord | undefined;
+  readonly namespace: (object: Namespace) => NamespaceRecord | undefined;
+  readonly deployment: (object: Deployment) => WorkloadRecord | undefined;
+  readonly statefulSet: (object: StatefulSet) => WorkloadRecord | undefined;
+  readonly replicaSet: (object: ReplicaSet) => ReplicaSetRecord | undefined;
+  readonly pdb: (object: PodDisruptionBudget) => PdbRecord | undefined;
+  readonly claim: (object: PersistentVolumeClaim) => ClaimRecord | undefined;
+  readonly volume: (object: PersistentVolume) => VolumeRecord | undefined;
+}
+
+/** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
+const MAX_INTERNED = 50_000;
+
+/** @param onSkipped receives one sentence for people: which object was skipped and why. */
+export function createProjections(onSkipped: (message: string) => void): Projections {
+  const interners: PodInterners = {
+    templates: createInterner<PodTemplate>(MAX_INTERNED),
+    owners: createInterner<OwnerReference>(MAX_INTERNED),
+  };
+  const tolerant =
+    <T extends KubeObject, R>(kind: string, project: (object: T, interners: PodInterners) => R) =>
+    (object: T): R | undefined => {
+      try {
+        return project(object, interners);
+      } catch (error) {
+        onSkipped(`${kind} ${nameOf(object)} was skipped, it cannot be read: ${describeError(error)}`);
+        return undefined;
+      }
+    };
+  return {
+    pod: tolerant('Pod', projectPod),
+    node: tolerant('Node', projectNode),
+    namespace: tolerant('Namespace', projectNamespace),
+    deployment: tolerant('Deployment', projectDeployment),
+    statefulSet: tolerant('StatefulSet', projectStatefulSet),
+    replicaSet: tolerant('ReplicaSet', projectReplicaSet),
+    pdb: tolerant('PodDisruptionBudget', projectPdb),
+    claim: tolerant('PersistentVolumeClaim', projectClaim),
+    volume: tolerant('PersistentVolume', projectVolume),
+  };
+}
+
+function nameOf(object: KubeObject | null | undefined): string {
+  const { namespace, name } = object?.metadata ?? {};
+  return [namespace, name].filter((part) => typeof part === 'string' && part !== '').join('/') || '(unnamed)';
+}
