@@ -3,8 +3,8 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import type { Log } from './log.ts';
 import { type ReflectorSink, runReflector, type Selection } from './reflector.ts';
 import { createStore, type Freshness, type Store, type StoreChange } from './store.ts';
 
@@ -37,7 +37,7 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly isEqual?: (before: R, after: R) => boolean;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  readonly log: Logger;
   readonly listOptions?: Selection;
   readonly pageSize?: number;
   readonly useWatchList?: boolean;
@@ -57,7 +57,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     try {
       handler.onChange(change.key, change.before, change.after);
     } catch (error) {
-      log.error({ resource: type.plural, key: change.key, err: error }, 'A change handler failed');
+      log.error({ resource: type.plural, key: change.key, error }, 'A change handler failed');
     }
   };
   const publish = (change: StoreChange<R> | undefined): void => {

@@ -1,7 +1,8 @@
 /** A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost. */
+import { type BackoffPolicy, backoffDelay, backoffPolicies } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import type { Log } from './log.ts';
 
 export interface AddOptions {
   /** Higher runs first; equal ones first come, first served. Default 0. */
@@ -41,13 +42,11 @@ export interface WorkQueue {
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  readonly log: Logger;
   /** For log lines and metrics. */
   readonly name: string;
-  /** First retry delay of a key, milliseconds; doubles with each failure. Default 5. */
-  readonly baseDelayMillis?: number;
-  /** Longest retry delay of a key, milliseconds. Default 1,000,000. */
-  readonly maxDelayMillis?: number;
+  /** Delays between the retries of one failing key. Default: 5 ms, doubling to 1,000 s. */
+  readonly retryPolicy?: BackoffPolicy;
   /** Retries a second over all keys. Default 10. */
   readonly retriesPerSecond?: number;
   /** Retries that may happen at once before the rate applies. Default 100. */
@@ -63,7 +62,7 @@ interface Waiting {
 /** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, log, name } = options;
-  const { baseDelayMillis = 5, maxDelayMillis = 1_000_000, retriesPerSecond = 10, retryBurst = 100 } = options;
+  const { retryPolicy = backoffPolicies.queueItem, retriesPerSecond = 10, retryBurst = 100 } = options;
   /** Ready keys by priority; a Set keeps the order of arrival. */
   const lanes = new Map<number, Set<string>>();
   const ready = new Map<string, number>();
@@ -134,11 +133,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   };
 
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {
-    const count = failures.get(key) ?? 0;
-    failures.set(key, count + 1);
-    const delay = Math.min(baseDelayMillis * 2 ** count, maxDelayMillis);
-    // A tenth of jitter keeps keys that failed together from coming back together.
-    addAfter(key, Math.max(delay * (1 + random.next() / 10), reserveRetry()), addOptions);
+    const count = (failures.get(key) ?? 0) + 1;
+    failures.set(key, count);
+    addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
   };
 
   const process = async (key: string, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
@@ -150,7 +147,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     } catch (error) {
       if (!signal.aborted) {
         log.warn(
-          { queue: name, key, failures: (failures.get(key) ?? 0) + 1, err: error },
+          { queue: name, key, failures: (failures.get(key) ?? 0) + 1, error },
           'Work on a key failed; it will be tried again',
         );
         addRateLimited(key);

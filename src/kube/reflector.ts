@@ -3,12 +3,12 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi, WatchEvent } from '../api/kube-api.ts';
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
+import { backoffPolicies, createBackoff } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { createBackoff } from './backoff.ts';
 import { listAll } from './listing.ts';
-import type { Log } from './log.ts';
 import { isOlder, parseResourceVersion } from './resource-version.ts';
 import { openWatchStream, WatchDeadlineError, type WatchStream } from './watch-stream.ts';
 
@@ -42,7 +42,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly sink: ReflectorSink<T>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  readonly log: Logger;
   readonly selection?: Selection;
   /** Items a page of the paged listing. Default 500, at least 1. */
   readonly pageSize?: number;
@@ -84,7 +84,7 @@ export async function runReflector<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<void> {
   const { api, type, sink, clock, random, log, selection = {}, pageSize = 500 } = options;
-  const backoff = createBackoff({ clock, random });
+  const backoff = createBackoff(backoffPolicies.reflector, clock, random);
   const name = type.plural;
   let useWatchList = options.useWatchList ?? true;
   /** Where to resume; undefined means "list first". */
@@ -223,7 +223,7 @@ export async function runReflector<T extends KubeObject>(
       sink.onState('stale', error);
       const waitMillis = Math.max(backoff.next(), error instanceof KubeError ? (error.retryAfterMillis ?? 0) : 0);
       const isExpected = isExpired(error) || isTooLargeResourceVersion(error);
-      log[isExpected ? 'info' : 'warn']({ resource: name, err: error, waitMillis }, 'Watch interrupted; trying again');
+      log[isExpected ? 'info' : 'warn']({ resource: name, error, waitMillis }, 'Watch interrupted; trying again');
       await sleep(clock, waitMillis, signal).catch(() => {});
     }
   }
