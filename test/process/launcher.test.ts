@@ -1,0 +1,124 @@
+/** The launcher in throw-away checkouts: which Node it takes, what it passes on, and what it says when it cannot start. */
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Checkout, createCheckout, findOldNode, plainEnvironment, run } from './checkout.ts';
+
+const oldNode = await findOldNode();
+const platformNode = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
+
+/** A program that prints how it was started, then ends as its first argument says. */
+const program = (tag: string, types: boolean): string => `
+export async function main(args${types ? ': readonly string[]' : ''}) {
+  const stopped = new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  console.log(JSON.stringify({ tag: '${tag}', args, flags: process.execArgv }));
+  if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');
+  if (args[0] === 'wait') {
+    const alive = setInterval(() => {}, 1000);
+    await stopped;
+    clearInterval(alive);
+    return 7;
+  }
+  return Number(args[1] ?? 0);
+}
+`;
+
+function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]): Checkout {
+  const made = createCheckout(['bin']);
+  made.write('package.json', '{"type":"module"}');
+  if (parts.includes('source')) made.write('src/main.ts', program('source', true));
+  if (parts.includes('built')) made.write('dist/main.mjs', program('built', false));
+  if (parts.includes('dependencies'))
+    made.write('node_modules/commander/package.json', '{"name":"commander","version":"0.0.0"}');
+  if (parts.includes('pinned')) {
+    mkdirSync(join(made.path, platformNode, '..'), { recursive: true });
+    copyFileSync(process.execPath, join(made.path, platformNode));
+  }
+  return made;
+}
+
+const start = (node: string, made: Checkout, args: readonly string[], options: Parameters<typeof run>[2] = {}) =>
+  run(node, [join(made.path, 'bin/stowage.mjs'), ...args], { cwd: made.path, ...options });
+
+describe('on a Node that strips types', () => {
+  test('the source runs in this very process, with its arguments and exit code', async () => {
+    using made = checkout('source', 'dependencies');
+    const result = await start(process.execPath, made, ['plan', '3', '--', 'a b']);
+    expect(JSON.parse(result.stdout)).toEqual({ tag: 'source', args: ['plan', '3', '--', 'a b'], flags: [] });
+    expect(result.code).toBe(3);
+    expect(result.stderr).toBe('');
+  });
+
+  test.each([
+    ['operator', ['operator']],
+    ['operator behind global options', ['--kubeconfig', 'file', '-n', 'demo', '--debug', 'operator']],
+  ])('%s gets a small young generation', async (_name, args) => {
+    using made = checkout('source', 'dependencies');
+    const { stdout } = await start(process.execPath, made, args);
+    expect(JSON.parse(stdout)).toEqual({ tag: 'source', args, flags: ['--max-semi-space-size=4'] });
+  });
+
+  test('a namespace called operator is not the command', async () => {
+    using made = checkout('source', 'dependencies');
+    const { stdout } = await start(process.execPath, made, ['-n', 'operator', 'status']);
+    expect(JSON.parse(stdout).flags).toEqual([]);
+  });
+
+  test('flags of the user win over ours', async () => {
+    using made = checkout('source', 'dependencies');
+    const env = { ...plainEnvironment(), NODE_OPTIONS: '--max-semi-space-size=16' };
+    const { stdout } = await start(process.execPath, made, ['operator'], { env });
+    expect(JSON.parse(stdout).flags).toEqual([]);
+  });
+
+  test('without dependencies it says how to get them', async () => {
+    using made = checkout('source');
+    const result = await start(process.execPath, made, ['version']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/^stowage: the dependencies are not installed\. Run `npm install` in .*\n$/);
+  });
+});
+
+describe.skipIf(oldNode === undefined)('on a Node that cannot run TypeScript (skipped where PATH has none)', () => {
+  const old = oldNode ?? '';
+
+  test('the pinned Node takes over, with arguments, input, exit code', async () => {
+    using made = checkout('source', 'pinned', 'built', 'dependencies');
+    const result = await start(old, made, ['operator', '5']);
+    expect(JSON.parse(result.stdout)).toEqual({
+      tag: 'source',
+      args: ['operator', '5'],
+      flags: ['--max-semi-space-size=4'],
+    });
+    expect(result.code).toBe(5);
+    expect(result.stderr).toBe('');
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the program, which ends in its own way', async (signal) => {
+    using made = checkout('source', 'pinned', 'dependencies');
+    const result = await start(old, made, ['wait'], { onOutput: (child) => child.kill(signal) });
+    expect(result.code).toBe(7);
+  });
+
+  test('a program killed by a signal is seen as killed by that signal', async () => {
+    using made = checkout('source', 'pinned', 'dependencies');
+    const result = await start(old, made, ['die']);
+    expect(result.signal).toBe('SIGKILL');
+  });
+
+  test('without the pinned Node the build runs', async () => {
+    using made = checkout('source', 'built', 'dependencies');
+    const { stdout } = await start(old, made, ['version']);
+    expect(JSON.parse(stdout)).toEqual({ tag: 'built', args: ['version'], flags: [] });
+  });
+
+  test('with neither it says what to do', async () => {
+    using made = checkout('source', 'dependencies');
+    const result = await start(old, made, ['version']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(
+      /^stowage: Node 2\d\.\S+ cannot run TypeScript, .* Use Node 24 or newer, or run `npm install`/,
+    );
+    expect(result.stderr.trimEnd()).not.toContain('\n');
+  });
+});
