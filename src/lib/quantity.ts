@@ -58,9 +58,10 @@ const ACCEPTED =
 export function parseQuantity(text: string): Quantity {
   const match = QUANTITY.exec(text);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
-  const digits = whole + fraction;
-  const scale = digits === '' ? undefined : readSuffix(suffix);
-  if (match === null || scale === undefined) throw new InvalidValueError('quantity', text, ACCEPTED);
+  const scale = readSuffix(suffix);
+  if (match === null || scale === undefined || text === '') throw new InvalidValueError('quantity', text, ACCEPTED);
+  // Kubernetes reads a missing number as zero: "Mi" is 0, so objects that say so exist.
+  const digits = whole + fraction || '0';
 
   const magnitude =
     scale.base === 10
@@ -102,10 +103,11 @@ function shiftDecimal(value: bigint, places: number): bigint {
   return places >= 0 ? value * 10n ** BigInt(places) : divideUp(value, 10n ** BigInt(-places));
 }
 
-/** Quotient rounded towards positive infinity; `divisor` > 0. */
+/** Quotient rounded away from zero; `divisor` > 0. */
 function divideUp(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor;
-  return value > 0n && value % divisor !== 0n ? quotient + 1n : quotient;
+  if (value % divisor === 0n) return quotient;
+  return value > 0n ? quotient + 1n : quotient - 1n;
 }
 
 /** The canonical text: no fraction, the largest suffix that keeps the amount whole. Equal amounts of one format print alike. */
@@ -155,12 +157,12 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** CPU in millicores, rounded up. Exact up to 2^53. */
+/** CPU in millicores, rounded up (away from zero), as Go's MilliValue. Exact up to 2^53; larger amounts are approximate, never wrapped. */
 export function toMillicores(quantity: Quantity): Millicores {
   return Number(divideUp(quantity.nanos, NANOS_PER_MILLI));
 }
 
-/** Memory or storage in bytes, rounded up. Exact up to 2^53. */
+/** Memory or storage in bytes, rounded up (away from zero), as Go's Value. Exact up to 2^53; larger amounts are approximate, never wrapped. */
 export function toBytes(quantity: Quantity): Bytes {
   return Number(divideUp(quantity.nanos, NANOS));
 }

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, describeError, hasErrorCode, InvalidValueError, StowageError } from './errors.ts';
+
+describe('describeError', () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const looped = new Error('outer');
+  looped.cause = looped;
+
+  test.each<[string, unknown, string]>([
+    ['an error', new Error('boom'), 'boom'],
+    ['an error and its cause', new Error('cannot list pods', { cause: new Error('reset') }), 'cannot list pods: reset'],
+    ['a cause already told', new Error('failed: reset', { cause: new Error('reset') }), 'failed: reset'],
+    ['a cause that is text', new Error('failed', { cause: 'no route' }), 'failed: no route'],
+    ['an error that causes itself', looped, 'outer'],
+    ['an error without text', new TypeError(), 'TypeError'],
+    ['a code without text', Object.assign(new Error(''), { code: 'ECONNRESET' }), 'ECONNRESET'],
+    ['several errors', new AggregateError([new Error('a'), new Error('b')]), 'a; b'],
+    ['several errors with text', new AggregateError([new Error('a')], 'all failed'), 'all failed'],
+    ['no errors', new AggregateError([]), 'several errors'],
+    ['text', 'plain', 'plain'],
+    ['a number', 7, '7'],
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['an object JSON cannot print', cyclic, '[object Object]'],
+    ['a symbol', Symbol('s'), 'Symbol(s)'],
+    ['undefined', undefined, 'unknown error'],
+    ['null', null, 'unknown error'],
+  ])('%s', (_, thrown, text) => expect(describeError(thrown)).toBe(text));
+});
+
+describe('error classes', () => {
+  test('codes are stable and the names tell the class', () => {
+    expect(new StowageError('X', 'm')).toMatchObject({ code: 'X', message: 'm', name: 'StowageError' });
+    expect(new ConfigError(['a', 'b'])).toMatchObject({ code: 'INVALID_CONFIGURATION', message: 'a\nb', problems: ['a', 'b'] });
+  });
+
+  test('an invalid value tells what, which and what is accepted', () => {
+    const error = new InvalidValueError('duration', '5', 'such as 10s');
+    expect(error.message).toBe('duration: "5" is not valid; accepted: such as 10s');
+    expect(error).toMatchObject({ code: 'INVALID_VALUE', value: '5', accepted: 'such as 10s' });
+    expect(error).toBeInstanceOf(StowageError);
+  });
+
+  test('hasErrorCode looks at the code only', () => {
+    expect(hasErrorCode(Object.assign(new Error('x'), { code: 'ENOENT' }), 'ENOENT')).toBe(true);
+    expect(hasErrorCode(new Error('ENOENT'), 'ENOENT')).toBe(false);
+    expect(hasErrorCode('ENOENT', 'ENOENT')).toBe(false);
+    expect(hasErrorCode(undefined, 'ENOENT')).toBe(false);
+  });
+});

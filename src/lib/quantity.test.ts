@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvalidValueError } from './errors.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  fromBytes,
+  fromMillicores,
+  parseQuantity,
+  type Quantity,
+  subtractQuantities,
+  toBytes,
+  toMillicores,
+  tryParseQuantity,
+} from './quantity.ts';
+import golden from './testdata/quantity.json' with { type: 'json' };
+
+const validRows = golden.valid as unknown as readonly [string, string, string, number | null, number | null][];
+const print = (text: string): string => formatQuantity(parseQuantity(text));
+
+describe('golden vectors of the Go implementation', () => {
+  test('the table is there', () => {
+    expect(validRows.length).toBeGreaterThan(300);
+    expect(golden.invalid.length).toBeGreaterThan(35);
+  });
+
+  test.each(validRows)('%j prints as %j in format %s', (text, canonical, format, millis, value) => {
+    const quantity = parseQuantity(text);
+    expect(formatQuantity(quantity)).toBe(canonical);
+    expect(quantity.format).toBe(format);
+    if (millis !== null) expect(toMillicores(quantity)).toBe(millis);
+    if (value !== null) expect(toBytes(quantity)).toBe(value);
+  });
+
+  test.each(golden.invalid)('%j is refused', (text) => {
+    expect(() => parseQuantity(text)).toThrow(InvalidValueError);
+    expect(tryParseQuantity(text)).toBeUndefined();
+  });
+});
+
+describe('documented forms', () => {
+  test.each([
+    ['1000m', '1'],
+    ['0.5', '500m'],
+    ['1024Ki', '1Mi'],
+    ['1.5Gi', '1536Mi'],
+    ['1500', '1500'],
+    ['0.1n', '1n'],
+    ['-0.1n', '-1n'],
+    ['12e6', '12e6'],
+    ['1e10', '10e9'],
+    ['100Ei', '9223372036854775807'],
+    ['0.001Ki', '1024m'],
+    ['0Gi', '0'],
+  ])('%s is %s', (text, canonical) => expect(print(text)).toBe(canonical));
+
+  test('amounts beyond exa keep their value, where Go drops the suffix', () => {
+    expect(print('1000E')).toBe('1000E');
+    expect(toBytes(parseQuantity('1000E'))).toBe(1e21);
+  });
+
+  test.each(['Mi', '+', 'e3', 'Pi'])('%s without a number is zero, as Kubernetes reads it', (text) => {
+    expect(print(text)).toBe('0');
+  });
+
+  test('an exponent that would fill the memory is refused', () => {
+    expect(() => parseQuantity('1e401')).toThrow(InvalidValueError);
+    expect(() => parseQuantity('1e999999999')).toThrow(/accepted/);
+    expect(print('1e-400')).toBe('1e-9');
+  });
+
+  test('an error names the text and what is accepted', () => {
+    expect(() => parseQuantity('12KB')).toThrow(/"12KB".*Ki, Mi/);
+  });
+});
+
+describe('conversions', () => {
+  test.each([
+    ['100m', 100],
+    ['1', 1000],
+    ['0.0001', 1],
+    ['1.0001', 1001],
+    ['2.5', 2500],
+    ['0', 0],
+    ['-1.5m', -2],
+  ])('%s is %d millicores, rounded up', (text, millicores) => expect(toMillicores(parseQuantity(text))).toBe(millicores));
+
+  test.each([
+    ['1Ki', 1024],
+    ['1k', 1000],
+    ['128974848', 128_974_848],
+    ['129e6', 129_000_000],
+    ['1.1', 2],
+    ['1m', 1],
+  ])('%s is %d bytes, rounded up', (text, bytes) => expect(toBytes(parseQuantity(text))).toBe(bytes));
+
+  test('numbers become quantities', () => {
+    expect(formatQuantity(fromMillicores(250))).toBe('250m');
+    expect(formatQuantity(fromMillicores(2000))).toBe('2');
+    expect(formatQuantity(fromBytes(134_217_728))).toBe('128Mi');
+    expect(formatQuantity(fromBytes(1000))).toBe('1k');
+    expect(formatQuantity(fromBytes(1025))).toBe('1025');
+  });
+});
+
+describe('arithmetic', () => {
+  test('equal amounts compare equal whatever their form', () => {
+    expect(compareQuantities(parseQuantity('1'), parseQuantity('1000m'))).toBe(0);
+    expect(compareQuantities(parseQuantity('1Ki'), parseQuantity('1k'))).toBeGreaterThan(0);
+    expect(compareQuantities(parseQuantity('-1'), parseQuantity('1n'))).toBeLessThan(0);
+  });
+
+  test('a sum keeps the form of the first amount, unless that is zero', () => {
+    expect(formatQuantity(addQuantities(parseQuantity('1Gi'), parseQuantity('512Mi')))).toBe('1536Mi');
+    expect(formatQuantity(addQuantities(parseQuantity('0'), parseQuantity('2Ki')))).toBe('2Ki');
+    expect(formatQuantity(subtractQuantities(parseQuantity('1'), parseQuantity('250m')))).toBe('750m');
+    expect(formatQuantity(subtractQuantities(parseQuantity('250m'), parseQuantity('1')))).toBe('-750m');
+  });
+});
+
+describe('for any quantity', () => {
+  const quantities: fc.Arbitrary<Quantity> = fc.record({
+    nanos: fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }),
+    format: fc.constantFrom('DecimalSI', 'DecimalExponent', 'BinarySI'),
+  });
+  const texts = fc
+    .tuple(
+      fc.constantFrom('', '-', '+'),
+      fc.stringMatching(/^\d{1,12}(\.\d{0,12})?$/),
+      fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-3', 'e12'),
+    )
+    .map((parts) => parts.join(''));
+
+  test('printing and reading back keeps the amount', () => {
+    fc.assert(
+      fc.property(quantities, (quantity) => {
+        const capped = quantity.format === 'BinarySI' && quantity.nanos > (2n ** 63n - 1n) * 1_000_000_000n;
+        fc.pre(!capped);
+        expect(parseQuantity(formatQuantity(quantity)).nanos).toBe(quantity.nanos);
+      }),
+    );
+  });
+
+  test('the canonical text is its own canonical text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(print(print(text))).toBe(print(text));
+      }),
+    );
+  });
+
+  test('comparison agrees with subtraction', () => {
+    fc.assert(
+      fc.property(quantities, quantities, (a, b) => {
+        const difference = subtractQuantities(a, b).nanos;
+        expect(Math.sign(compareQuantities(a, b))).toBe(difference === 0n ? 0 : difference > 0n ? 1 : -1);
+      }),
+    );
+  });
+
+  test('adding and taking away again changes nothing', () => {
+    fc.assert(
+      fc.property(quantities, quantities, (a, b) => {
+        expect(subtractQuantities(addQuantities(a, b), b).nanos).toBe(a.nanos);
+      }),
+    );
+  });
+
+  test('no text makes the parser throw anything but InvalidValueError', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          parseQuantity(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidValueError);
+        }
+      }),
+    );
+  });
+});
