@@ -3,6 +3,7 @@
  * snapshot (CLI `plan`, tests) and the simulator implement it, so they all run the very same decision code.
  */
 import type {
+  ComputeResources,
   NamespaceRecord,
   NodeRecord,
   PdbRecord,
@@ -27,6 +28,11 @@ export interface Freshness {
   readonly stale: readonly string[];
 }
 
+/** What the pods bound to one node request together; Succeeded and Failed pods count for nothing. */
+export interface NodeUsage extends ComputeResources {
+  readonly pods: number;
+}
+
 export interface ClusterView {
   freshness(): Freshness;
   namespace(name: string): NamespaceRecord | undefined;
@@ -42,6 +48,8 @@ export interface ClusterView {
   podsOwnedBy(ownerUid: string): readonly PodRecord[];
   pod(namespace: string, name: string): PodRecord | undefined;
   podsOnNode(nodeName: string): readonly PodRecord[];
+  /** Kept up to date as pods come and go, so that asking costs nothing. Zero for a node that is not known. */
+  requestedOnNode(nodeName: string): NodeUsage;
   pdbs(namespace: string): readonly PdbRecord[];
   volumeClaim(namespace: string, name: string): VolumeClaimRecord | undefined;
 }

@@ -1,7 +1,15 @@
 /** Operator-wide settings of the placement engine, already validated; `wire` fills them from the config file. */
 import type { LabelSelector } from '../api/core.ts';
 import type { Millis, Percent } from '../lib/units.ts';
-import type { Toleration } from './records.ts';
+import type { NodeSelectorTerm, Toleration } from './records.ts';
+
+/**
+ * How a side is said in a pod: one equality as a nodeSelector entry (what Spotalis writes), or required node affinity
+ * where no single equality says it. The terms are ORed.
+ */
+export type SidePin =
+  | { readonly kind: 'nodeSelector'; readonly key: string; readonly value: string }
+  | { readonly kind: 'affinity'; readonly terms: readonly NodeSelectorTerm[] };
 
 export interface NodeClassSettings {
   /** ORed selectors; checked before `onDemand`. */
@@ -9,6 +17,7 @@ export interface NodeClassSettings {
   readonly onDemand: readonly LabelSelector[];
   /** Profiles of clouds that label only spot nodes: an initialised node matching neither list is on-demand. */
   readonly absenceMeansOnDemand: boolean;
+  readonly pins: { readonly spot: SidePin; readonly onDemand: SidePin };
   /** Tolerations a pod needs to run on the spot nodes of the chosen profiles. */
   readonly spotTolerations: readonly Toleration[];
   /** Taint keys that mark a node as leaving: it is no capacity, and its pods are not ours to move. */
@@ -31,9 +40,12 @@ export interface PlacementSettings {
   readonly disruptionRetryMillis: Millis;
   /** How long a reservation without a visible pod is kept. */
   readonly claimTtlMillis: Millis;
-  /** A rollout without progress for this long no longer blocks repair. */
+  /**
+   * Patience with what does not move by itself: a rollout reported stuck for this long no longer blocks repair, and a
+   * pod unready or terminating for this long no longer counts as being in transition (it still counts as unavailable).
+   */
   readonly stuckRolloutMillis: Millis;
-  /** How long a pod may stay unready before other moves of its workload stop waiting for it is never; this is the pause after a move that did not land. */
+  /** Pause before a side is tried again for a workload after a move to it found no place: doubles from `initial` up to `max`. */
   readonly moveBackoffMillis: { readonly initial: Millis; readonly max: Millis };
   readonly defaults: { readonly spotPercentage: Percent; readonly minOnDemand: string };
   /** Global disruption window, raw texts as in the config file; undefined means always open. */
