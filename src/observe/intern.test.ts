@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { createInterner } from './intern.ts';
+
+describe('createInterner', () => {
+  test('equal values become one', () => {
+    const interner = createInterner<{ a: number }>(10);
+    const first = interner.intern({ a: 1 });
+    expect(interner.intern({ a: 1 })).toBe(first);
+    expect(interner.intern({ a: 2 })).not.toBe(first);
+    expect(interner.size).toBe(2);
+  });
+
+  test('the least recently used value is forgotten beyond the bound', () => {
+    const interner = createInterner<{ a: number }>(2);
+    const one = interner.intern({ a: 1 });
+    const two = interner.intern({ a: 2 });
+    interner.intern({ a: 1 });
+    interner.intern({ a: 3 });
+    expect(interner.size).toBe(2);
+    expect(interner.intern({ a: 1 })).toBe(one);
+    expect(interner.intern({ a: 2 })).not.toBe(two);
+  });
+
+  test('a bound below one is refused', () => {
+    expect(() => createInterner(0)).toThrow(RangeError);
+  });
+});

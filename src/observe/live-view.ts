@@ -1,0 +1,164 @@
+/** The live ClusterView: indexes over the informers' stores, and word of which workloads a change concerns. */
+import { compileLabelSelector, type LabelMatcher } from '../api/label-selector.ts';
+import type { Informer } from '../kube/informer.ts';
+import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { NodeRecord, PdbRecord, PodRecord, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
+import type { LiveStores } from './live-stores.ts';
+import { createNodeUsageIndex } from './node-usage.ts';
+import { joinClaim } from './project-cluster.ts';
+import { createRecordIndex } from './record-index.ts';
+
+/** What a change in the cluster may alter: the placement of one workload, or the capacity every workload could use. */
+export type ViewChange =
+  | { readonly kind: 'workload'; readonly key: string }
+  | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
+  | { readonly kind: 'capacity' };
+
+export interface LiveView extends ClusterView {
+  /** Called synchronously for every change, after the view shows it. Returns the function that ends the subscription. */
+  onChange(listener: (change: ViewChange) => void): () => void;
+  /** Called for every pod added, changed or removed, after the view shows it: the hook of incremental counters. */
+  onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
+  /** Resolves when every store has had its first complete list. */
+  readonly onSynced: Promise<void>;
+  /** Runs all informers until `signal` aborts. Call once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Builds the view. The indexes start empty and fill as the informers deliver. */
+export function createLiveView(stores: LiveStores): LiveView {
+  const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(stores);
+  const podsByOwner = createRecordIndex<PodRecord>((pod) => pod.owner?.uid);
+  const podsByNode = createRecordIndex<PodRecord>((pod) => pod.nodeName);
+  const usage = createNodeUsageIndex();
+  const replicaSetsByUid = new Map<string, ReplicaSetRecord>();
+  const replicaSetsByOwner = createRecordIndex<ReplicaSetRecord>((replicaSet) => replicaSet.owner?.uid);
+  const workloadsByUid = new Map<string, WorkloadRecord>();
+  const workloadsByNamespace = createRecordIndex<WorkloadRecord>((workload) => workload.namespace);
+  const pdbsByNamespace = createRecordIndex<PdbRecord>((pdb) => pdb.namespace);
+  const listeners = new Set<(change: ViewChange) => void>();
+  const podListeners = new Set<(before: PodRecord | undefined, after: PodRecord | undefined) => void>();
+
+  const emit = (change: ViewChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+  const touch = (workload: WorkloadRecord | undefined): void => {
+    if (workload !== undefined) emit({ kind: 'workload', key: workloadKey(workload) });
+  };
+  const touchOwner = (uid: string | undefined): void => {
+    if (uid === undefined) return;
+    touch(workloadsByUid.get(uid) ?? workloadsByUid.get(replicaSetsByUid.get(uid)?.owner?.uid ?? ''));
+  };
+  const touchNamespace = (namespace: string): void => {
+    for (const workload of workloadsByNamespace.group(namespace)) touch(workload);
+  };
+
+  stores.pods.subscribe({
+    onChange(key, before, after) {
+      podsByOwner.apply(key, before, after);
+      podsByNode.apply(key, before, after);
+      usage.apply(before, after);
+      for (const listener of podListeners) listener(before, after);
+      touchOwner(before?.owner?.uid);
+      if (after?.owner?.uid !== before?.owner?.uid) touchOwner(after?.owner?.uid);
+      // Room comes free when a pod leaves its node or ends there.
+      if (before?.nodeName !== undefined && (after === undefined || after.phase !== before.phase))
+        emit({ kind: 'capacity' });
+    },
+  });
+  stores.replicaSets.subscribe({
+    onChange(key, before, after) {
+      if (before !== undefined && before.uid !== after?.uid) replicaSetsByUid.delete(before.uid);
+      if (after !== undefined) replicaSetsByUid.set(after.uid, after);
+      replicaSetsByOwner.apply(key, before, after);
+      touch(workloadsByUid.get(after?.owner?.uid ?? before?.owner?.uid ?? ''));
+    },
+  });
+  for (const informer of [stores.deployments, stores.statefulSets]) {
+    informer.subscribe({
+      onChange(_, before, after) {
+        const record = after ?? before;
+        if (record === undefined) return;
+        const key = workloadKey(record);
+        if (before !== undefined && before.uid !== after?.uid) {
+          workloadsByUid.delete(before.uid);
+          emit({ kind: 'workload-deleted', key, uid: before.uid });
+        }
+        if (after !== undefined) workloadsByUid.set(after.uid, after);
+        workloadsByNamespace.apply(key, before, after);
+        if (after !== undefined) touch(after);
+      },
+    });
+  }
+  stores.nodes.subscribe({
+    onChange(_, before: NodeRecord | undefined, after: NodeRecord | undefined) {
+      const name = after?.name ?? before?.name ?? '';
+      for (const pod of podsByNode.group(name)) touchOwner(pod.owner?.uid);
+      emit({ kind: 'capacity' });
+    },
+  });
+  stores.namespaces.subscribe({ onChange: (name) => touchNamespace(name) });
+  stores.pdbs.subscribe({
+    onChange(key, before, after) {
+      pdbsByNamespace.apply(key, before, after);
+      const matchers = [before, after].map(matcherOf);
+      for (const workload of workloadsByNamespace.group(after?.namespace ?? before?.namespace ?? '')) {
+        if (matchers.some((matches) => matches(workload.template.labels))) touch(workload);
+      }
+    },
+  });
+  stores.claims.subscribe({ onChange: () => emit({ kind: 'capacity' }) });
+
+  const onSynced = Promise.all(informers.map(([, informer]) => informer.onSynced)).then(() => undefined);
+  // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
+  onSynced.catch(() => {});
+
+  const storeOf = (kind: string): Informer<WorkloadRecord> | undefined =>
+    kind === 'Deployment' ? stores.deployments : kind === 'StatefulSet' ? stores.statefulSets : undefined;
+
+  return {
+    freshness() {
+      const stale = informers.filter(([, informer]) => informer.freshness() === 'stale').map(([name]) => name);
+      return { synced: informers.every(([, informer]) => informer.freshness() !== 'initial'), stale };
+    },
+    namespace: (name) => stores.namespaces.store.get(name),
+    nodes: () => stores.nodes.store.values(),
+    node: (name) => stores.nodes.store.get(name),
+    workloads: () => workloadsByUid.values(),
+    workload: ({ kind, namespace, name }: WorkloadRef) => storeOf(kind)?.store.get(`${namespace}/${name}`),
+    workloadByUid: (uid) => workloadsByUid.get(uid),
+    replicaSet: (uid) => replicaSetsByUid.get(uid),
+    replicaSetsOf: (workloadUid) => replicaSetsByOwner.group(workloadUid),
+    podsOwnedBy: (ownerUid) => podsByOwner.group(ownerUid),
+    pod: (namespace, name) => stores.pods.store.get(`${namespace}/${name}`),
+    podsOnNode: (nodeName) => podsByNode.group(nodeName),
+    requestedOnNode: usage.of,
+    pdbs: (namespace) => pdbsByNamespace.group(namespace),
+    volumeClaim(namespace, name) {
+      const claim = stores.claims.store.get(`${namespace}/${name}`);
+      if (claim === undefined) return undefined;
+      return joinClaim(claim, claim.volumeName === undefined ? undefined : stores.volumes.store.get(claim.volumeName));
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    onPod(listener) {
+      podListeners.add(listener);
+      return () => podListeners.delete(listener);
+    },
+    onSynced,
+    async run(signal) {
+      await Promise.all(informers.map(([, informer]) => informer.run(signal)));
+    },
+  };
+}
+
+/** A malformed selector selects nothing here; the guard reports it where it matters. */
+function matcherOf(pdb: PdbRecord | undefined): LabelMatcher {
+  try {
+    return compileLabelSelector(pdb?.selector);
+  } catch {
+    return () => false;
+  }
+}

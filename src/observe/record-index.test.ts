@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRecordIndex } from './record-index.ts';
+
+interface Item {
+  readonly id: string;
+  readonly group: string | undefined;
+}
+
+describe('createRecordIndex', () => {
+  test('unknown groups are empty', () => {
+    expect(createRecordIndex<Item>((item) => item.group).group('nowhere')).toEqual([]);
+  });
+
+  test('for any sequence of changes the groups equal those of a plain map', () => {
+    const step = fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      to: fc.constantFrom('x', 'y', 'none', 'gone'),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const index = createRecordIndex<Item>((item) => item.group);
+        const model = new Map<string, Item>();
+        for (const { id, to } of steps) {
+          const before = model.get(id);
+          const after = to === 'gone' ? undefined : { id, group: to === 'none' ? undefined : to };
+          if (after === undefined) model.delete(id);
+          else model.set(id, after);
+          index.apply(id, before, after);
+        }
+        for (const group of ['x', 'y']) {
+          const expected = [...model.values()].filter((item) => item.group === group);
+          expect(new Set(index.group(group))).toEqual(new Set(expected));
+          expect(index.group(group)).toHaveLength(expected.length);
+        }
+        expect(new Set(index.names())).toEqual(
+          new Set([...model.values()].flatMap(({ group }) => (group === undefined ? [] : [group]))),
+        );
+      }),
+    );
+  });
+});
