@@ -1,0 +1,64 @@
+/**
+ * Slots: the formula that says how many of k replicas run on spot, and thereby on which side each slot is.
+ * Both counts grow by 0 or 1 when k grows by 1 and never shrink, so slot k has a fixed side whatever the number of replicas.
+ */
+import type { Percent } from '../../lib/units.ts';
+import type { Side } from '../../model/records.ts';
+
+/** At least this many replicas on on-demand: a number, or a percentage of the replicas, rounded up. */
+export type MinOnDemand =
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'percent'; readonly percent: Percent };
+
+/** What decides the sides of slots. Percentages are whole numbers in 0..100, counts whole numbers >= 0. */
+export interface SlotRule {
+  readonly spotPercentage: Percent;
+  readonly minOnDemand: MinOnDemand;
+  readonly rounding: 'ceil' | 'floor';
+  /** `aboveBase`: the percentage applies to the replicas above the floor, as in EC2 Auto Scaling and VMSS. */
+  readonly basis: 'total' | 'aboveBase';
+}
+
+export interface SideCounts {
+  readonly spot: number;
+  readonly onDemand: number;
+}
+
+/** The on-demand floor for k replicas, never more than k. */
+export function floorCount(rule: SlotRule, k: number): number {
+  const { minOnDemand } = rule;
+  const wanted = minOnDemand.kind === 'count' ? minOnDemand.count : Math.ceil((k * minOnDemand.percent) / 100);
+  return Math.min(k, wanted);
+}
+
+/**
+ * How many of k replicas run on spot: the rounded share, but never into the floor.
+ *
+ * Monotone for a floor in percent too: k - ceil(k*m/100) = floor(k*(100-m)/100) grows by 0 or 1, and so does the
+ * smaller of two such sequences.
+ */
+export function spotCount(rule: SlotRule, k: number): number {
+  const aboveFloor = k - floorCount(rule, k);
+  const share = round(rule, rule.basis === 'total' ? k : aboveFloor);
+  return Math.min(share, aboveFloor);
+}
+
+/** k*P is a whole number, so its hundredth is never rounded across a whole number by floating point. */
+function round(rule: SlotRule, count: number): number {
+  const hundredths = count * rule.spotPercentage;
+  return rule.rounding === 'ceil' ? Math.ceil(hundredths / 100) : Math.floor(hundredths / 100);
+}
+
+export function onDemandCount(rule: SlotRule, k: number): number {
+  return k - spotCount(rule, k);
+}
+
+export function countsFor(rule: SlotRule, k: number): SideCounts {
+  const spot = spotCount(rule, k);
+  return { spot, onDemand: k - spot };
+}
+
+/** The side of slot k >= 1: the one that grows from k-1 to k replicas. */
+export function sideOfSlot(rule: SlotRule, k: number): Side {
+  return spotCount(rule, k) > spotCount(rule, k - 1) ? 'spot' : 'on-demand';
+}

@@ -1,0 +1,94 @@
+/** Which pods belong to which workload: by the uids of controller owner references only, never by name or selector. */
+import type { ClusterView } from './cluster-view.ts';
+import type { OwnerReference, PodRecord, ReplicaSetRecord, WorkloadRecord } from './records.ts';
+
+/** A pod's place in the chain of owners. */
+export type OwnerResolution =
+  | {
+      readonly kind: 'workload';
+      readonly workload: WorkloadRecord;
+      /** The ReplicaSet between pod and workload; undefined for a StatefulSet's pods. */
+      readonly replicaSet: ReplicaSetRecord | undefined;
+      /** The pod-template-hash, or empty for a StatefulSet, whose slots are the same in every revision. */
+      readonly revision: string;
+    }
+  /** This owner is of a kind we know but is not in the view (yet): it may be read live. */
+  | { readonly kind: 'not-cached'; readonly owner: OwnerReference }
+  | { readonly kind: 'unmanaged' };
+
+const unmanaged: OwnerResolution = { kind: 'unmanaged' };
+
+/**
+ * Follows `controller: true` owner references upwards, by apiVersion group, kind and uid.
+ * A DaemonSet, a Job, a bare pod, a ReplicaSet nobody owns, a kind of the same name in a foreign group: unmanaged.
+ */
+export function resolveOwner(view: ClusterView, owner: OwnerReference | undefined): OwnerResolution {
+  if (owner === undefined || groupOf(owner.apiVersion) !== 'apps') return unmanaged;
+  if (owner.kind === 'StatefulSet') {
+    const workload = view.workloadByUid(owner.uid);
+    return workload === undefined
+      ? { kind: 'not-cached', owner }
+      : { kind: 'workload', workload, replicaSet: undefined, revision: '' };
+  }
+  if (owner.kind !== 'ReplicaSet') return unmanaged;
+  const replicaSet = view.replicaSet(owner.uid);
+  if (replicaSet === undefined) return { kind: 'not-cached', owner };
+  if (replicaSet.owner === undefined) return unmanaged;
+  const workload = view.workloadByUid(replicaSet.owner.uid);
+  if (workload !== undefined) return { kind: 'workload', workload, replicaSet, revision: replicaSet.revision };
+  // Any owner of ReplicaSets can be a workload; only those in the apps group can be read without knowing more.
+  return groupOf(replicaSet.owner.apiVersion) === 'apps' && replicaSet.owner.kind === 'Deployment'
+    ? { kind: 'not-cached', owner: replicaSet.owner }
+    : unmanaged;
+}
+
+/** The API group of an `apiVersion`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** The pods of one revision of a workload. */
+export interface RevisionPods {
+  /** As in {@link OwnerResolution}. */
+  readonly revision: string;
+  readonly replicaSet: ReplicaSetRecord | undefined;
+  /** Every phase, terminating included. */
+  readonly pods: readonly PodRecord[];
+}
+
+/** All pods of a workload by revision; ReplicaSets without pods are included. A StatefulSet has one entry. */
+export function revisionsOf(view: ClusterView, workload: WorkloadRecord): readonly RevisionPods[] {
+  if (workload.rollout.type === 'StatefulSet') {
+    return [{ revision: '', replicaSet: undefined, pods: view.podsOwnedBy(workload.uid) }];
+  }
+  return view.replicaSetsOf(workload.uid).map((replicaSet) => ({
+    revision: replicaSet.revision,
+    replicaSet,
+    pods: view.podsOwnedBy(replicaSet.uid),
+  }));
+}
+
+/** All pods of a workload, every phase, terminating included. */
+export function podsOf(view: ClusterView, workload: WorkloadRecord): readonly PodRecord[] {
+  return revisionsOf(view, workload).flatMap((revision) => revision.pods);
+}
+
+/** A pod that takes part: not terminating, not ended. */
+export function isLive(pod: PodRecord): boolean {
+  return pod.deletingAt === undefined && pod.phase !== 'Failed' && pod.phase !== 'Succeeded';
+}
+
+/**
+ * The ordinal of a StatefulSet's pod, from its name `<set>-<ordinal>`; undefined for any other name.
+ * Source: kubernetes pkg/controller/statefulset/stateful_set_utils.go, getParentNameAndOrdinal.
+ */
+export function ordinalOf(podName: string, setName: string): number | undefined {
+  const text = podName.startsWith(`${setName}-`) ? podName.slice(setName.length + 1) : '';
+  return /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : undefined;
+}
+
+/** Where slots of a StatefulSet start: `spec.ordinals.start`, else 0. */
+export function firstOrdinal(workload: WorkloadRecord): number {
+  return workload.rollout.type === 'StatefulSet' ? workload.rollout.start : 0;
+}
