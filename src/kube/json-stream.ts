@@ -1,0 +1,197 @@
+/** Splits JSON answers while they arrive: each item of a list, each line of a watch, without ever holding the whole body. */
+import { StowageError } from '../lib/errors.ts';
+
+/** The answer ended early or is not the JSON it should be. A transport fault, not an answer of the API. */
+export class MalformedAnswerError extends StowageError {
+  override readonly name = 'MalformedAnswerError';
+
+  constructor(message: string, cause?: unknown) {
+    super('KUBE_MALFORMED_ANSWER', message, { cause });
+  }
+}
+
+export interface ListSplitter {
+  /** Takes the next bytes of the body; items completed by them are handed over before it returns. */
+  write(chunk: Buffer): void;
+  /**
+   * To be called after the last byte. Returns the list without its items (`items` is then an empty array, or whatever
+   * stood there instead of an array).
+   * @throws MalformedAnswerError when the body was cut off or is not JSON.
+   */
+  end(): unknown;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw new MalformedAnswerError(`The API server's answer is not valid JSON (${bytes.length} bytes).`, error);
+  }
+}
+
+/** Bytes of one value, gathered over chunks. */
+function createCollector() {
+  let parts: Buffer[] = [];
+  return {
+    /** Copies, because the transport may reuse the chunk's memory and a part must not keep a whole chunk alive. */
+    add(chunk: Buffer, from: number, to: number): void {
+      if (to > from) parts.push(Buffer.from(chunk.subarray(from, to)));
+    },
+    take(): Buffer {
+      const whole = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      parts = [];
+      return whole;
+    },
+    get isEmpty(): boolean {
+      return parts.length === 0;
+    },
+  };
+}
+
+/**
+ * Hands over each element of the top-level array `items` as soon as its last byte is there.
+ *
+ * It looks only at the structural bytes of JSON. In UTF-8 these never occur inside another character, so a chunk may end
+ * anywhere, also within a character. What an element holds is left to JSON.parse.
+ */
+export function createListSplitter(onItem: (item: unknown) => void): ListSplitter {
+  /** Everything but the items: small, parsed at the end. */
+  const shell = createCollector();
+  const item = createCollector();
+  const key = createCollector();
+  let depth = 0;
+  let isInString = false;
+  let isEscaped = false;
+  /** Directly inside the root object: reading a key (true) or a value (false). */
+  let expectsKey = false;
+  let isItemsKey = false;
+  let isInItems = false;
+  let isInItem = false;
+  let hasStarted = false;
+
+  const endItem = (chunk: Buffer, from: number, to: number): void => {
+    isInItem = false;
+    // Most items lie within one chunk: parsed straight from it, without a copy.
+    if (item.isEmpty) onItem(parseJson(chunk.subarray(from, to)));
+    else {
+      item.add(chunk, from, to);
+      onItem(parseJson(item.take()));
+    }
+  };
+
+  return {
+    write(chunk) {
+      /** Start of the bytes not yet given to the shell or an item; those of a key are counted from `keyStart` too. */
+      let start = 0;
+      let keyStart = 0;
+      for (let index = 0; index < chunk.length; index++) {
+        const byte = chunk[index] ?? 0;
+        if (isInString) {
+          if (isEscaped) isEscaped = false;
+          else if (byte === BACKSLASH) isEscaped = true;
+          else if (byte === QUOTE) {
+            isInString = false;
+            if (isInItem && depth === 2) {
+              endItem(chunk, start, index + 1);
+              start = index + 1;
+            } else if (depth === 1 && expectsKey) {
+              key.add(chunk, keyStart, index + 1);
+              isItemsKey = parseJson(key.take()) === 'items';
+            }
+          }
+          continue;
+        }
+        if (isInItems && depth === 2 && (byte === COMMA || byte === CLOSE_BRACKET || isSpace(byte))) {
+          // A number, true, false or null ends with the byte after it.
+          if (isInItem) endItem(chunk, start, index);
+          start = index + 1;
+          if (byte === CLOSE_BRACKET) {
+            isInItems = false;
+            depth = 1;
+            start = index;
+          }
+          continue;
+        }
+        if (isInItems && !isInItem) {
+          isInItem = true;
+          start = index;
+        }
+        switch (byte) {
+          case QUOTE:
+            isInString = true;
+            if (depth === 1 && expectsKey) keyStart = index;
+            break;
+          case OPEN_BRACE:
+          case OPEN_BRACKET:
+            depth++;
+            hasStarted = true;
+            if (depth === 1) expectsKey = byte === OPEN_BRACE;
+            else if (depth === 2 && isItemsKey && !expectsKey && byte === OPEN_BRACKET) {
+              isInItems = true;
+              shell.add(chunk, start, index + 1);
+              start = index + 1;
+            }
+            break;
+          case CLOSE_BRACE:
+          case CLOSE_BRACKET:
+            depth--;
+            if (isInItem && depth === 2) {
+              endItem(chunk, start, index + 1);
+              start = index + 1;
+            }
+            break;
+          case COLON:
+            if (depth === 1) expectsKey = false;
+            break;
+          case COMMA:
+            if (depth === 1) {
+              expectsKey = true;
+              isItemsKey = false;
+            }
+            break;
+          default:
+        }
+      }
+      if (isInItem) item.add(chunk, start, chunk.length);
+      else if (!isInItems) shell.add(chunk, start, chunk.length);
+      if (isInString && depth === 1 && expectsKey) key.add(chunk, keyStart, chunk.length);
+    },
+    end() {
+      if (!hasStarted || depth !== 0 || isInString) throw new MalformedAnswerError('The API server’s answer was cut off.');
+      return parseJson(shell.take());
+    },
+  };
+}
+
+/**
+ * Splits a body into lines, as the API server frames watch events, and parses each. Empty lines are skipped.
+ * @throws MalformedAnswerError for a line that is not JSON, also for a last line that was cut off.
+ */
+export async function* readJsonLines(body: AsyncIterable<Buffer>): AsyncGenerator<unknown, void, undefined> {
+  const line = createCollector();
+  for await (const chunk of body) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      if (line.isEmpty) {
+        if (end > start) yield parseJson(chunk.subarray(start, end));
+      } else {
+        line.add(chunk, start, end);
+        yield parseJson(line.take());
+      }
+      start = end + 1;
+    }
+    line.add(chunk, start, chunk.length);
+  }
+  if (!line.isEmpty) yield parseJson(line.take());
+}
