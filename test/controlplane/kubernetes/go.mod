@@ -3,6 +3,13 @@ module stowage.test/controlplane
 go 1.26.0
 godebug default=go1.26
 
+// `tool` keeps the version pinned though this module has no Go source of its own.
+tool (
+	k8s.io/kubernetes/cmd/kube-apiserver
+	k8s.io/kubernetes/cmd/kube-controller-manager
+	k8s.io/kubernetes/cmd/kube-scheduler
+)
+
 require k8s.io/kubernetes v1.37.2
 
 replace (
