@@ -1,0 +1,193 @@
+/** Stand-in of the ReplicaSet controller: keeps the number of pods of each ReplicaSet at `spec.replicas`. */
+import type { Pod, ReplicaSet } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { apiVersionOf, resources } from '../../api/resources.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { describeError } from '../../lib/errors.ts';
+import {
+  controllerOf,
+  controllerReference,
+  isSameValue,
+  keyOf,
+  matchesSelector,
+  nameOf,
+  namespaceOf,
+  timestampOf,
+  uidOf,
+  withCondition,
+} from '../objects.ts';
+import { availableAt, isActive, isAvailable, isReady, isTerminating } from '../pod-state.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+import { choosePodsToDelete } from './deletion-rank.ts';
+import { createExpectations } from './expectations.ts';
+import { podFromTemplate } from './pod-template.ts';
+import { slowStartBatch } from './slow-start.ts';
+
+/** Most pods created or deleted in one pass. Source: pkg/controller/replicaset `BurstReplicas`. */
+const BURST_REPLICAS = 500;
+const WORKERS = 5;
+
+type ReplicaSetStatus = NonNullable<ReplicaSet['status']>;
+
+/** What came of a pass: the failure to report in the status, if any. */
+interface ScaleResult {
+  readonly failedVerb?: 'FailedCreate' | 'FailedDelete';
+  readonly error?: unknown;
+}
+
+export function createReplicaSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
+  const name = 'replicaset-controller';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const expectations = createExpectations(clock);
+  const sets = caches.of(resources.replicaSets);
+  const setsOfController = sets.index((set) => controllerOf(set)?.uid);
+
+  sets.onChange((before, after) => {
+    if (after === undefined && before !== undefined) expectations.forget(keyOf(before));
+    const set = after ?? before;
+    if (set !== undefined) queue.add(keyOf(set));
+  });
+  caches.of(resources.pods).onChange((before, after) => {
+    const key = setKeyOf(after ?? before);
+    if (key === undefined) return;
+    const pod = after ?? before;
+    if (before === undefined) expectations.creationObserved(key);
+    // A terminating pod is as good as gone: its place is filled at once.
+    if (pod !== undefined && (after === undefined || isTerminating(after)))
+      expectations.deletionObserved(key, uidOf(pod));
+    queue.add(key);
+  });
+
+  const createPods = async (set: ReplicaSet, key: string, count: number): Promise<ScaleResult> => {
+    const wanted = Math.min(count, BURST_REPLICAS);
+    const owner = controllerReference(set, apiVersionOf(resources.replicaSets), 'ReplicaSet');
+    const pod = podFromTemplate(set.spec?.template, namespaceOf(set), nameOf(set), owner);
+    expectations.expect(key, wanted, []);
+    const { succeeded, error } = await slowStartBatch(wanted, async () => {
+      try {
+        await api.create(resources.pods, pod, { namespace: namespaceOf(set) });
+      } catch (failure) {
+        expectations.creationObserved(key);
+        throw failure;
+      }
+    });
+    const attempted = attemptedBy(succeeded, wanted, error);
+    for (let skipped = attempted; skipped < wanted; skipped++) expectations.creationObserved(key);
+    return error === undefined ? {} : { failedVerb: 'FailedCreate', error };
+  };
+
+  const deletePods = async (
+    set: ReplicaSet,
+    key: string,
+    active: readonly Pod[],
+    count: number,
+  ): Promise<ScaleResult> => {
+    const doomed = choosePodsToDelete(active, relatedPods(set), Math.min(count, BURST_REPLICAS), clock.now());
+    expectations.expect(key, 0, doomed.map(uidOf));
+    const results = await Promise.allSettled(
+      doomed.map(async (pod) => {
+        try {
+          await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
+        } catch (failure) {
+          expectations.deletionObserved(key, uidOf(pod));
+          if (!isNotFound(failure)) throw failure;
+        }
+      }),
+    );
+    const failure = results.find((result) => result.status === 'rejected');
+    return failure === undefined ? {} : { failedVerb: 'FailedDelete', error: failure.reason };
+  };
+
+  /** Pods of all sets with the same owner, for ranking; without an owner just the set's own. */
+  const relatedPods = function* (set: ReplicaSet): Iterable<Pod> {
+    const owner = controllerOf(set);
+    const siblings = owner === undefined ? [set] : setsOfController(owner.uid);
+    for (const sibling of siblings) yield* caches.podsOfController(uidOf(sibling));
+  };
+
+  const sync = async (key: string): Promise<HandlerResult> => {
+    const set = sets.get(key);
+    if (set === undefined) return undefined;
+    const active = [...caches.podsOfController(uidOf(set))].filter(isActive);
+    const difference = (set.spec?.replicas ?? 1) - active.length;
+    let result: ScaleResult = {};
+    if (difference !== 0 && set.metadata?.deletionTimestamp === undefined && expectations.isSatisfied(key)) {
+      result =
+        difference > 0 ? await createPods(set, key, difference) : await deletePods(set, key, active, -difference);
+    }
+    await writeStatus(set, active, result);
+    if (result.error !== undefined) throw result.error;
+    return nextAvailability(set, active);
+  };
+
+  const writeStatus = async (set: ReplicaSet, active: readonly Pod[], result: ScaleResult): Promise<void> => {
+    const status = replicaSetStatus(set, active, clock.now(), result);
+    if (isSameValue(status, set.status)) return;
+    const current = sets.get(keyOf(set));
+    if (current === undefined || uidOf(current) !== uidOf(set)) return;
+    await api.replace(
+      resources.replicaSets,
+      { ...current, status },
+      { namespace: namespaceOf(set), subresource: 'status' },
+    );
+  };
+
+  /** A ready pod becomes available by the passing of time alone, so no event will wake this set. */
+  const nextAvailability = (set: ReplicaSet, active: readonly Pod[]): HandlerResult => {
+    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+    if (minReadySeconds === 0) return undefined;
+    const waits = active.flatMap((pod) => {
+      const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
+      return wait > 0 ? [wait] : [];
+    });
+    return waits.length === 0 ? undefined : { requeueAfterMillis: Math.min(...waits) };
+  };
+
+  return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
+}
+
+/** How many creations were started before the batches stopped: 1, 2, 4, 8 … up to and with the failing batch. */
+function attemptedBy(succeeded: number, wanted: number, error: unknown): number {
+  if (error === undefined) return wanted;
+  let attempted = 0;
+  for (let size = 1; attempted <= succeeded && attempted < wanted; size *= 2)
+    attempted = Math.min(wanted, attempted + size);
+  return attempted;
+}
+
+function setKeyOf(pod: Pod | undefined): string | undefined {
+  if (pod === undefined) return undefined;
+  const owner = controllerOf(pod);
+  return owner?.kind === 'ReplicaSet' ? `${namespaceOf(pod)}/${owner.name}` : undefined;
+}
+
+/** Source: pkg/controller/replicaset/replica_set_utils.go `calculateStatus`. */
+export function replicaSetStatus(
+  set: ReplicaSet,
+  active: readonly Pod[],
+  nowMillis: number,
+  result: ScaleResult = {},
+): ReplicaSetStatus {
+  const templateLabels = { matchLabels: set.spec?.template?.metadata?.labels ?? {} };
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const count = (test: (pod: Pod) => boolean): number => active.reduce((sum, pod) => sum + (test(pod) ? 1 : 0), 0);
+  const others = (set.status?.conditions ?? []).filter((condition) => condition.type !== 'ReplicaFailure');
+  const conditions =
+    result.failedVerb === undefined
+      ? others
+      : withCondition(set.status?.conditions, {
+          type: 'ReplicaFailure',
+          status: 'True',
+          reason: result.failedVerb,
+          message: describeError(result.error),
+          lastTransitionTime: timestampOf(nowMillis),
+        });
+  return {
+    replicas: active.length,
+    fullyLabeledReplicas: count((pod) => matchesSelector(templateLabels, pod.metadata?.labels)),
+    readyReplicas: count(isReady),
+    availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, nowMillis)),
+    observedGeneration: set.metadata?.generation ?? 0,
+    ...(conditions.length === 0 ? {} : { conditions }),
+  };
+}

@@ -1,0 +1,108 @@
+/** Reading the common parts of API objects, where the published types leave every field optional. */
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject, LabelSelector, ObjectMeta } from '../api/core.ts';
+import { matcherOf, selectorRequirements } from '../api/label-selector.ts';
+
+const NO_META: ObjectMeta = {};
+
+export function metaOf(object: KubeObject): ObjectMeta {
+  return object.metadata ?? NO_META;
+}
+
+export function nameOf(object: KubeObject): string {
+  return object.metadata?.name ?? '';
+}
+
+export function namespaceOf(object: KubeObject): string {
+  return object.metadata?.namespace ?? '';
+}
+
+export function uidOf(object: KubeObject): string {
+  return object.metadata?.uid ?? '';
+}
+
+/** `namespace/name`, or `name` alone for objects without a namespace: the key controllers queue. */
+export function keyOf(object: KubeObject): string {
+  const namespace = object.metadata?.namespace;
+  return namespace === undefined || namespace === '' ? nameOf(object) : `${namespace}/${nameOf(object)}`;
+}
+
+export function splitKey(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf('/');
+  return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+export type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number];
+
+/** The owner reference with `controller: true`; an object has at most one. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
+}
+
+/** The owner reference that makes `owner` the managing controller of a new object. */
+export function controllerReference(owner: KubeObject, apiVersion: string, kind: string): OwnerReference {
+  return { apiVersion, kind, name: nameOf(owner), uid: uidOf(owner), controller: true, blockOwnerDeletion: true };
+}
+
+/** Milliseconds since the epoch of an API timestamp; undefined when absent or unreadable. */
+export function timeOf(timestamp: string | undefined): number | undefined {
+  if (timestamp === undefined) return undefined;
+  const millis = Date.parse(timestamp);
+  return Number.isNaN(millis) ? undefined : millis;
+}
+
+/** An API timestamp (`metav1.Time`): whole seconds, UTC. */
+export function timestampOf(epochMillis: number): string {
+  return `${new Date(epochMillis).toISOString().slice(0, 19)}Z`;
+}
+
+/** An absent selector matches nothing, an empty one everything. */
+export function matchesSelector(
+  selector: LabelSelector | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return selector !== undefined && matcherOf(selectorRequirements(selector))(labels);
+}
+
+/** Whether two API values are the same, whatever the order of their keys; absent and `undefined` are the same. */
+export function isSameValue(left: unknown, right: unknown): boolean {
+  return isDeepStrictEqual(withoutUndefined(left), withoutUndefined(right));
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (value === null || typeof value !== 'object') return value;
+  const kept: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(value)) if (entry !== undefined) kept[key] = withoutUndefined(entry);
+  return kept;
+}
+
+/** A condition as most kinds carry it. */
+export interface Condition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export function findCondition<C extends { type: string }>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): C | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/**
+ * The conditions with `next` in place of the one of its type. `lastTransitionTime` moves only when the status changes,
+ * and nothing changes at all when status, reason and message stay.
+ */
+export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, next: C): C[] {
+  const current = conditions ?? [];
+  const previous = findCondition(current, next.type);
+  if (previous === undefined) return [...current, next];
+  const { lastTransitionTime } = previous;
+  const kept =
+    previous.status === next.status && lastTransitionTime !== undefined ? { ...next, lastTransitionTime } : next;
+  return current.map((condition) => (condition.type === next.type ? kept : condition));
+}

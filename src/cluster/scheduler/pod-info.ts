@@ -1,0 +1,127 @@
+/** A pod as the scheduler sees it: everything derived from its spec once, not once a node. */
+import type { LabelSelector, Pod } from '../../api/core.ts';
+import { controllerOf, namespaceOf, uidOf } from '../objects.ts';
+import { type Amounts, effectiveRequests } from '../pod-requests.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+
+/** Pods counted together: those of one namespace that match a selector, or those of one controller. */
+export interface PodGroup {
+  /** Equal keys mean equal groups. */
+  readonly key: string;
+  readonly namespaces: readonly string[];
+  readonly selector: LabelSelector | undefined;
+  /** Instead of a selector: uid of the controller. */
+  readonly controllerUid: string | undefined;
+}
+
+export interface SpreadConstraint {
+  readonly group: PodGroup;
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly minDomains: number;
+  /** DoNotSchedule; otherwise it is only a preference. */
+  readonly isHard: boolean;
+  /** Nodes the pod's own selectors refuse are no domains (`nodeAffinityPolicy: Honor`). */
+  readonly honorsAffinity: boolean;
+  /** Nodes with untolerated taints are no domains (`nodeTaintsPolicy: Honor`). */
+  readonly honorsTaints: boolean;
+}
+
+export interface AffinityTerm {
+  readonly group: PodGroup;
+  readonly topologyKey: string;
+}
+
+export interface PodInfo {
+  readonly pod: Pod;
+  readonly uid: string;
+  readonly spec: PodSpec;
+  readonly requests: Amounts;
+  readonly spread: readonly SpreadConstraint[];
+  readonly affinity: readonly AffinityTerm[];
+  readonly antiAffinity: readonly AffinityTerm[];
+  readonly claimNames: readonly string[];
+}
+
+const EMPTY_SPEC: PodSpec = { containers: [] };
+
+export function podInfoOf(pod: Pod): PodInfo {
+  const spec = pod.spec ?? EMPTY_SPEC;
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  return {
+    pod,
+    uid: uidOf(pod),
+    spec,
+    requests: effectiveRequests(pod),
+    spread: spreadOf(pod, spec),
+    affinity: termsOf(pod, podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    antiAffinity: termsOf(pod, podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    claimNames: (spec.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
+  };
+}
+
+/** Pods of a controller that ask for nothing are still spread a little, as the default constraints of Kubernetes do. */
+function spreadOf(pod: Pod, spec: PodSpec): SpreadConstraint[] {
+  const constraints = spec.topologySpreadConstraints ?? [];
+  if (constraints.length === 0) return defaultSpread(pod);
+  return constraints.map((constraint) => ({
+    group: selectorGroup([namespaceOf(pod)], withLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod)),
+    topologyKey: constraint.topologyKey,
+    maxSkew: constraint.maxSkew,
+    minDomains: constraint.minDomains ?? 1,
+    isHard: constraint.whenUnsatisfiable === 'DoNotSchedule',
+    honorsAffinity: constraint.nodeAffinityPolicy !== 'Ignore',
+    honorsTaints: constraint.nodeTaintsPolicy === 'Honor',
+  }));
+}
+
+function defaultSpread(pod: Pod): SpreadConstraint[] {
+  const owner = controllerOf(pod);
+  if (owner === undefined) return [];
+  const group: PodGroup = {
+    key: `controller:${owner.uid}`,
+    namespaces: [namespaceOf(pod)],
+    selector: undefined,
+    controllerUid: owner.uid,
+  };
+  const soft = { group, minDomains: 1, isHard: false, honorsAffinity: true, honorsTaints: false };
+  return [
+    { ...soft, topologyKey: 'kubernetes.io/hostname', maxSkew: 3 },
+    { ...soft, topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5 },
+  ];
+}
+
+function withLabelKeys(
+  selector: LabelSelector | undefined,
+  keys: readonly string[] | undefined,
+  pod: Pod,
+): LabelSelector | undefined {
+  if (selector === undefined || keys === undefined) return selector;
+  const labels = pod.metadata?.labels ?? {};
+  const added = keys.flatMap((key): [string, string][] => {
+    const value = labels[key];
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { ...selector, matchLabels: { ...selector.matchLabels, ...Object.fromEntries(added) } };
+}
+
+type RequiredTerms = NonNullable<
+  NonNullable<NonNullable<PodSpec['affinity']>['podAntiAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
+>;
+
+function termsOf(pod: Pod, terms: RequiredTerms | undefined): AffinityTerm[] {
+  return (terms ?? []).map((term) => ({
+    group: selectorGroup(term.namespaces ?? [namespaceOf(pod)], term.labelSelector),
+    topologyKey: term.topologyKey,
+  }));
+}
+
+function selectorGroup(namespaces: readonly string[], selector: LabelSelector | undefined): PodGroup {
+  return {
+    key: `selector:${namespaces.join(',')}:${JSON.stringify(selector ?? null)}`,
+    namespaces,
+    selector,
+    controllerUid: undefined,
+  };
+}

@@ -1,0 +1,116 @@
+/** Pods waiting for a node: the ones to try now, the ones backing off, and the ones no node can take at present. */
+import type { Pod } from '../../api/core.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
+import { timeOf, uidOf } from '../objects.ts';
+
+/** Source: pkg/scheduler/backend/queue: `DefaultPodInitialBackoffDuration`, `DefaultPodMaxBackoffDuration`. */
+const INITIAL_BACKOFF_MILLIS = 1000;
+const MAX_BACKOFF_MILLIS = 10_000;
+/** A pod is tried again after this time even when nothing seemed to change for it. */
+const FLUSH_MILLIS = 5 * 60_000;
+
+interface Waiting {
+  attempts: number;
+  /** Set while the pod may not be tried. */
+  timer: Timer | undefined;
+  backoffUntilMillis: number;
+}
+
+export interface SchedulingQueue {
+  /** A new or changed pod: try it as soon as its backoff allows. */
+  add(pod: Pod): void;
+  remove(uid: string): void;
+  /** The next pod to try, highest priority and then oldest first; undefined when none is ready. */
+  pop(): string | undefined;
+  /** The pod just tried fits nowhere: it waits for {@link wakeAll}. */
+  park(uid: string): void;
+  /** Something changed that may make room: parked pods are tried again after their backoff. */
+  wakeAll(): void;
+  /** Cancels all timers. */
+  close(): void;
+}
+
+/** @param onReady called when a pod becomes ready to be tried. */
+export function createSchedulingQueue(clock: Clock, onReady: () => void): SchedulingQueue {
+  const waiting = new Map<string, Waiting>();
+  const parked = new Set<string>();
+  const ready: { uid: string; priority: number; createdAt: number; order: number }[] = [];
+  const pods = new Map<string, Pod>();
+  let isSorted = true;
+  let order = 0;
+
+  const activate = (uid: string): void => {
+    const pod = pods.get(uid);
+    if (pod === undefined) return;
+    parked.delete(uid);
+    const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? 0;
+    ready.push({ uid, priority: pod.spec?.priority ?? 0, createdAt, order: order++ });
+    isSorted = false;
+    onReady();
+  };
+
+  const activateAfterBackoff = (uid: string, state: Waiting): void => {
+    state.timer?.cancel();
+    const delay = state.backoffUntilMillis - clock.now();
+    parked.delete(uid);
+    if (delay <= 0) {
+      state.timer = undefined;
+      activate(uid);
+    } else {
+      state.timer = clock.setTimer(delay, () => {
+        state.timer = undefined;
+        activate(uid);
+      });
+    }
+  };
+
+  return {
+    add(pod) {
+      const uid = uidOf(pod);
+      const isKnown = pods.has(uid);
+      pods.set(uid, pod);
+      const state = waiting.get(uid) ?? { attempts: 0, timer: undefined, backoffUntilMillis: 0 };
+      waiting.set(uid, state);
+      if (!isKnown) activate(uid);
+      else if (parked.has(uid)) activateAfterBackoff(uid, state);
+    },
+    remove(uid) {
+      waiting.get(uid)?.timer?.cancel();
+      waiting.delete(uid);
+      parked.delete(uid);
+      pods.delete(uid);
+    },
+    pop() {
+      if (!isSorted) {
+        // Popped from the end, so the first to go is last.
+        ready.sort((a, b) => a.priority - b.priority || b.createdAt - a.createdAt || b.order - a.order);
+        isSorted = true;
+      }
+      for (let next = ready.pop(); next !== undefined; next = ready.pop()) if (pods.has(next.uid)) return next.uid;
+      return undefined;
+    },
+    park(uid) {
+      const state = waiting.get(uid);
+      if (state === undefined) return;
+      state.attempts++;
+      const backoff = Math.min(MAX_BACKOFF_MILLIS, INITIAL_BACKOFF_MILLIS * 2 ** (state.attempts - 1));
+      state.backoffUntilMillis = clock.now() + backoff;
+      parked.add(uid);
+      state.timer?.cancel();
+      state.timer = clock.setTimer(FLUSH_MILLIS, () => {
+        state.timer = undefined;
+        activate(uid);
+      });
+    },
+    wakeAll() {
+      for (const uid of [...parked]) {
+        const state = waiting.get(uid);
+        if (state !== undefined) activateAfterBackoff(uid, state);
+      }
+    },
+    close() {
+      for (const { timer } of waiting.values()) timer?.cancel();
+      waiting.clear();
+    },
+  };
+}
