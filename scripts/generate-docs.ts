@@ -1,0 +1,29 @@
+/** Writes the pages of docs/ that come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { renderReasonsPage } from '../src/lib/reasons-page.ts';
+
+const pages: Readonly<Record<string, string>> = {
+  'docs/reasons.md': renderReasonsPage(),
+};
+
+const root = new URL('../', import.meta.url);
+const checkOnly = process.argv.includes('--check');
+for (const [path, text] of Object.entries(pages)) {
+  const url = new URL(path, root);
+  if (readOrEmpty(url) === text) continue;
+  if (checkOnly) {
+    console.error(`${path} is out of date: run npm run docs`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(url, text);
+    console.log(`wrote ${path}`);
+  }
+}
+
+function readOrEmpty(url: URL): string {
+  try {
+    return readFileSync(url, 'utf8');
+  } catch {
+    return '';
+  }
+}

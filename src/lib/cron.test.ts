@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseCron } from './cron.ts';
+import { InvalidValueError } from './errors.ts';
+import golden from './testdata/cron.json' with { type: 'json' };
+
+const validRows = golden.valid as unknown as readonly [string, string, readonly string[]][];
+const iso = (millis: number | undefined): string | undefined =>
+  millis === undefined ? undefined : new Date(millis).toISOString().replace(/:00\.000Z$/, 'Z');
+const nextOf = (text: string, after: string): string | undefined => iso(parseCron(text).nextAfter(Date.parse(after)));
+
+describe('golden vectors of robfig/cron', () => {
+  test('the table is there', () => {
+    expect(validRows.length).toBeGreaterThan(120);
+    expect(golden.invalid.length).toBeGreaterThan(30);
+  });
+
+  test.each(validRows)('%j after %s', (text, from, expected) => {
+    const cron = parseCron(text);
+    let instant = Date.parse(from);
+    for (const occurrence of expected) {
+      instant = cron.nextAfter(instant) ?? Number.NaN;
+      expect(iso(instant)).toBe(occurrence);
+      expect(cron.latestAt(instant)).toBe(instant);
+    }
+  });
+
+  test.each(golden.invalid)('%j is refused', (text) => {
+    expect(() => parseCron(text)).toThrow(InvalidValueError);
+  });
+});
+
+describe('stricter than robfig/cron', () => {
+  test.each(['1,,2 * * * *', ', * * * *', '*-5 * * * *', '+5 * * * *', 'TZ= 0 2 * * *', 'TZ=Local 0 2 * * *'])(
+    '%j is refused',
+    (text) => {
+      expect(() => parseCron(text)).toThrow(InvalidValueError);
+    },
+  );
+
+  test.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 31 feb ?'])(
+    '%j never comes and is refused',
+    (text) => {
+      expect(() => parseCron(text)).toThrow(/a date that exists in some year/);
+    },
+  );
+
+  test.each(['0 0 29 2 *', '0 0 31 2,3 *', '0 0 31 2 1', '0 0 * 2 *'])('%j comes in some year', (text) => {
+    expect(parseCron(text).nextAfter(0)).toBeDefined();
+  });
+});
+
+describe('messages', () => {
+  test.each([
+    ['61 * * * *', /minute "61".*numbers 0-59,/],
+    ['* * * * 7', /day of week "7".*numbers 0-6 or SUN-SAT/],
+    ['* * * brumaire *', /month "brumaire".*numbers 1-12 or JAN-DEC/],
+    ['* * * * * *', /five cron fields/],
+    ['TZ=UTC', /five cron fields/],
+    ['CRON_TZ=Mars/Base 0 2 * * *', /IANA/],
+  ])('%j tells what is accepted', (text, message) => expect(() => parseCron(text)).toThrow(message));
+});
+
+describe('daylight saving', () => {
+  const berlin = 'CRON_TZ=Europe/Berlin';
+
+  test('the time of day follows the wall clock', () => {
+    expect(nextOf('CRON_TZ=America/New_York 0 2 * * *', '2026-03-07T00:00:00Z')).toBe('2026-03-07T07:00Z');
+    expect(nextOf('CRON_TZ=America/New_York 0 2 * * *', '2026-03-09T00:00:00Z')).toBe('2026-03-09T06:00Z');
+  });
+
+  test('a time skipped in spring comes at the first instant after the gap', () => {
+    expect(nextOf(`${berlin} 30 2 * * *`, '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00Z');
+    expect(nextOf(`${berlin} 30 2 * * *`, '2026-03-29T01:00:00Z')).toBe('2026-03-30T00:30Z');
+  });
+
+  test('a time shown twice in autumn comes the first time only', () => {
+    expect(nextOf(`${berlin} 30 2 * * *`, '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30Z');
+    expect(nextOf(`${berlin} 30 2 * * *`, '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30Z');
+  });
+
+  test('every hour means every hour that passes', () => {
+    const cron = parseCron(`${berlin} 0 * * * *`);
+    for (const day of ['2026-03-29', '2026-10-25']) {
+      let instant = Date.parse(`${day}T00:00:00Z`);
+      for (let hour = 1; hour <= 5; hour++) {
+        instant = cron.nextAfter(instant) ?? Number.NaN;
+        expect(iso(instant)).toBe(`${day}T0${hour}:00Z`);
+      }
+    }
+  });
+});
+
+describe('nextAfter and latestAt', () => {
+  test('the next is strictly after, the latest may be now', () => {
+    const cron = parseCron('0 2 * * *');
+    const two = Date.parse('2026-01-01T02:00:00Z');
+    expect(cron.nextAfter(two - 1)).toBe(two);
+    expect(cron.nextAfter(two)).toBe(two + 86_400_000);
+    expect(cron.latestAt(two)).toBe(two);
+    expect(cron.latestAt(two + 999)).toBe(two);
+    expect(cron.latestAt(two - 1)).toBe(two - 86_400_000);
+  });
+
+  test('for any instant nothing lies between the latest and the next', () => {
+    const texts = [
+      '0 2 * * *',
+      '*/7 3-5 * * *',
+      '0 0 1,15 * 3',
+      'CRON_TZ=Europe/Berlin 30 2 * * *',
+      'TZ=Australia/Lord_Howe 0 2 * * 0',
+    ];
+    const crons = texts.map(parseCron);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...crons),
+        fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2030, 0) }),
+        (cron, instant) => {
+          const latest = cron.latestAt(instant) ?? Number.NaN;
+          const next = cron.nextAfter(instant) ?? Number.NaN;
+          expect(latest).toBeLessThanOrEqual(instant);
+          expect(next).toBeGreaterThan(instant);
+          expect(cron.nextAfter(latest)).toBe(next);
+          expect(cron.latestAt(next - 1)).toBe(latest);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('the time zone is known, UTC by default', () => {
+  expect(parseCron('0 2 * * *').timeZone).toBe('UTC');
+  expect(parseCron('TZ=Asia/Tokyo 0 2 * * *')).toMatchObject({
+    timeZone: 'Asia/Tokyo',
+    text: 'TZ=Asia/Tokyo 0 2 * * *',
+  });
+});
+
+test('no text makes the parser throw anything but InvalidValueError', () => {
+  const word = fc.stringMatching(/^[*?0-9a-z,/-]{1,6}$/);
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(word, { minLength: 5, maxLength: 5 }).map((words) => words.join(' ')),
+      ),
+      (text) => {
+        try {
+          parseCron(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidValueError);
+        }
+      },
+    ),
+  );
+});

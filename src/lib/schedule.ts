@@ -1,0 +1,123 @@
+/** Disruption windows: the times at which pods may be moved, as cron schedules with durations. */
+import { CRON_ACCEPTED, type CronSchedule, parseCron } from './cron.ts';
+import { DURATION_ACCEPTED, formatDuration, parseDuration } from './duration.ts';
+import { InvalidValueError } from './errors.ts';
+import type { EpochMillis, Millis } from './units.ts';
+
+export interface DisruptionWindow {
+  /** For people, e.g. `0 2 * * * for 4h`. */
+  readonly text: string;
+  /** Whether `instant` lies in one of the windows; the start is inclusive, the end exclusive. */
+  isOpen(instant: EpochMillis): boolean;
+  /**
+   * The next instant at which {@link isOpen} changes: an opening when it is closed, the end of the last of the overlapping or
+   * adjoining windows when it is open. Undefined when it stays open for as far ahead as is looked (400 windows).
+   */
+  nextChange(instant: EpochMillis): EpochMillis | undefined;
+}
+
+export interface WindowProblem {
+  readonly part: 'schedule' | 'duration';
+  readonly value: string;
+  readonly accepted: string;
+}
+
+export type WindowResult =
+  | { readonly ok: true; readonly window: DisruptionWindow }
+  | { readonly ok: false; readonly problems: readonly WindowProblem[] };
+
+/** A longer window would never close between yearly occurrences. */
+const MAX_WINDOW_MILLIS = 366 * 24 * 3_600_000;
+/** How many adjoining windows are followed to find a closing time. */
+const MAX_FOLLOWED = 400;
+
+/**
+ * Reads windows from their two texts, both with parts separated by `;`: cron schedules, and either one duration for all or one each.
+ * The result lists every problem of both texts.
+ */
+export function parseWindow(schedule: string, duration: string): WindowResult {
+  const problems: WindowProblem[] = [];
+  const schedules = readParts(schedule, 'schedule', CRON_ACCEPTED, parseCron, problems);
+  const durations = readParts(duration, 'duration', `${DURATION_ACCEPTED}, longer than zero`, parseLength, problems);
+  if (problems.length > 0) return { ok: false, problems };
+  if (durations.length !== 1 && durations.length !== schedules.length) {
+    const accepted = `one duration for all, or one for each of the ${schedules.length} schedules`;
+    return { ok: false, problems: [{ part: 'duration', value: duration, accepted }] };
+  }
+  const parts = schedules.map((cron, index): Part => ({ cron, millis: durations[index] ?? durations[0] ?? 0 }));
+  return { ok: true, window: createWindow(parts) };
+}
+
+interface Part {
+  readonly cron: CronSchedule;
+  readonly millis: Millis;
+}
+
+function readParts<T>(
+  text: string,
+  part: WindowProblem['part'],
+  acceptedWhenEmpty: string,
+  read: (text: string) => T,
+  problems: WindowProblem[],
+): T[] {
+  return text.split(';').flatMap((piece) => {
+    const trimmed = piece.trim();
+    try {
+      if (trimmed === '') throw new InvalidValueError(part, text, acceptedWhenEmpty);
+      return [read(trimmed)];
+    } catch (error) {
+      if (!(error instanceof InvalidValueError)) throw error;
+      problems.push({ part, value: error.value, accepted: error.accepted });
+      return [];
+    }
+  });
+}
+
+function parseLength(text: string): Millis {
+  const millis = parseDuration(text);
+  if (millis > 0 && millis <= MAX_WINDOW_MILLIS) return millis;
+  throw new InvalidValueError(
+    'duration',
+    text,
+    `a duration longer than 0s and at most ${formatDuration(MAX_WINDOW_MILLIS)}`,
+  );
+}
+
+function createWindow(parts: readonly Part[]): DisruptionWindow {
+  // State is constant between changes; remembering the last stretch makes asking every few seconds cheap.
+  let known = { from: 0, until: 0, open: false, change: undefined as EpochMillis | undefined };
+  const at = (instant: EpochMillis): typeof known => {
+    if (instant < known.from || instant >= known.until) known = look(parts, instant);
+    return known;
+  };
+  return {
+    text: parts.map(({ cron, millis }) => `${cron.text} for ${formatDuration(millis)}`).join('; '),
+    isOpen: (instant) => at(instant).open,
+    nextChange: (instant) => at(instant).change,
+  };
+}
+
+function look(parts: readonly Part[], instant: EpochMillis) {
+  const closing = closingTime(parts, instant);
+  if (closing === undefined) {
+    const openings = parts.flatMap(({ cron }) => cron.nextAfter(instant) ?? []);
+    const change = openings.length === 0 ? undefined : Math.min(...openings);
+    return { from: instant, until: change ?? Number.POSITIVE_INFINITY, open: false, change };
+  }
+  let end = closing;
+  for (let followed = 0; followed < MAX_FOLLOWED; followed++) {
+    const next = closingTime(parts, end);
+    if (next === undefined) return { from: instant, until: end, open: true, change: end };
+    end = next;
+  }
+  return { from: instant, until: end, open: true, change: undefined };
+}
+
+/** The latest end among the windows open at `instant`, undefined when none is. */
+function closingTime(parts: readonly Part[], instant: EpochMillis): EpochMillis | undefined {
+  const ends = parts.flatMap(({ cron, millis }) => {
+    const start = cron.latestAt(instant);
+    return start !== undefined && start + millis > instant ? [start + millis] : [];
+  });
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
