@@ -1,0 +1,44 @@
+/** What is decided about a pod at admission. Plain data. */
+
+import type { ReasonNameOf } from '../../lib/reasons.ts';
+import type { Side } from '../../model/records.ts';
+import type { Explanation } from '../decision.ts';
+
+/** Only `add` is ever used (RFC 6902: on an existing member it replaces). */
+export interface JsonPatchOperation {
+  readonly op: 'add';
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Where a pod goes. */
+export interface Placement {
+  readonly slot: number;
+  readonly side: Side;
+}
+
+export type AdmissionDecision =
+  | {
+      readonly kind: 'unsteered';
+      readonly reason: ReasonNameOf<'unsteered'>;
+      /** One sentence for people. */
+      readonly message: string;
+      /** The user should see the message as a warning of the API server. */
+      readonly warn: boolean;
+      /** What would have been done, where that was decided: read-only mode. */
+      readonly wouldBe: Placement | undefined;
+    }
+  | {
+      readonly kind: 'steered';
+      /** The pod's own constraints chose the side: it is stamped and counted, its constraints stay as they are. */
+      readonly pinnedByUser: boolean;
+      /** A dry run: the patch is what would be done, nothing is reserved. */
+      readonly dryRun: boolean;
+      readonly slot: number;
+      readonly side: Side;
+      readonly patch: readonly JsonPatchOperation[];
+      /** The annotations among the patch. */
+      readonly stamps: Readonly<Record<string, string>>;
+      readonly explanation: Explanation;
+      readonly warnings: readonly string[];
+    };

@@ -1,0 +1,99 @@
+/**
+ * Claims: reservations of slots between the admission of a pod and the moment the pod is seen. They make concurrent
+ * admissions exact, because each sees what the ones before it were given, whatever the view still lacks.
+ *
+ * Everything here is synchronous: a decision that reads the ledger and writes its claim without an `await` in between is
+ * atomic in a JavaScript process.
+ */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { PodRecord, Side } from '../../model/records.ts';
+import type { AdmissionDecision } from './admission-decision.ts';
+
+export interface Claim {
+  /** Uid of the admission request, stamped on the pod as `spotalis.io/admission-id`. */
+  readonly uid: string;
+  readonly workloadUid: string;
+  readonly revision: string;
+  readonly slot: number;
+  readonly side: Side;
+  readonly at: EpochMillis;
+}
+
+export interface ClaimLedger {
+  /** The answer given to this request before, while it is remembered. */
+  recall(uid: string, now: EpochMillis): AdmissionDecision | undefined;
+  /** Reserves, and remembers the answer for repeated requests. */
+  claim(claim: Claim, answer: AdmissionDecision): void;
+  /**
+   * The claims of a workload that still stand for a pod nobody has seen, oldest first. Claims whose pod is among `pods`
+   * (in whatever phase) are retired for good, expired ones dropped.
+   */
+  outstanding(workloadUid: string, pods: readonly PodRecord[], now: EpochMillis): readonly Claim[];
+  /** A pod with this admission id exists: its claim is retired. For pods that live too briefly to be in any view decided on. */
+  podSeen(admissionId: string): void;
+  /** Gives a claim up before its time: the pod is known not to come. */
+  release(uid: string): void;
+  forgetWorkload(workloadUid: string): void;
+  /** Drops what has expired. */
+  sweep(now: EpochMillis): void;
+  /** Claims standing, expired ones not yet swept included. */
+  size(): number;
+}
+
+/** Beyond this many remembered answers the oldest are forgotten; repeats come within seconds. */
+const MAX_ANSWERS = 10_000;
+
+/** @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0. */
+export function createClaimLedger(options: { readonly ttlMillis: Millis }): ClaimLedger {
+  const { ttlMillis } = options;
+  if (!(ttlMillis > 0)) throw new RangeError(`ttlMillis must be above 0, got ${ttlMillis}`);
+  const byUid = new Map<string, Claim>();
+  const byWorkload = new Map<string, Map<string, Claim>>();
+  const answers = new Map<string, { readonly answer: AdmissionDecision; readonly until: EpochMillis }>();
+
+  const drop = (uid: string): void => {
+    const claim = byUid.get(uid);
+    if (claim === undefined) return;
+    byUid.delete(uid);
+    const siblings = byWorkload.get(claim.workloadUid);
+    siblings?.delete(uid);
+    if (siblings?.size === 0) byWorkload.delete(claim.workloadUid);
+  };
+
+  return {
+    recall(uid, now) {
+      const remembered = answers.get(uid);
+      return remembered !== undefined && remembered.until > now ? remembered.answer : undefined;
+    },
+    claim(claim, answer) {
+      drop(claim.uid);
+      byUid.set(claim.uid, claim);
+      const siblings = byWorkload.get(claim.workloadUid) ?? new Map<string, Claim>();
+      byWorkload.set(claim.workloadUid, siblings.set(claim.uid, claim));
+      answers.delete(claim.uid);
+      answers.set(claim.uid, { answer, until: claim.at + ttlMillis });
+      const [oldest] = answers.keys();
+      if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
+    },
+    outstanding(workloadUid, pods, now) {
+      const siblings = byWorkload.get(workloadUid);
+      if (siblings === undefined) return [];
+      for (const { admissionId } of pods) if (admissionId !== undefined && siblings.has(admissionId)) drop(admissionId);
+      for (const claim of [...siblings.values()]) if (claim.at + ttlMillis <= now) drop(claim.uid);
+      return [...siblings.values()];
+    },
+    podSeen: drop,
+    release(uid) {
+      drop(uid);
+      answers.delete(uid);
+    },
+    forgetWorkload(workloadUid) {
+      for (const uid of [...(byWorkload.get(workloadUid)?.keys() ?? [])]) drop(uid);
+    },
+    sweep(now) {
+      for (const claim of [...byUid.values()]) if (claim.at + ttlMillis <= now) drop(claim.uid);
+      for (const [uid, { until }] of answers) if (until <= now) answers.delete(uid);
+    },
+    size: () => byUid.size,
+  };
+}
