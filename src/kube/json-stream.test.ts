@@ -49,7 +49,11 @@ describe('createListSplitter', () => {
   });
 
   test('one byte at a time, characters of two to four bytes included', () => {
-    const list = { kind: 'PodList', items: [{ name: 'ä€𝄞"\\' }, 'x,]}', -1.5e3, true, null, [], {}], metadata: { resourceVersion: '7' } };
+    const list = {
+      kind: 'PodList',
+      items: [{ name: 'ä€𝄞"\\' }, 'x,]}', -1.5e3, true, null, [], {}],
+      metadata: { resourceVersion: '7' },
+    };
     const bytes = Buffer.from(JSON.stringify(list));
     const found = split([...bytes].map((byte) => Buffer.from([byte])));
     expect(found).toEqual({ items: list.items, shell: { ...list, items: [] } });
@@ -57,7 +61,10 @@ describe('createListSplitter', () => {
 
   test('only the top-level array called items is split', () => {
     const list = { metadata: { items: [1] }, others: [{ items: [2] }], items: [{ items: [3] }], 'it\\ems': [4] };
-    expect(split([Buffer.from(JSON.stringify(list))])).toEqual({ items: [{ items: [3] }], shell: { ...list, items: [] } });
+    expect(split([Buffer.from(JSON.stringify(list))])).toEqual({
+      items: [{ items: [3] }],
+      shell: { ...list, items: [] },
+    });
   });
 
   test('a key written with escapes is recognised', () => {
@@ -74,9 +81,12 @@ describe('createListSplitter', () => {
     expect(found.shell).toMatchObject({ items });
   });
 
-  test.each(['', '{', '{"items":[1,2', '{"items":[{"a":1}', '{"items":[{"a":"', '{"items":[]', '"'])('a body cut off after %j is an error', (text) => {
-    expect(() => split([Buffer.from(text)])).toThrow(MalformedAnswerError);
-  });
+  test.each(['', '{', '{"items":[1,2', '{"items":[{"a":1}', '{"items":[{"a":"', '{"items":[]', '"'])(
+    'a body cut off after %j is an error',
+    (text) => {
+      expect(() => split([Buffer.from(text)])).toThrow(MalformedAnswerError);
+    },
+  );
 
   test('an item that is not JSON is an error, not a half item', () => {
     expect(() => split([Buffer.from('{"items":[{"a":tru}]}')])).toThrow(/not valid JSON/);

@@ -168,7 +168,8 @@ export function createListSplitter(onItem: (item: unknown) => void): ListSplitte
       if (isInString && depth === 1 && expectsKey) key.add(chunk, keyStart, chunk.length);
     },
     end() {
-      if (!hasStarted || depth !== 0 || isInString) throw new MalformedAnswerError('The API server’s answer was cut off.');
+      if (!hasStarted || depth !== 0 || isInString)
+        throw new MalformedAnswerError('The API server’s answer was cut off.');
       return parseJson(shell.take());
     },
   };

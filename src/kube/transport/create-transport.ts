@@ -1,0 +1,126 @@
+/** The transport to one API server: HTTP/2 where the server offers it (ALPN), HTTP/1.1 otherwise, redialled as needed. */
+import type tls from 'node:tls';
+import type { Clock } from '../../lib/clock.ts';
+import { dialTls } from './dial.ts';
+import { createHttp1Transport } from './http1-transport.ts';
+import { createHttp2Lane } from './http2-lane.ts';
+import { createHttp2Session, type Http2Session } from './http2-session.ts';
+import { ConnectionError, type TlsMaterial, type Transport } from './transport.ts';
+
+export interface TransportOptions {
+  readonly server: URL;
+  /** The material to use now. Asked before each request; must be cheap, so cached. Not asked for `http:` servers. */
+  readonly material: () => Promise<TlsMaterial>;
+  /** Called when a connection was refused for its certificate: the authority may just have been replaced. */
+  readonly onUntrusted: () => void;
+  readonly clock: Clock;
+}
+
+/** The server does not speak HTTP/2: the lane gives up and the transport goes on with HTTP/1.1. */
+class ProtocolFallbackError extends Error {
+  override readonly name = 'ProtocolFallbackError';
+}
+
+/** Transport for one set of TLS material. */
+interface Generation {
+  readonly fingerprint: string;
+  readonly transport: Transport;
+  /** Let what runs finish, take nothing new. */
+  retire(): void;
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { server, clock } = options;
+  if (server.protocol === 'http:') return createHttp1Transport({ server, material: {}, clock });
+  let current: Generation | undefined;
+  let isClosed = false;
+
+  const generationFor = async (): Promise<Generation> => {
+    const material = await options.material();
+    const fingerprint = JSON.stringify(material);
+    if (current?.fingerprint !== fingerprint) {
+      current?.retire();
+      current = createGeneration(options, material, fingerprint);
+    }
+    return current;
+  };
+
+  return {
+    async request(request) {
+      if (isClosed) throw new ConnectionError('The client was closed.', { isUnprocessed: true });
+      const { transport } = await generationFor();
+      return await transport.request(request);
+    },
+    close() {
+      isClosed = true;
+      current?.transport.close();
+    },
+  };
+}
+
+function createGeneration(options: TransportOptions, material: TlsMaterial, fingerprint: string): Generation {
+  const { server, clock, onUntrusted } = options;
+  const http1 = createHttp1Transport({ server, material, clock });
+  let isHttp1 = false;
+  /** TLS session of the last connection, for a shorter handshake on the next. */
+  let ticket: Buffer | undefined;
+
+  const dialHttp2 = async (onClose: () => void): Promise<Http2Session> => {
+    const socket = await dialTls({
+      server,
+      material,
+      protocols: ['h2', 'http/1.1'],
+      clock,
+      ...(ticket !== undefined && { session: ticket }),
+    }).catch((error: unknown) => {
+      ticket = undefined;
+      if (isTrustFailure(error)) onUntrusted();
+      throw error;
+    });
+    if (socket.alpnProtocol !== 'h2') {
+      socket.destroy();
+      isHttp1 = true;
+      throw new ProtocolFallbackError();
+    }
+    rememberTicket(socket);
+    return createHttp2Session({ origin: server.origin, socket, clock, onClose });
+  };
+  const rememberTicket = (socket: tls.TLSSocket): void => {
+    socket.on('session', (session) => {
+      ticket = session;
+    });
+  };
+  const lanes = { bulk: createHttp2Lane(dialHttp2), control: createHttp2Lane(dialHttp2) };
+
+  return {
+    fingerprint,
+    transport: {
+      async request(request) {
+        if (isHttp1) return await http1.request(request);
+        try {
+          return await lanes[request.lane].request(request);
+        } catch (error) {
+          if (error instanceof ProtocolFallbackError) return await http1.request(request);
+          throw error;
+        }
+      },
+      close() {
+        const error = new ConnectionError('The client was closed.');
+        lanes.bulk.destroy(error);
+        lanes.control.destroy(error);
+        http1.close();
+      },
+    },
+    retire() {
+      lanes.bulk.drain();
+      lanes.control.drain();
+    },
+  };
+}
+
+/** The server's certificate was not accepted (OpenSSL verify codes, as Node names them). */
+function isTrustFailure(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return /CERT|ISSUER|SIGNATURE|SELF_SIGNED/.test(code);
+}

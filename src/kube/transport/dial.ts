@@ -1,0 +1,80 @@
+/** Opens a TLS connection to the API server and finds out which protocol it speaks. */
+import tls from 'node:tls';
+import type { Clock } from '../../lib/clock.ts';
+import { ConnectionError, type TlsMaterial } from './transport.ts';
+
+const DIAL_TIMEOUT_MILLIS = 10_000;
+/** TCP keepalive: keeps the connection in the tables of middleboxes and finds hosts that are gone. */
+export const KEEPALIVE_MILLIS = 30_000;
+
+export interface DialOptions {
+  readonly server: URL;
+  readonly material: TlsMaterial;
+  readonly protocols: readonly string[];
+  /** From an earlier connection made with the same material: shortens the handshake. */
+  readonly session?: Buffer;
+  readonly clock: Clock;
+}
+
+export function portOf(server: URL): number {
+  return server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
+}
+
+/** The host without the brackets of an IPv6 address. */
+export function hostOf(server: URL): string {
+  return server.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Material in the words of `node:tls`. */
+export function tlsOptions(server: URL, material: TlsMaterial): tls.SecureContextOptions & tls.ConnectionOptions {
+  const host = hostOf(server);
+  const isAddress = /^[0-9.]+$/.test(host) || host.includes(':');
+  return {
+    host,
+    port: portOf(server),
+    // SNI must not be an address (RFC 6066); the certificate is then checked against the address itself.
+    ...(material.serverName !== undefined
+      ? { servername: material.serverName }
+      : isAddress
+        ? {}
+        : { servername: host }),
+    ...(material.ca !== undefined && { ca: material.ca }),
+    ...(material.certificate !== undefined && { cert: material.certificate }),
+    ...(material.privateKey !== undefined && { key: material.privateKey }),
+    rejectUnauthorized: material.isInsecure !== true,
+    minVersion: 'TLSv1.2',
+  };
+}
+
+/**
+ * @throws ConnectionError (nothing was sent) when the server cannot be reached, does not answer within 10 s, or its
+ *   certificate is not trusted.
+ */
+export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
+  const { server, material, protocols, session, clock } = options;
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({
+      ...tlsOptions(server, material),
+      ALPNProtocols: [...protocols],
+      ...(session !== undefined && { session }),
+    });
+    const fail = (cause: unknown): void => {
+      timer.cancel();
+      socket.destroy();
+      reject(
+        new ConnectionError(`Cannot connect to the API server at ${server.origin}.`, { cause, isUnprocessed: true }),
+      );
+    };
+    const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () =>
+      fail(new Error(`no answer within ${DIAL_TIMEOUT_MILLIS / 1000} s`)),
+    );
+    socket.once('error', fail);
+    socket.once('secureConnect', () => {
+      timer.cancel();
+      socket.off('error', fail);
+      socket.setKeepAlive(true, KEEPALIVE_MILLIS);
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}

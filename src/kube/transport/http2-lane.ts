@@ -1,0 +1,79 @@
+/** The HTTP/2 connections of one lane: dialled when needed, replaced when they go away or their TLS material changes. */
+
+import type { Http2Session } from './http2-session.ts';
+import type { ConnectionError, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface Http2Lane {
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** No new request goes over the present connections; those under way finish. */
+  drain(): void;
+  destroy(error: ConnectionError): void;
+}
+
+/**
+ * Streams of watches last for minutes. When they use up the streams of a connection, another one is opened, so that
+ * requests never wait for a watch to end; beyond this many connections they queue.
+ */
+const MAX_SESSIONS = 4;
+
+/** @param dial opens a connection; `onClose` must be called when it is gone. */
+export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Session>): Http2Lane {
+  const sessions = new Set<Http2Session>();
+  /** Shared by all requests that need it; not tied to the signal of any of them. */
+  let dialling: Promise<Http2Session> | undefined;
+  /** Grows with each drain: a connection dialled before is not used after. */
+  let generation = 0;
+
+  const dialOne = async (): Promise<Http2Session> => {
+    const born = generation;
+    let isGone = false;
+    let session: Http2Session | undefined;
+    session = await dial(() => {
+      isGone = true;
+      if (session !== undefined) sessions.delete(session);
+    });
+    if (!isGone) sessions.add(session);
+    if (born !== generation) session.drain();
+    return session;
+  };
+
+  const dialShared = (): Promise<Http2Session> => {
+    dialling ??= dialOne().finally(() => {
+      dialling = undefined;
+    });
+    return dialling;
+  };
+
+  const pick = async (): Promise<Http2Session> => {
+    const usable = [...sessions].filter((session) => !session.isDraining);
+    const free = usable.find((session) => session.streamsInUse + session.streamsWaiting < session.streamLimit);
+    if (free !== undefined) return free;
+    const leastWaiting = usable.sort((a, b) => a.streamsWaiting - b.streamsWaiting)[0];
+    return leastWaiting !== undefined && usable.length >= MAX_SESSIONS ? leastWaiting : await dialShared();
+  };
+
+  return {
+    async request(request) {
+      request.signal.throwIfAborted();
+      const session = await untilAborted(pick(), request.signal);
+      return await session.request(request);
+    },
+    drain() {
+      generation++;
+      for (const session of sessions) session.drain();
+    },
+    destroy(error) {
+      generation++;
+      for (const session of sessions) session.destroy(error);
+    },
+  };
+}
+
+/** Waits for `promise`, but not longer than the signal lasts; the work behind the promise goes on. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
