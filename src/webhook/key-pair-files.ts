@@ -1,0 +1,110 @@
+/** The serving certificate as files: read at start and followed, so that a renewal needs no restart. */
+import { X509Certificate } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { type Clock, sleep } from '../lib/clock.ts';
+import { describeError, StowageError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { KeyPair } from './server.ts';
+
+/** How often the files are read even when the file system reports no change (network file systems report none). */
+const POLL_MILLIS = 10_000;
+
+/** @throws StowageError (KEY_PAIR) saying which file is missing or why the pair cannot be used. */
+export async function readKeyPair(directory: string): Promise<KeyPair> {
+  const read = async (file: string): Promise<string> => {
+    const path = join(directory, file);
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      const hint = 'Mount the webhook certificate there or set webhook.certDir';
+      throw new StowageError('KEY_PAIR', `${path} cannot be read (${describeError(error)}). ${hint}.`, {
+        cause: error,
+      });
+    }
+  };
+  const pair = { cert: await read('tls.crt'), key: await read('tls.key') };
+  checkKeyPair(pair, directory);
+  return pair;
+}
+
+/** @throws StowageError (KEY_PAIR) when certificate and key are unreadable or do not belong together. */
+export function checkKeyPair(pair: KeyPair, where: string): void {
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const what = `The certificate and key in ${where} cannot be used (${describeError(error)})`;
+    throw new StowageError('KEY_PAIR', `${what}. tls.key must be the unencrypted PEM key of tls.crt.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether the leaf is within its time of validity. */
+export function isValidAt(pair: KeyPair, now: EpochMillis): boolean {
+  const leaf = new X509Certificate(pair.cert);
+  return Date.parse(leaf.validFrom) <= now && now < Date.parse(leaf.validTo);
+}
+
+export interface FollowOptions {
+  readonly directory: string;
+  /** The pair in use now. */
+  readonly current: KeyPair;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Receives each new, checked pair. */
+  readonly onChange: (pair: KeyPair) => void;
+}
+
+/** Follows the files until `signal` aborts. A pair that cannot be used is reported once and the old one stays. Never rejects. */
+export async function followKeyPair(options: FollowOptions, signal: AbortSignal): Promise<void> {
+  const { directory, clock, log, onChange } = options;
+  let current = options.current;
+  let lastProblem = '';
+
+  const check = async (): Promise<void> => {
+    try {
+      const pair = await readKeyPair(directory);
+      lastProblem = '';
+      if (pair.cert === current.cert && pair.key === current.key) return;
+      onChange(pair);
+      current = pair;
+      log.info({ directory }, 'The webhook certificate was renewed');
+    } catch (error) {
+      const problem = describeError(error);
+      if (problem !== lastProblem)
+        log.warn({ directory, error }, 'The new webhook certificate cannot be used; the old one stays');
+      lastProblem = problem;
+    }
+  };
+
+  let wake: () => void = () => {};
+  const watcher = watchDirectory(directory, () => wake(), log);
+  try {
+    while (!signal.aborted) {
+      const nap = new AbortController();
+      wake = () => nap.abort();
+      await sleep(clock, POLL_MILLIS, AbortSignal.any([signal, nap.signal])).catch(() => {});
+      if (!signal.aborted) await check();
+    }
+  } finally {
+    watcher?.close();
+  }
+}
+
+/** The directory is watched, not the files: Secret volumes swap a symbolic link beside them. */
+function watchDirectory(directory: string, onEvent: () => void, log: Logger): FSWatcher | undefined {
+  try {
+    const watcher = watch(directory, { persistent: false }, onEvent);
+    watcher.on('error', (error) =>
+      log.debug({ directory, error }, 'The certificate directory cannot be watched; it is polled'),
+    );
+    return watcher;
+  } catch (error) {
+    log.debug({ directory, error }, 'The certificate directory cannot be watched; it is polled');
+    return undefined;
+  }
+}

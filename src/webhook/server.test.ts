@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
+import { createSystemClock } from '../lib/clock.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { checkKeyPair, followKeyPair, isValidAt, readKeyPair } from './key-pair-files.ts';
+import { type BodyHandler, type KeyPair, startWebhookServer } from './server.ts';
+
+const DAY = 86_400_000;
+const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
+const log = createSilentLogger();
+const clock = createSystemClock();
+
+let authority: Authority;
+let firstPair: KeyPair;
+let secondPair: KeyPair;
+let directory: string;
+
+async function issue(commonName: string): Promise<KeyPair> {
+  const pair = await issueServerCertificate(authority, {
+    commonName,
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+    ...validity,
+  });
+  return { cert: pair.certificatePem, key: pair.privateKeyPem };
+}
+
+beforeAll(async () => {
+  authority = await createAuthority({ commonName: 'test-ca', ...validity });
+  firstPair = await issue('first');
+  secondPair = await issue('second');
+  directory = await mkdtemp(join(tmpdir(), 'stowage-webhook-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function start(handle: BodyHandler) {
+  const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: firstPair, handle, clock, log });
+  const agent = new Agent({ ca: authority.certificatePem, keepAlive: true });
+  onTestFinished(async () => {
+    agent.destroy();
+    await server.drain(0);
+  });
+  return { server, agent };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly connection: string | undefined;
+}
+
+function send(
+  port: number,
+  agent: Agent,
+  options: { method?: string; path?: string; type?: string; body?: string | Buffer },
+): Promise<Answer> {
+  const { method = 'POST', path = '/mutate', type = 'application/json', body = '{}' } = options;
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      { host: '127.0.0.1', port, agent, method, path, headers: { 'content-type': type } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(chunks).toString(),
+            connection: response.headers.connection,
+          }),
+        );
+        response.on('error', reject);
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Common name of the certificate a new connection is served. */
+function servedName(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, ca: authority.certificatePem }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('requests', () => {
+  test('a POST of JSON to /mutate is handled, whatever parameters the media type has', async () => {
+    const { server, agent } = await start((body) => ({ status: 200, body: `{"echo":${body}}` }));
+    const answer = await send(server.port, agent, { type: 'Application/JSON; charset=utf-8', body: '{"a":"ü"}' });
+    expect(answer).toMatchObject({ status: 200, body: '{"echo":{"a":"ü"}}', connection: 'keep-alive' });
+  });
+
+  test.each([
+    ['a wrong content type', { type: 'text/plain' }, 400, 'INVALID_CONTENT_TYPE'],
+    ['another path', { path: '/validate' }, 404, 'NOT_FOUND'],
+    ['another method', { method: 'PUT' }, 405, 'METHOD_NOT_ALLOWED'],
+    ['a body over 3 MiB', { body: Buffer.alloc(3 * 1024 * 1024 + 1, 32) }, 413, 'REQUEST_BODY_TOO_LARGE'],
+  ])('%s is refused', async (_, options, status, code) => {
+    const { server, agent } = await start(() => ({ status: 200, body: '{}' }));
+    const answer = await send(server.port, agent, options);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ code });
+  });
+
+  test('a body of exactly 3 MiB is taken', async () => {
+    const { server, agent } = await start((body) => ({ status: 200, body: `${body.length}` }));
+    expect((await send(server.port, agent, { body: Buffer.alloc(3 * 1024 * 1024, 32) })).body).toBe(
+      `${3 * 1024 * 1024}`,
+    );
+  });
+
+  test('a handler that fails gives 500 and the server goes on', async () => {
+    let count = 0;
+    const { server, agent } = await start(() => {
+      if (count++ === 0) throw new Error('boom');
+      return { status: 200, body: '{}' };
+    });
+    const failed = await send(server.port, agent, {});
+    expect(failed.status).toBe(500);
+    expect(failed.body).not.toContain('boom');
+    expect((await send(server.port, agent, {})).status).toBe(200);
+  });
+});
+
+describe('shutdown', () => {
+  test('what is in flight is answered with Connection: close, new connections are refused', async () => {
+    const answered = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const { server, agent } = await start(async () => {
+      reached.resolve();
+      await answered.promise;
+      return { status: 200, body: '{}' };
+    });
+    const inFlight = send(server.port, agent, {});
+    await reached.promise;
+    const drained = server.drain(10_000);
+    await expect(servedName(server.port)).rejects.toThrow();
+    answered.resolve();
+    expect(await inFlight).toMatchObject({ status: 200, connection: 'close' });
+    await drained;
+  });
+});
+
+describe('certificates', () => {
+  test('a new pair is served to new connections without a restart', async () => {
+    const { server } = await start(() => ({ status: 200, body: '{}' }));
+    expect(await servedName(server.port)).toBe('first');
+    server.setKeyPair(secondPair);
+    expect(await servedName(server.port)).toBe('second');
+  });
+
+  test('files are followed: a usable pair replaces the old one, a broken one does not', async () => {
+    await writeFile(join(directory, 'tls.crt'), firstPair.cert);
+    await writeFile(join(directory, 'tls.key'), firstPair.key);
+    const current = await readKeyPair(directory);
+    expect(current).toEqual(firstPair);
+    const stop = new AbortController();
+    const changed = Promise.withResolvers<KeyPair>();
+    const following = followKeyPair({ directory, current, clock, log, onChange: changed.resolve }, stop.signal);
+    // The certificate alone does not fit the key: it must not be taken.
+    await writeFile(join(directory, 'tls.crt'), secondPair.cert);
+    await writeFile(join(directory, 'tls.key'), secondPair.key);
+    expect(await changed.promise).toEqual(secondPair);
+    stop.abort();
+    await following;
+  });
+
+  test('missing files and a pair that does not fit are named with a way out', async () => {
+    await expect(readKeyPair(join(directory, 'nowhere'))).rejects.toThrow(/tls\.crt cannot be read .*webhook\.certDir/);
+    expect(() => checkKeyPair({ cert: firstPair.cert, key: secondPair.key }, '/certs')).toThrow(
+      /\/certs cannot be used/,
+    );
+  });
+
+  test('validity is judged by the given time', () => {
+    expect(isValidAt(firstPair, validity.notBeforeMillis + DAY)).toBe(true);
+    expect(isValidAt(firstPair, validity.notBeforeMillis - DAY)).toBe(false);
+    expect(isValidAt(firstPair, validity.notAfterMillis + DAY)).toBe(false);
+  });
+});

@@ -1,0 +1,139 @@
+/** HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+
+/** Answers one POST to `/mutate`. May reject; that is answered as an error of ours. */
+export type BodyHandler = (body: string) => HttpAnswer | Promise<HttpAnswer>;
+
+/** PEM texts of the served leaf (with intermediates) and its key. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface WebhookServer {
+  /** The port that is listened on. */
+  readonly port: number;
+  /** New connections use this certificate from now on; open ones go on. @throws when the pair does not fit together. */
+  setKeyPair(pair: KeyPair): void;
+  /** Takes no new connections, answers what is in flight with `Connection: close`, and ends after `graceMillis` at the latest. */
+  drain(graceMillis: number): Promise<void>;
+}
+
+export interface WebhookServerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Default: all addresses. */
+  readonly host?: string;
+  readonly keyPair: KeyPair;
+  readonly handle: BodyHandler;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Reviews carry at most the old and the new object; etcd takes 1.5 MiB of each. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** Longer than the API server's idle connections live (90 s), so that it is never us who closes one just being reused. */
+const KEEP_ALIVE_MILLIS = 120_000;
+/** No API server waits longer for a webhook (timeoutSeconds is at most 30). */
+const REQUEST_MILLIS = 30_000;
+
+/** Resolves when the port is open. @throws when it cannot be opened or the key pair cannot be used. */
+export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
+  const { keyPair, handle, clock, log } = options;
+  let isDraining = false;
+
+  const server = createServer(
+    {
+      ...keyPair,
+      minVersion: 'TLSv1.2',
+      keepAliveTimeout: KEEP_ALIVE_MILLIS,
+      requestTimeout: REQUEST_MILLIS,
+      headersTimeout: REQUEST_MILLIS,
+    },
+    (request, response) => {
+      const send = (answer: HttpAnswer): void => {
+        if (response.headersSent || response.destroyed) return;
+        // A body that was refused unread cannot be skipped: the connection ends with it.
+        if (isDraining || !request.complete) response.setHeader('Connection', 'close');
+        write(response, answer);
+      };
+      answerRequest(request, handle).then(send, (error: unknown) => {
+        log.error({ error }, 'A webhook request failed');
+        send(problemAnswer(500, 'INTERNAL', 'the request could not be answered'));
+      });
+    },
+  );
+  server.on('tlsClientError', (error) => log.debug({ error }, 'A TLS handshake failed'));
+  server.on('clientError', (_, socket) => socket.destroy());
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => log.error({ error }, 'The webhook server failed'));
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    setKeyPair: (pair) => server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
+    drain: (graceMillis) =>
+      new Promise((resolve) => {
+        isDraining = true;
+        const timer = clock.setTimer(graceMillis, () => server.closeAllConnections());
+        server.close(() => {
+          timer.cancel();
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+async function answerRequest(request: IncomingMessage, handle: BodyHandler): Promise<HttpAnswer> {
+  const path = (request.url ?? '').split('?', 1)[0];
+  if (path !== '/mutate') return problemAnswer(404, 'NOT_FOUND', 'only /mutate is served here');
+  if (request.method !== 'POST') return problemAnswer(405, 'METHOD_NOT_ALLOWED', 'send a POST');
+  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    return problemAnswer(400, 'INVALID_CONTENT_TYPE', 'the Content-Type must be application/json');
+  }
+  const body = await readBody(request);
+  if (body === undefined) {
+    return problemAnswer(413, 'REQUEST_BODY_TOO_LARGE', `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  }
+  return handle(body);
+}
+
+/** The body as text; undefined as soon as it is known to be too large. Rejects when the client goes away. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+        return;
+      }
+      request.pause();
+      request.removeAllListeners('data');
+      resolve(undefined);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the client closed the connection')));
+  });
+}
+
+function write(response: ServerResponse, { status, body }: HttpAnswer): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
