@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createJournal, type JournalInput } from './journal.ts';
+
+const blocked = (reason: string, message = reason): JournalInput => ({ kind: 'blocked', reason, message });
+const done = (pod: string): JournalInput => ({
+  kind: 'done',
+  reason: 'EvictedForRebalance',
+  message: `evicted ${pod}`,
+  pod,
+});
+
+describe('createJournal', () => {
+  test('the same block is counted with its first and last time and its newest message', async () => {
+    const clock = createVirtualClock(1_000);
+    const journal = createJournal({ clock });
+    journal.record('w', blocked('CooldownActive', '10 s left'));
+    await clock.advance(5_000);
+    journal.record('w', blocked('CooldownActive', '5 s left'));
+    expect(journal.entries('w')).toEqual([
+      { kind: 'blocked', reason: 'CooldownActive', message: '5 s left', firstAt: 1_000, lastAt: 6_000, count: 2 },
+    ]);
+  });
+
+  test('actions are never merged', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    journal.record('w', done('a'));
+    journal.record('w', done('a'));
+    expect(journal.entries('w').map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  test('the newest entry is last, also when an old block comes back', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    for (const reason of ['A', 'B', 'A']) journal.record('w', blocked(reason));
+    expect(journal.entries('w').map(({ reason }) => reason)).toEqual(['B', 'A']);
+  });
+
+  test('entries and workloads are bounded, the oldest go first', () => {
+    const journal = createJournal({ clock: createVirtualClock(0), maxEntries: 2, maxWorkloads: 2 });
+    for (const pod of ['a', 'b', 'c']) journal.record('w', done(pod));
+    expect(journal.entries('w').map(({ pod }) => pod)).toEqual(['b', 'c']);
+    journal.record('x', done('a'));
+    journal.record('w', done('d'));
+    journal.record('y', done('a'));
+    expect(journal.size).toBe(2);
+    expect(journal.entries('x')).toEqual([]);
+  });
+
+  test('a workload that is gone is forgotten', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    journal.record('w', done('a'));
+    journal.forget('w');
+    expect(journal.entries('w')).toEqual([]);
+    expect(journal.size).toBe(0);
+  });
+
+  test('entries are a copy: later records do not change what was read', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    journal.record('w', done('a'));
+    const read = journal.entries('w');
+    journal.record('w', done('b'));
+    expect(read).toHaveLength(1);
+  });
+});

@@ -1,0 +1,84 @@
+/** The decision journal: per workload a bounded memory of what was seen, decided, blocked or done, and why. */
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis } from '../lib/units.ts';
+
+export type JournalKind = 'seen' | 'decided' | 'blocked' | 'done' | 'failed';
+
+/** What happened, as given to {@link Journal.record}. */
+export interface JournalInput {
+  readonly kind: JournalKind;
+  /** Reason of the table in lib/reason-table.ts, or the name of the action. */
+  readonly reason: string;
+  /** One sentence for people. */
+  readonly message: string;
+  /** Name of the pod it is about. */
+  readonly pod?: string;
+  /** The figures behind it. */
+  readonly numbers?: Readonly<Record<string, number | string | boolean>>;
+}
+
+/** An entry as kept. The same thing happening again is counted, not repeated, so a ring of 64 covers days. */
+export interface JournalEntry extends JournalInput {
+  readonly firstAt: EpochMillis;
+  readonly lastAt: EpochMillis;
+  readonly count: number;
+}
+
+export interface Journal {
+  /** @param workload key as made by `workloadKey`. */
+  record(workload: string, input: JournalInput): void;
+  /** Oldest first; empty for a workload never heard of. Plain data, ready for JSON. */
+  entries(workload: string): readonly JournalEntry[];
+  /** Forgets a workload that is gone. */
+  forget(workload: string): void;
+  /** Number of workloads remembered. */
+  readonly size: number;
+}
+
+export interface JournalOptions {
+  readonly clock: Clock;
+  /** Entries kept per workload; default 64. */
+  readonly maxEntries?: number;
+  /** Workloads remembered; the one longest without news is forgotten beyond it. Default 5,000. */
+  readonly maxWorkloads?: number;
+}
+
+export function createJournal(options: JournalOptions): Journal {
+  const { clock, maxEntries = 64, maxWorkloads = 5_000 } = options;
+  // Insertion order is order of news: each record moves its workload to the end.
+  const rings = new Map<string, JournalEntry[]>();
+  return {
+    record(workload, input) {
+      const now = clock.now();
+      const ring = rings.get(workload) ?? [];
+      rings.delete(workload);
+      rings.set(workload, ring);
+      // Blocks and observations come back every cycle, in turns; actions are never merged.
+      const known = isRepeatable(input.kind) ? ring.findLastIndex((entry) => isSame(entry, input)) : -1;
+      const before = ring[known];
+      if (before !== undefined) ring.splice(known, 1);
+      ring.push({ ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 });
+      if (ring.length > maxEntries) ring.shift();
+      if (rings.size > maxWorkloads) {
+        const oldest = rings.keys().next();
+        if (oldest.done !== true) rings.delete(oldest.value);
+      }
+    },
+    entries: (workload) => [...(rings.get(workload) ?? [])],
+    forget(workload) {
+      rings.delete(workload);
+    },
+    get size() {
+      return rings.size;
+    },
+  };
+}
+
+function isRepeatable(kind: JournalKind): boolean {
+  return kind === 'seen' || kind === 'blocked';
+}
+
+/** The message may tell a changing time; reason and pod say whether it is the same matter. */
+function isSame(entry: JournalEntry, input: JournalInput): boolean {
+  return entry.kind === input.kind && entry.reason === input.reason && entry.pod === input.pod;
+}
