@@ -1,0 +1,132 @@
+/** API objects from anywhere -> records for a snapshot, with word of what was ignored, unreadable or not in the input. */
+import type { KubeObject } from '../../api/core.ts';
+import { apiVersionOf, type ResourceType, resources } from '../../api/resources.ts';
+import type { SnapshotRecords } from '../../model/snapshot.ts';
+import { createProjections } from '../../observe/project.ts';
+import { joinClaim } from '../../observe/project-cluster.ts';
+
+/** The kinds placement decides on, by the name users know. */
+export const inputKinds = {
+  namespaces: resources.namespaces,
+  nodes: resources.nodes,
+  pods: resources.pods,
+  deployments: resources.deployments,
+  statefulsets: resources.statefulSets,
+  replicasets: resources.replicaSets,
+  poddisruptionbudgets: resources.podDisruptionBudgets,
+  persistentvolumeclaims: resources.persistentVolumeClaims,
+  persistentvolumes: resources.persistentVolumes,
+} as const satisfies Record<string, ResourceType>;
+
+export type InputKind = keyof typeof inputKinds;
+
+/** All of them, in the order in which messages name them. */
+export const kindNames = Object.keys(inputKinds).filter((name): name is InputKind => Object.hasOwn(inputKinds, name));
+
+export interface ClusterInput {
+  readonly records: SnapshotRecords;
+  /** Objects read, by kind, unreadable ones left out. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Objects of kinds that placement has no use for, by kind. */
+  readonly ignored: ReadonlyMap<string, number>;
+  /** One sentence per object that could not be read. */
+  readonly problems: readonly string[];
+}
+
+export interface ClusterInputBuilder {
+  add(object: KubeObject): void;
+  addProblem(problem: string): void;
+  build(): ClusterInput;
+}
+
+export interface ClusterInputOptions {
+  /** Namespace of namespaced objects that name none, as `kubectl apply -n` would give them. */
+  readonly defaultNamespace: string;
+}
+
+/** Collects objects one by one, so that a big cluster is never held as whole objects. */
+export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOptions): ClusterInputBuilder {
+  const problems: string[] = [];
+  const project = createProjections((message) => problems.push(message));
+  const ignored = new Map<string, number>();
+  const collectors = {
+    namespaces: collector(inputKinds.namespaces, project.namespace),
+    nodes: collector(inputKinds.nodes, project.node),
+    pods: collector(inputKinds.pods, project.pod),
+    deployments: collector(inputKinds.deployments, project.deployment),
+    statefulsets: collector(inputKinds.statefulsets, project.statefulSet),
+    replicasets: collector(inputKinds.replicasets, project.replicaSet),
+    poddisruptionbudgets: collector(inputKinds.poddisruptionbudgets, project.pdb),
+    persistentvolumeclaims: collector(inputKinds.persistentvolumeclaims, project.claim),
+    persistentvolumes: collector(inputKinds.persistentvolumes, project.volume),
+  } as const satisfies Record<InputKind, Collector<unknown>>;
+
+  return {
+    add(object) {
+      const identified = withIdentity(object, defaultNamespace);
+      if (kindNames.some((name) => collectors[name].add(identified))) return;
+      const label = ignoredLabel(object);
+      ignored.set(label, (ignored.get(label) ?? 0) + 1);
+    },
+    addProblem: (problem) => problems.push(problem),
+    build() {
+      const volumes = new Map(collectors.persistentvolumes.records.map((volume) => [volume.name, volume]));
+      return {
+        records: {
+          namespaces: collectors.namespaces.records,
+          nodes: collectors.nodes.records,
+          workloads: [...collectors.deployments.records, ...collectors.statefulsets.records],
+          replicaSets: collectors.replicasets.records,
+          pods: collectors.pods.records,
+          pdbs: collectors.poddisruptionbudgets.records,
+          volumeClaims: collectors.persistentvolumeclaims.records.map((claim) =>
+            joinClaim(claim, volumes.get(claim.volumeName ?? '')),
+          ),
+        },
+        counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records.length])),
+        ignored,
+        problems,
+      };
+    },
+  };
+}
+
+/** Versions of our own kinds that are no longer served are named, lest they look like a mistake of ours. */
+function ignoredLabel({ apiVersion = '', kind = 'unknown' }: KubeObject): string {
+  return kindNames.some((name) => inputKinds[name].kind === kind) ? `${kind} (${apiVersion})` : kind;
+}
+
+interface Collector<R> {
+  readonly records: R[];
+  /** False when the object is of another type. */
+  add(object: KubeObject): boolean;
+}
+
+function collector<T extends KubeObject, R>(
+  type: ResourceType<T>,
+  project: (object: T) => R | undefined,
+): Collector<R> {
+  const records: R[] = [];
+  return {
+    records,
+    add(object) {
+      if (!isOfType(object, type)) return false;
+      const record = project(object);
+      if (record !== undefined) records.push(record);
+      return true;
+    },
+  };
+}
+
+function isOfType<T extends KubeObject>(object: KubeObject, type: ResourceType<T>): object is T {
+  return object.kind === type.kind && object.apiVersion === apiVersionOf(type);
+}
+
+/** Hand-written manifests have no uid and often no namespace; records are told apart by both. */
+function withIdentity(object: KubeObject, defaultNamespace: string): KubeObject {
+  const { kind = '', metadata = {} } = object;
+  const isClusterWide = kindNames.some((name) => inputKinds[name].kind === kind && !inputKinds[name].namespaced);
+  const namespace = isClusterWide ? {} : { namespace: metadata.namespace || defaultNamespace };
+  const uid = metadata.uid || `${kind}/${namespace.namespace ?? ''}/${metadata.name ?? ''}`;
+  return { ...object, metadata: { ...metadata, ...namespace, uid } };
+}

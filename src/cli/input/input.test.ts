@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/core.ts';
+import { createSnapshot } from '../../model/snapshot.ts';
+import { assumeEnabled } from './assume-enabled.ts';
+import { type ClusterInput, createClusterInputBuilder } from './cluster-input.ts';
+import { findMissingData } from './missing-data.ts';
+
+function build(...objects: readonly object[]): ClusterInput {
+  const builder = createClusterInputBuilder({ defaultNamespace: 'default' });
+  for (const object of objects) builder.add(object as KubeObject);
+  return builder.build();
+}
+
+const deployment = (name: string, namespace?: string): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, ...(namespace !== undefined && { namespace }) },
+  spec: {
+    replicas: 3,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [] } },
+  },
+});
+const pod = (name: string, more: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'shop' },
+  spec: { containers: [], ...more },
+});
+const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n-1' } };
+
+describe('createClusterInputBuilder', () => {
+  test('sorts objects into records and counts them', () => {
+    const { records, counts } = build(deployment('web', 'shop'), pod('web-1'), node);
+    expect(records.workloads?.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`)).toEqual([
+      'Deployment/shop/web',
+    ]);
+    expect(records.nodes?.map(({ name }) => name)).toEqual(['n-1']);
+    expect(counts).toMatchObject({ deployments: 1, pods: 1, nodes: 1, namespaces: 0 });
+  });
+
+  test('kinds without a use are ignored and counted, old versions by their version', () => {
+    const { ignored } = build(
+      { apiVersion: 'v1', kind: 'Service' },
+      { apiVersion: 'v1', kind: 'Service' },
+      { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget' },
+    );
+    expect([...ignored]).toEqual([
+      ['Service', 2],
+      ['PodDisruptionBudget (policy/v1beta1)', 1],
+    ]);
+  });
+
+  test('manifests without namespace and uid stay apart', () => {
+    const { records } = build(deployment('a'), deployment('b'), deployment('a', 'other'));
+    const view = createSnapshot(records);
+    expect([...view.workloads()].map(({ namespace, name }) => `${namespace}/${name}`)).toEqual([
+      'default/a',
+      'default/b',
+      'other/a',
+    ]);
+    expect(view.workloadByUid('Deployment/default/b')?.name).toBe('b');
+  });
+
+  test('an object that cannot be read is a problem that names it', () => {
+    const { records, problems } = build({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'bad' },
+      spec: { replicas: 'three' },
+    });
+    expect(records.workloads).toEqual([]);
+    expect(problems).toEqual([expect.stringMatching(/^Deployment default\/bad was skipped.*spec\.replicas.*three/)]);
+  });
+});
+
+describe('findMissingData', () => {
+  const missing = (input: ClusterInput): string[] => findMissingData(input, 'files').map(({ data }) => data);
+
+  test('manifests alone miss what only a cluster has', () => {
+    expect(missing(build(deployment('web')))).toEqual(['namespaces', 'pods', 'nodes']);
+  });
+
+  test('pods without ReplicaSets cannot be traced to Deployments', () => {
+    expect(missing(build(deployment('web'), pod('web-1'), node))).toEqual([
+      'namespaces',
+      'replicasets',
+      'poddisruptionbudgets',
+    ]);
+  });
+
+  test('claims are missed only where pods have some', () => {
+    const input = build(
+      pod('db-0', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } }] }),
+      node,
+    );
+    expect(missing(input)).toContain('persistentvolumeclaims');
+  });
+
+  test('an empty live cluster misses nothing but what could not be listed', () => {
+    expect(findMissingData(build(), 'cluster')).toEqual([]);
+    expect(findMissingData(build(), 'cluster', ['nodes']).map(({ data }) => data)).toEqual(['nodes']);
+  });
+});
+
+describe('assumeEnabled', () => {
+  const { records } = build(deployment('web', 'shop'), {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'empty' },
+  });
+
+  test('enables namespaces, those it invents too, and workloads', () => {
+    const assumed = assumeEnabled(records, { spotPercentage: '70', minOnDemand: undefined });
+    expect(assumed.namespaces?.map(({ name, enabled }) => [name, enabled])).toEqual([
+      ['empty', true],
+      ['shop', true],
+    ]);
+    expect(assumed.workloads?.[0]).toMatchObject({
+      enabled: true,
+      annotations: { 'spotalis.io/spot-percentage': '70' },
+    });
+  });
+
+  test('without values the annotations stay as they are, and the records it was given are not changed', () => {
+    expect(
+      assumeEnabled(records, { spotPercentage: undefined, minOnDemand: undefined }).workloads?.[0]?.annotations,
+    ).toEqual({});
+    expect(records.workloads?.[0]?.enabled).toBe(false);
+  });
+});

@@ -1,0 +1,22 @@
+/** The machine-readable forms of every command's result: a document with `apiVersion` and `kind`, as JSON or YAML. */
+import { stringify } from 'yaml';
+
+export const outputFormats = ['table', 'wide', 'json', 'yaml'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Version of the documents' schema. Fields are added within a version, never renamed or removed. */
+export const DOCUMENT_VERSION = 'cli.stowage.dev/v1';
+
+/** Result of a command for machines; the rest of the fields depend on `kind` and are described in docs/cli.md. */
+export interface ResultDocument {
+  readonly apiVersion: typeof DOCUMENT_VERSION;
+  readonly kind: string;
+}
+
+/** The text of `document` in a machine-readable format, ending in a newline; undefined for formats meant for people. */
+export function renderDocument(document: ResultDocument, format: OutputFormat): string | undefined {
+  if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
+  // Aliases would hide equal values behind anchors that few readers resolve; long lines stay whole for grep.
+  if (format === 'yaml') return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { colourStyle } from './style.ts';
+import { type Column, renderTable } from './table.ts';
+
+interface Row {
+  readonly name: string;
+  readonly replicas: number;
+  readonly note: string;
+}
+
+const columns: readonly Column<Row>[] = [
+  { header: 'NAME', value: (row) => row.name },
+  { header: 'REPLICAS', value: (row) => row.replicas, align: 'right' },
+  { header: 'UID', value: () => 'u-1', wide: true },
+  { header: 'NOTE', value: (row) => row.note },
+];
+
+const rows: readonly Row[] = [
+  { name: 'web', replicas: 10, note: 'as wanted' },
+  { name: '日本', replicas: 3, note: '' },
+];
+
+describe('renderTable', () => {
+  test('aligns columns three spaces apart; empty cells are a dash', () => {
+    expect(renderTable(columns, rows)).toEqual([
+      'NAME   REPLICAS   NOTE',
+      'web          10   as wanted',
+      '日本          3   -',
+    ]);
+  });
+
+  test('wide adds its columns', () => {
+    expect(renderTable(columns, rows, { wide: true })[1]).toBe('web          10   u-1   as wanted');
+  });
+
+  test('the last column is cut at the edge of a terminal, and never in a pipe', () => {
+    const long = [{ name: 'web', replicas: 1, note: 'x'.repeat(100) }];
+    expect(renderTable(columns, long, { width: 40 })[1]).toHaveLength(40);
+    expect(renderTable(columns, long, { width: 40 })[1]?.endsWith('…')).toBe(true);
+    expect(renderTable(columns, long)[1]).toHaveLength(118);
+  });
+
+  test('no line ends in spaces', () => {
+    for (const line of renderTable(columns, rows, { wide: true })) expect(line).toBe(line.trimEnd());
+  });
+
+  test('without rows only the headers are printed', () => {
+    expect(renderTable(columns, [])).toEqual(['NAME   REPLICAS   NOTE']);
+  });
+
+  test('colours change no column', () => {
+    const styled = renderTable(
+      [
+        { header: 'A', value: () => ({ text: 'x', style: 'bad' }) },
+        { header: 'B', value: () => 'y' },
+      ],
+      [0],
+      { style: colourStyle },
+    );
+    expect(styled).toEqual(['\u001b[1mA\u001b[22m   \u001b[1mB\u001b[22m', '\u001b[31mx\u001b[39m   y']);
+  });
+
+  test('text from the cluster cannot steer the terminal', () => {
+    expect(renderTable([{ header: 'A', value: () => '\u001b[2J' }], [0])[1]).toBe('\\x1b[2J');
+  });
+});

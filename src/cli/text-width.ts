@@ -1,0 +1,61 @@
+/** How many terminal columns a text takes, and text made safe to print. */
+
+/** Scripts and symbols drawn two columns wide: East Asian Wide and Fullwidth (Unicode Annex 11), and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Marks, joiners and variation selectors: they change the character before them and take no column. */
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\u200b-\u200f\u2060\ufeff]+$/u;
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * Columns that `text` takes on a terminal, by grapheme: 1 for most, 2 for wide ones, 0 for marks.
+ * @param text without escape sequences; see {@link printable}.
+ */
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
+    if (ZERO_WIDTH.test(segment)) continue;
+    width += WIDE.test(segment) ? 2 : 1;
+  }
+  return width;
+}
+
+/**
+ * Text from a cluster or file without the power to move the cursor, recolour the screen or break a line: control
+ * characters (C0, C1) and bidirectional overrides become `\xNN` or `\uNNNN`.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** `text` cut to at most `width` columns, ending in `…` where something was cut. */
+export function truncate(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
+    const next = textWidth(segment);
+    if (used + next > width - 1) break;
+    kept += segment;
+    used += next;
+  }
+  return width <= 0 ? '' : `${kept}…`;
+}
+
+/** Splits `text` at spaces into lines of at most `width` columns; longer words stay whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
