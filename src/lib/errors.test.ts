@@ -31,7 +31,11 @@ describe('describeError', () => {
 describe('error classes', () => {
   test('codes are stable and the names tell the class', () => {
     expect(new StowageError('X', 'm')).toMatchObject({ code: 'X', message: 'm', name: 'StowageError' });
-    expect(new ConfigError(['a', 'b'])).toMatchObject({ code: 'INVALID_CONFIGURATION', message: 'a\nb', problems: ['a', 'b'] });
+    expect(new ConfigError(['a', 'b'])).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: 'a\nb',
+      problems: ['a', 'b'],
+    });
   });
 
   test('an invalid value tells what, which and what is accepted', () => {

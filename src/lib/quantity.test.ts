@@ -84,7 +84,9 @@ describe('conversions', () => {
     ['2.5', 2500],
     ['0', 0],
     ['-1.5m', -2],
-  ])('%s is %d millicores, rounded up', (text, millicores) => expect(toMillicores(parseQuantity(text))).toBe(millicores));
+  ])('%s is %d millicores, rounded up', (text, millicores) =>
+    expect(toMillicores(parseQuantity(text))).toBe(millicores),
+  );
 
   test.each([
     ['1Ki', 1024],
