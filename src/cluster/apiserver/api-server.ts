@@ -1,0 +1,124 @@
+/**
+ * The embedded Kubernetes API server: a store, the registry's rules and the API's verbs, used in-process or over HTTP.
+ * It runs no controllers; as a real control plane does, it leaves those to clients.
+ */
+
+import type { KubeApi } from '../../api/kube-api.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { type AccessLog, createAccessLog } from './access-log.ts';
+import { createDeleter } from './deleter.ts';
+import { createGate } from './gate.ts';
+import { createInProcessClient } from './in-process-client.ts';
+import { generateUid, toTime } from './names.ts';
+import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
+import { createOperations, type Operations } from './operations.ts';
+import { createReader } from './reader.ts';
+import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
+import type { RuleContext } from './served-type.ts';
+import { createStorage } from './storage.ts';
+import { createTypeRegistry, type TypeRegistry } from './type-registry.ts';
+import { builtInTypes, serve } from './type-table.ts';
+import { createWatcher } from './watcher.ts';
+import { createWriter } from './writer.ts';
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** One line per noteworthy happening (webhook failures, faults). Default: silent. */
+  readonly log?: (message: string) => void;
+  /** Types served besides the built-in ones. */
+  readonly resources?: readonly ResourceType[];
+  /** Most events kept per type for watches and exact reads. Default 8,192. */
+  readonly historyLimit?: number;
+  /** History older than this is forgotten, as etcd's compaction does. Default five minutes. */
+  readonly historyMillis?: number;
+  /** Distance of watch bookmarks. Default one minute. */
+  readonly bookmarkMillis?: number;
+}
+
+export interface ApiServer {
+  readonly core: ApiServerCore;
+  /** An in-process client; without a user, one that may do everything. */
+  client(options?: { readonly user?: string | Caller }): KubeApi;
+  readonly accessLog: AccessLog;
+  /** Ends all watches and timers. */
+  close(): void;
+}
+
+export interface ApiServerCore {
+  readonly operations: Operations;
+  readonly registry: TypeRegistry;
+  /** The newest resourceVersion. */
+  revision(): number;
+  /** Forgets all history: older watches and continue tokens get 410. */
+  compact(): void;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { clock, random } = options;
+  const storage = createStorage({ clock, historyLimit: options.historyLimit ?? 8_192 });
+  const registry = createTypeRegistry([
+    ...builtInTypes(() => ({}), { fromStored: (event) => event, toStored: (event) => event }),
+    ...(options.resources ?? []).map((type) => serve(type)),
+  ]);
+  const reader = createReader(storage);
+  const historyMillis = options.historyMillis ?? 300_000;
+  const watcher = createWatcher({
+    storage,
+    clock,
+    random,
+    bookmarkMillis: options.bookmarkMillis ?? 60_000,
+    onTick: () => storage.compact(historyMillis),
+  });
+  const ruleContext = (user: string): RuleContext => ({
+    nowMillis: clock.now(),
+    user,
+    find(plural, group, namespace, name) {
+      const type = registry.find(group, 'v1', plural);
+      return type === undefined ? undefined : reader.find(type, namespace, name);
+    },
+  });
+  const none = () => undefined;
+  const writer = createWriter({
+    storage,
+    reader,
+    clock,
+    random,
+    managedFields: { recordUpdate: none },
+    mutate: none,
+    validate: none,
+    ruleContext,
+  });
+  const deleter = createDeleter({ storage, reader, clock, mutate: none, validate: none });
+  const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions: {} });
+  const accessLog = createAccessLog();
+  const gate = createGate({ accessLog, authorize: undefined });
+
+  const namespaces = serve(resources.namespaces);
+  for (const name of BUILT_IN_NAMESPACES) {
+    storage.put(namespaces, undefined, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        uid: generateUid(random),
+        creationTimestamp: toTime(clock.now()),
+        labels: { 'kubernetes.io/metadata.name': name },
+      },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    });
+  }
+
+  return {
+    core: { operations, registry, revision: () => storage.revision(), compact: () => storage.compact() },
+    client({ user } = {}) {
+      const caller = user === undefined ? CLUSTER_ADMIN : typeof user === 'string' ? callerNamed(user) : user;
+      return createInProcessClient({ operations, registry, gate, caller });
+    },
+    accessLog,
+    close: () => watcher.close(),
+  };
+}

@@ -1,0 +1,67 @@
+/** Field errors as the API server words them, and the causes of an Invalid status built from them. */
+import type { Json } from './json.ts';
+
+export type FieldErrorReason =
+  | 'FieldValueInvalid'
+  | 'FieldValueRequired'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotSupported'
+  | 'FieldValueDuplicate'
+  | 'FieldValueTooLong'
+  | 'FieldValueTypeInvalid';
+
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  /** Path such as `spec.containers[0].name`. */
+  readonly field: string;
+  /** Without the field: `Invalid value: "x": must be ...`. */
+  readonly message: string;
+}
+
+/** Longest form of a bad value that is repeated in a message. */
+const MAX_SHOWN_VALUE = 1_000;
+
+function show(value: Json | undefined): string {
+  const text = value === undefined ? 'null' : JSON.stringify(value);
+  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}...` : text;
+}
+
+export function invalidField(field: string, value: Json | undefined, detail: string): FieldError {
+  return {
+    reason: 'FieldValueInvalid',
+    field,
+    message: `Invalid value: ${show(value)}${detail === '' ? '' : `: ${detail}`}`,
+  };
+}
+
+export function requiredField(field: string, detail = ''): FieldError {
+  return {
+    reason: 'FieldValueRequired',
+    field,
+    message: detail === '' ? 'Required value' : `Required value: ${detail}`,
+  };
+}
+
+export function forbiddenField(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` };
+}
+
+export function unsupportedField(field: string, value: Json | undefined, supported: readonly string[]): FieldError {
+  const list = [...supported]
+    .sort()
+    .map((item) => JSON.stringify(item))
+    .join(', ');
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: `Unsupported value: ${show(value)}: supported values: ${list}`,
+  };
+}
+
+export function duplicateField(field: string, value: Json | undefined): FieldError {
+  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${show(value)}` };
+}
+
+export function tooLongField(field: string, maxBytes: number): FieldError {
+  return { reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` };
+}

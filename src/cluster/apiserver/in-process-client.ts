@@ -1,0 +1,177 @@
+/**
+ * The port `KubeApi` without a network: calls go straight to the server's operations and answer in microtasks, so
+ * informers and controllers run in virtual time. Single objects are returned as private copies; lists and watch events
+ * share the store's frozen objects, as an informer's cache does: whoever wants to change one copies it first.
+ */
+import type { KubeObject, Status } from '../../api/core.ts';
+import type { KubeApi, WatchEvent, WatchOptions, WriteOptions } from '../../api/kube-api.ts';
+import type { ResourceType } from '../../api/resources.ts';
+import type { Gate, RequestInfo } from './gate.ts';
+import { cloneJson, isObject, type JsonObject, toJson } from './json.ts';
+import type { Operations, Target } from './operations.ts';
+import type { Caller, WriteContext } from './request.ts';
+import type { ServedType } from './served-type.ts';
+import { badRequest, unknownResource } from './status-error.ts';
+import type { TypeRegistry } from './type-registry.ts';
+import { createWatchQueue } from './watch-queue.ts';
+
+export interface InProcessClientOptions {
+  readonly operations: Operations;
+  readonly registry: TypeRegistry;
+  readonly gate: Gate;
+  readonly caller: Caller;
+}
+
+/** Stored JSON as the caller's type: the type registry has matched kind and version, fields are the writer's business. */
+function as<T>(object: JsonObject): T {
+  return object as unknown as T;
+}
+
+function bodyOf(value: unknown): JsonObject {
+  const body = toJson(value);
+  if (!isObject(body)) throw badRequest('the body must be a JSON object');
+  return body;
+}
+
+export function createInProcessClient({ operations, registry, gate, caller }: InProcessClientOptions): KubeApi {
+  const resolve = (type: ResourceType): ServedType => {
+    const served = registry.resolve(type);
+    if (served === undefined) throw unknownResource();
+    return served;
+  };
+  const target = (type: ResourceType, name: string, options: WriteOptions | undefined): Target => {
+    const served = resolve(type);
+    if (name === '') throw badRequest(`resource name may not be empty (${served.plural})`);
+    if (served.namespaced && options?.namespace === undefined)
+      throw badRequest(`an empty namespace may not be set for ${served.plural}`);
+    return {
+      type: served,
+      namespace: served.namespaced ? options?.namespace : undefined,
+      name,
+      subresource: options?.subresource ?? '',
+    };
+  };
+  const write = (options: WriteOptions | undefined): WriteContext => ({
+    caller,
+    dryRun: options?.dryRun ?? false,
+    fieldManager: options?.fieldManager ?? 'in-process',
+    warnings: [],
+  });
+  const pass = async (
+    verb: string,
+    { type, namespace, name, subresource }: Pick<Target, 'type' | 'namespace' | 'subresource'> & { name?: string },
+    signal?: AbortSignal,
+  ): Promise<RequestInfo> => {
+    signal?.throwIfAborted();
+    const info: RequestInfo = { caller, verb, type, namespace, name: name ?? '', subresource };
+    const pending = gate.enter(info);
+    if (pending !== undefined) await pending;
+    signal?.throwIfAborted();
+    return info;
+  };
+
+  return {
+    async get(type, name, options) {
+      const at = target(type, name, options);
+      await pass('get', at, options?.signal);
+      return as(cloneJson(operations.get(at)));
+    },
+    async list(type, options = {}) {
+      const served = resolve(type);
+      const info = await pass('list', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
+      const page = gate.readStale?.(info, options) ?? operations.list(served, options);
+      const { items, resourceVersion, continueToken } = page;
+      return {
+        items: items.map((item) => as<never>(item)),
+        resourceVersion,
+        ...(continueToken === undefined ? {} : { continueToken }),
+      };
+    },
+    async create(type, object, options) {
+      const body = bodyOf(object);
+      const served = resolve(type);
+      const metadata = body['metadata'];
+      const bodyNamespace =
+        isObject(metadata) && typeof metadata['namespace'] === 'string' ? metadata['namespace'] : undefined;
+      const namespace = served.namespaced ? (options?.namespace ?? bodyNamespace) : undefined;
+      await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
+      return as(cloneJson(await operations.create(served, namespace, body, write(options))));
+    },
+    async createSubresource(type, name, subresource, body, options) {
+      const at = { ...target(type, name, options), subresource };
+      await pass('create', at, options?.signal);
+      return as<KubeObject>(await operations.act(at, bodyOf(body), write(options)));
+    },
+    async replace(type, object, options) {
+      const body = bodyOf(object);
+      const { name = '', namespace } = object.metadata ?? {};
+      const at = target(type, name, {
+        ...options,
+        ...(options?.namespace === undefined && namespace !== undefined ? { namespace } : {}),
+      });
+      await pass('update', at, options?.signal);
+      return as(cloneJson(await operations.replace(at, body, write(options))));
+    },
+    async patch(type, name, patch, options) {
+      const at = target(type, name, options);
+      await pass('patch', at, options?.signal);
+      if (patch.type === 'apply' && options?.fieldManager === undefined)
+        throw badRequest(
+          'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+        );
+      const { object } = await operations.patch(at, patch, write(options));
+      return as(cloneJson(object));
+    },
+    async delete(type, name, options) {
+      const at = target(type, name, options);
+      await pass('delete', at, options?.signal);
+      await operations.delete(at, options ?? {}, write(undefined));
+    },
+    watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) {
+      return {
+        [Symbol.asyncIterator]: () => lazily(() => openWatch<T>(type, options)),
+      };
+    },
+  };
+
+  async function openWatch<T extends KubeObject>(
+    type: ResourceType<T>,
+    options: WatchOptions,
+  ): Promise<AsyncIterator<WatchEvent<T>>> {
+    const served = resolve(type);
+    const info = await pass('watch', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
+    const queue = createWatchQueue<WatchEvent<T>>();
+    const sink = gate.watchSink(info, {
+      event: (kind, object) => queue.push({ type: kind, object: as<T>(object) } as WatchEvent<T>),
+      error: (status: Status) => queue.push({ type: 'ERROR', object: status }),
+      end: (error) => queue.end(error),
+    });
+    const open = operations.watch(served, { ...options, allowBookmarks: true }, sink);
+    gate.watchOpened(info, open, sink);
+    const onAbort = (): void => {
+      open.stop();
+      queue.end(options.signal?.reason);
+    };
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    return queue.iterate(() => {
+      options.signal?.removeEventListener('abort', onAbort);
+      open.stop();
+    });
+  }
+}
+
+/** An iterator that is made by the first call to `next`. */
+function lazily<T>(make: () => Promise<AsyncIterator<T>>): AsyncIterator<T> {
+  let made: Promise<AsyncIterator<T>> | undefined;
+  return {
+    async next() {
+      made ??= make();
+      return (await made).next();
+    },
+    async return() {
+      const iterator = made === undefined ? undefined : await made.catch(() => undefined);
+      await iterator?.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** JSON values as the API server stores them: safe import from the outside, copies, freezing, equality, guarded reading. */
+
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json | undefined;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Copies any value into plain JSON, as a trip over the wire would: absent members are dropped, dates become text, and
+ * nothing stays shared with the caller. Values JSON has no form for (functions, symbols, NaN) become null or are dropped.
+ */
+export function toJson(value: unknown): Json {
+  if (value === null) return null;
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'object':
+      break;
+    default:
+      return null;
+  }
+  if (Array.isArray(value)) return value.map(toJson);
+  if (value instanceof Date) return value.toISOString();
+  const copy: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue;
+    // A member called __proto__ must stay data.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: toJson(member), enumerable: true });
+    else copy[key] = toJson(member);
+  }
+  return copy;
+}
+
+/** A deep, mutable copy of stored data. */
+export function cloneJson<T extends Json | undefined>(value: T): T;
+export function cloneJson(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item));
+  const copy: JsonObject = {};
+  for (const key in value) copy[key] = cloneJson(value[key]);
+  return copy;
+}
+
+/** Freezes `value` and everything below it; parts already frozen are taken to be frozen all the way down. */
+export function deepFreeze<T extends Json | undefined>(value: T): T;
+export function deepFreeze(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  if (Array.isArray(value)) for (const item of value) deepFreeze(item);
+  else for (const key in value) deepFreeze(value[key]);
+  return value;
+}
+
+/** Deep equality; the order of an object's members does not count, and absent equals undefined. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => equalJson(item, b[index]));
+  }
+  if (Array.isArray(b)) return false;
+  for (const key in a) if (a[key] !== undefined && !equalJson(a[key], b[key])) return false;
+  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
+  return true;
+}
+
+/** The value at `path`, or undefined where any step is missing or not an object. */
+export function valueAt(root: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let current: Json | undefined = root;
+  for (const step of path) {
+    if (!isObject(current)) return undefined;
+    current = current[step];
+  }
+  return current;
+}
+
+export function objectAt(root: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
+  const value = valueAt(root, ...path);
+  return isObject(value) ? value : undefined;
+}
+
+export function stringAt(root: Json | undefined, ...path: readonly string[]): string | undefined {
+  const value = valueAt(root, ...path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberAt(root: Json | undefined, ...path: readonly string[]): number | undefined {
+  const value = valueAt(root, ...path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The objects of the list at `path`; empty where there is no list, and members that are not objects are left out. */
+export function objectsAt(root: Json | undefined, ...path: readonly string[]): JsonObject[] {
+  const value = valueAt(root, ...path);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The texts of the list at `path`. */
+export function stringsAt(root: Json | undefined, ...path: readonly string[]): string[] {
+  const value = valueAt(root, ...path);
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** The text members of the object at `path`, e.g. labels. */
+export function stringMapAt(root: Json | undefined, ...path: readonly string[]): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(objectAt(root, ...path) ?? {}))
+    if (typeof value === 'string') texts[key] = value;
+  return texts;
+}
+
+/** Sets `key` when it is absent or null, as defaulting does. */
+export function setDefault(target: JsonObject, key: string, value: Json): void {
+  if (target[key] === undefined || target[key] === null) target[key] = value;
+}
+
+/** The object member `key`, made empty when absent. */
+export function ensureObject(target: JsonObject, key: string): JsonObject {
+  const present = target[key];
+  if (isObject(present)) return present;
+  const made: JsonObject = {};
+  target[key] = made;
+  return made;
+}

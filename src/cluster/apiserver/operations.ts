@@ -1,0 +1,146 @@
+/** The API's verbs on resources and subresources, after authentication and authorization: what HTTP and in-process clients share. */
+import type { Patch } from '../../api/kube-api.ts';
+import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
+import { cloneJson, type JsonObject } from './json.ts';
+import { applyPlainPatch } from './patch.ts';
+import type { ListQuery, ListResult, Reader } from './reader.ts';
+import type { WriteContext } from './request.ts';
+import type { ApiObject, ServedType } from './served-type.ts';
+import { type ApplyRules, applyObject } from './server-side-apply.ts';
+import { badRequest, methodNotAllowed, unknownResource } from './status-error.ts';
+import { subresourceView } from './subresources.ts';
+import type { Watcher } from './watcher.ts';
+import type { Writer } from './writer.ts';
+
+/** One object, or one of its subresources. */
+export interface Target {
+  readonly type: ServedType;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+}
+
+/** POST to a subresource: an action rather than a view. */
+export type SubresourceAction = (target: Target, body: JsonObject, context: WriteContext) => Promise<JsonObject>;
+
+export interface Operations {
+  get(target: Target): JsonObject;
+  list(type: ServedType, query: ListQuery): ListResult;
+  create(type: ServedType, namespace: string | undefined, body: JsonObject, context: WriteContext): Promise<ApiObject>;
+  act(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
+  replace(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
+  /** `created` tells an apply that made the object. */
+  patch(
+    target: Target,
+    patch: Patch,
+    context: WriteContext,
+  ): Promise<{ readonly object: JsonObject; readonly created: boolean }>;
+  delete(target: Target, options: DeletionOptions, context: WriteContext): Promise<Deletion>;
+  deleteCollection(
+    type: ServedType,
+    query: ListQuery,
+    options: DeletionOptions,
+    context: WriteContext,
+  ): Promise<readonly ApiObject[]>;
+  readonly watch: Watcher['open'];
+}
+
+export interface OperationsOptions {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly deleter: Deleter;
+  readonly watcher: Watcher;
+  readonly applyRules: ApplyRules;
+  /** By subresource name. */
+  readonly actions: Readonly<Record<string, SubresourceAction>>;
+}
+
+export function createOperations({
+  reader,
+  writer,
+  deleter,
+  watcher,
+  applyRules,
+  actions,
+}: OperationsOptions): Operations {
+  const viewOf = ({ type, subresource }: Target) => {
+    if (!type.subresources.includes(subresource)) throw unknownResource();
+    const view = subresourceView(type, subresource);
+    if (view === undefined) throw methodNotAllowed(type, 'this operation');
+    return view;
+  };
+
+  const change = async (
+    target: Target,
+    context: WriteContext,
+    build: (shown: JsonObject) => JsonObject,
+  ): Promise<JsonObject> => {
+    const { type, namespace, name, subresource } = target;
+    if (subresource === '') {
+      return writer.update({ type, namespace, name, context, build: (current) => asObject(current, build(current)) });
+    }
+    const view = viewOf(target);
+    const written = await writer.update({
+      type,
+      namespace,
+      name,
+      subresource,
+      context,
+      build: (current) => view.write(current, build(view.read(current))),
+    });
+    return view.read(written);
+  };
+
+  return {
+    get(target) {
+      const object = reader.get(target.type, target.namespace, target.name);
+      return target.subresource === '' ? object : viewOf(target).read(object);
+    },
+    list: (type, query) => reader.list(type, query),
+    watch: (type, query, sink) => watcher.open(type, query, sink),
+    create: (type, namespace, body, context) => writer.create(type, namespace, body, context),
+    async act(target, body, context) {
+      const action = target.type.subresources.includes(target.subresource) ? actions[target.subresource] : undefined;
+      if (action === undefined) throw unknownResource();
+      return action(target, body, context);
+    },
+    async replace(target, body, context) {
+      const named = body['metadata'];
+      const bodyName = typeof named === 'object' && named !== null && !Array.isArray(named) ? named['name'] : undefined;
+      if (bodyName !== undefined && bodyName !== target.name) {
+        throw badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${target.name})`);
+      }
+      return change(target, context, () => cloneJson(body));
+    },
+    async patch(target, patch, context) {
+      const { type, name } = target;
+      if (patch.type === 'apply') return applyObject(applyRules, target, patch, context);
+      const object = await change(target, context, (shown) => applyPlainPatch(type, shown, name, patch));
+      return { object, created: false };
+    },
+    delete: ({ type, namespace, name }, options, context) => deleter.delete(type, namespace, name, options, context),
+    async deleteCollection(type, query, options, context) {
+      const { items } = reader.list(type, query);
+      for (const { metadata } of items) {
+        await deleter
+          .delete(type, metadata.namespace, metadata.name ?? '', options, context)
+          .catch((error: unknown) => {
+            // Someone else deleted it first: the wish is fulfilled.
+            if (reader.find(type, metadata.namespace, metadata.name ?? '') !== undefined) throw error;
+          });
+      }
+      return items;
+    },
+  };
+}
+
+function asObject(current: ApiObject, body: JsonObject): ApiObject {
+  const metadata = body['metadata'];
+  return {
+    apiVersion: current.apiVersion,
+    kind: current.kind,
+    ...body,
+    metadata: typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {},
+  };
+}

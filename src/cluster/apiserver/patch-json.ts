@@ -1,0 +1,126 @@
+/** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). */
+
+import { forbiddenField } from './field-errors.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { badRequest, invalid } from './status-error.ts';
+
+/** RFC 7386: null removes, objects merge, anything else replaces. Returns a new value. */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return cloneJson(patch);
+  const result: JsonObject = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) delete result[key];
+    else result[key] = applyMergePatch(result[key], value);
+  }
+  return result;
+}
+
+/** More operations than this are refused with 413 by the real server. */
+const MAX_OPERATIONS = 10_000;
+
+function parsePointer(path: string): string[] {
+  if (path === '') return [];
+  if (!path.startsWith('/')) throw badRequest(`json patch path ${JSON.stringify(path)} must start with a slash`);
+  return path
+    .slice(1)
+    .split('/')
+    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+}
+
+function listIndex(list: readonly Json[], token: string, forAdd: boolean): number | undefined {
+  if (forAdd && token === '-') return list.length;
+  if (!/^(0|[1-9]\d*)$/.test(token)) return undefined;
+  const index = Number(token);
+  return index < list.length || (forAdd && index === list.length) ? index : undefined;
+}
+
+function read(root: Json, tokens: readonly string[]): Json | undefined {
+  let current: Json | undefined = root;
+  for (const token of tokens) {
+    if (Array.isArray(current)) {
+      const index = listIndex(current, token, false);
+      current = index === undefined ? undefined : current[index];
+    } else current = isObject(current) && Object.hasOwn(current, token) ? current[token] : undefined;
+  }
+  return current;
+}
+
+/**
+ * Applies the operations in order to a copy of `target`. Throws 422 when a path does not exist or a test fails
+ * (nothing is applied then) and 400 when the patch itself is malformed.
+ */
+export function applyJsonPatch(
+  target: Json,
+  patch: unknown,
+  named: { group: string; kind: string; name: string },
+): Json {
+  if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  if (patch.length > MAX_OPERATIONS) {
+    throw badRequest(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+  }
+  const refuse = (why: string) => invalid(named, named.name, [{ ...forbiddenField('patch', why), message: why }]);
+  let root = cloneJson(target);
+
+  const write = (tokens: readonly string[], value: Json, mode: 'add' | 'replace', path: string): void => {
+    const last = tokens.at(-1);
+    if (last === undefined) {
+      root = value;
+      return;
+    }
+    const parent = read(root, tokens.slice(0, -1));
+    if (Array.isArray(parent)) {
+      const index = listIndex(parent, last, mode === 'add');
+      if (index === undefined)
+        throw refuse(`${mode} operation does not apply: doc is missing path: ${path}: missing value`);
+      parent.splice(index, mode === 'add' ? 0 : 1, value);
+    } else if (isObject(parent)) {
+      if (mode === 'replace' && !Object.hasOwn(parent, last))
+        throw refuse(`replace operation does not apply: doc is missing key: ${path}: missing value`);
+      if (last === '__proto__') throw refuse(`${mode} operation does not apply: ${path} is not a field`);
+      parent[last] = value;
+    } else
+      throw refuse(`${mode} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
+  };
+  const remove = (tokens: readonly string[], path: string): void => {
+    const parent = read(root, tokens.slice(0, -1));
+    const last = tokens.at(-1) ?? '';
+    const index = Array.isArray(parent) ? listIndex(parent, last, false) : undefined;
+    if (Array.isArray(parent) && index !== undefined) parent.splice(index, 1);
+    else if (isObject(parent) && Object.hasOwn(parent, last)) delete parent[last];
+    else throw refuse(`remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
+  };
+
+  for (const operation of patch) {
+    if (!isObject(operation) || typeof operation['path'] !== 'string')
+      throw badRequest('json patch operation needs a path');
+    const path = operation['path'];
+    const tokens = parsePointer(path);
+    const value = cloneJson(operation['value'] ?? null);
+    switch (operation['op']) {
+      case 'add':
+      case 'replace':
+        write(tokens, value, operation['op'], path);
+        break;
+      case 'remove':
+        remove(tokens, path);
+        break;
+      case 'test':
+        if (!equalJson(read(root, tokens) ?? null, value)) throw refuse(`testing value ${path} failed: test failed`);
+        break;
+      case 'move':
+      case 'copy': {
+        const from = typeof operation['from'] === 'string' ? operation['from'] : '';
+        const source = read(root, parsePointer(from));
+        if (source === undefined)
+          throw refuse(`${operation['op']} operation does not apply: doc is missing from path: ${from}: missing value`);
+        const moved = cloneJson(source);
+        if (operation['op'] === 'move') remove(parsePointer(from), from);
+        write(tokens, moved, 'add', path);
+        break;
+      }
+      default:
+        throw badRequest(`unexpected kind of json patch operation: ${JSON.stringify(operation['op'] ?? null)}`);
+    }
+  }
+  return root;
+}

@@ -1,0 +1,170 @@
+/**
+ * Strategic merge patch: lists of named things merge item by item, as the types' patch tags say.
+ * Source of the rules: apimachinery pkg/util/strategicpatch and the patchMergeKey tags of k8s.io/api.
+ */
+import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { applyMergePatch } from './patch-json.ts';
+import { badRequest } from './status-error.ts';
+
+/** Merge key by list field. Lists not named here are replaced whole; see {@link PRIMITIVE_MERGES} for lists of texts. */
+const MERGE_KEYS: Readonly<Record<string, string>> = {
+  addresses: 'type',
+  conditions: 'type',
+  containers: 'name',
+  env: 'name',
+  ephemeralContainers: 'name',
+  hostAliases: 'ip',
+  hostIPs: 'ip',
+  imagePullSecrets: 'name',
+  initContainers: 'name',
+  ownerReferences: 'uid',
+  podIPs: 'ip',
+  resourceClaims: 'name',
+  schedulingGates: 'name',
+  secrets: 'name',
+  topologySpreadConstraints: 'topologyKey',
+  volumeDevices: 'devicePath',
+  volumeMounts: 'mountPath',
+  volumes: 'name',
+  webhooks: 'name',
+};
+const PRIMITIVE_MERGES: ReadonlySet<string> = new Set(['finalizers', 'podCIDRs']);
+/** Objects of which a patch keeps only the members named in `$retainKeys`. */
+const DIRECTIVE_PREFIXES = ['$setElementOrder/', '$deleteFromPrimitiveList/'];
+
+/** Container ports merge by containerPort, service ports by port. */
+function mergeKeyOf(field: string, items: readonly JsonObject[]): string | undefined {
+  if (field === 'ports') return items.some((item) => item['containerPort'] !== undefined) ? 'containerPort' : 'port';
+  return MERGE_KEYS[field];
+}
+
+/** Applies a strategic merge patch to `original` (not changed). */
+export function applyStrategicPatch(original: JsonObject, patch: JsonObject): JsonObject {
+  const result = mergeObject(original, patch);
+  delete result['$retainKeys'];
+  return result;
+}
+
+function mergeObject(original: JsonObject, patch: JsonObject): JsonObject {
+  const directive = patch['$patch'];
+  if (directive === 'replace') return withoutDirectives(patch);
+  if (directive === 'delete') return {};
+  if (directive !== undefined && directive !== 'merge')
+    throw badRequest(`unrecognized patch directive ${JSON.stringify(directive)}: expected replace, delete or merge`);
+
+  const retain = patch['$retainKeys'];
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(original))
+    if (!Array.isArray(retain) || retain.includes(key)) result[key] = value;
+
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === '$patch' || key === '$retainKeys' || key.startsWith('$setElementOrder/')) continue;
+    if (key.startsWith('$deleteFromPrimitiveList/')) {
+      const field = key.slice('$deleteFromPrimitiveList/'.length);
+      const present = result[field];
+      if (Array.isArray(present) && Array.isArray(value))
+        result[field] = present.filter((item) => !value.some((gone) => equalJson(gone, item)));
+      continue;
+    }
+    if (value === null || value === undefined) {
+      delete result[key];
+      continue;
+    }
+    const before = result[key];
+    if (isObject(value)) result[key] = mergeObject(isObject(before) ? before : {}, value);
+    else if (Array.isArray(value))
+      result[key] = mergeList(key, Array.isArray(before) ? before : [], value, patch[`$setElementOrder/${key}`]);
+    else result[key] = value;
+  }
+  // An order directive without a list of its own still reorders what is there.
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith('$setElementOrder/')) continue;
+    const field = key.slice('$setElementOrder/'.length);
+    const present = result[field];
+    if (patch[field] === undefined && Array.isArray(present)) result[field] = mergeList(field, present, [], order);
+  }
+  return result;
+}
+
+function mergeList(field: string, original: Json[], patch: Json[], order: Json | undefined): Json[] {
+  if (PRIMITIVE_MERGES.has(field)) {
+    const merged = [...original, ...patch.filter((item) => !original.some((present) => equalJson(present, item)))];
+    return arrange(merged, patch, original, Array.isArray(order) ? order : undefined, (item) => JSON.stringify(item));
+  }
+  const patchItems = patch.filter(isObject);
+  const originalItems = original.filter(isObject);
+  const key = mergeKeyOf(field, [...patchItems, ...originalItems]);
+  if (key === undefined || patchItems.length !== patch.length) return cloneJson(patch);
+  if (patchItems.some((item) => item['$patch'] === 'replace')) {
+    return patchItems.filter((item) => item['$patch'] !== 'replace').map(withoutDirectives);
+  }
+  const merged: JsonObject[] = [...originalItems];
+  const given: JsonObject[] = [];
+  for (const item of patchItems) {
+    const id = item[key];
+    if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    if (item['$patch'] === 'delete') {
+      for (let index = merged.length - 1; index >= 0; index--) if (merged[index]?.[key] === id) merged.splice(index, 1);
+      continue;
+    }
+    given.push(item);
+    const index = merged.findIndex((present) => present[key] === id);
+    const present = merged[index];
+    if (present === undefined) merged.push(mergeObject({}, item));
+    else merged[index] = mergeObject(present, item);
+  }
+  const wantedOrder = Array.isArray(order) ? order.filter(isObject) : undefined;
+  return arrange(merged, given, originalItems, wantedOrder, (item) =>
+    isObject(item) ? JSON.stringify(item[key]) : '',
+  );
+}
+
+/**
+ * Order of a merged list: items the patch names in the patch's order (or that of `$setElementOrder`), the others in the
+ * server's order, woven together by the server's order; new items come before the first server item they meet.
+ */
+function arrange(
+  merged: Json[],
+  patch: readonly Json[],
+  original: readonly Json[],
+  order: readonly Json[] | undefined,
+  idOf: (item: Json) => string,
+): Json[] {
+  const ids = (order ?? patch).map(idOf);
+  const serverIds = original.map(idOf);
+  const named = merged
+    .filter((item) => ids.includes(idOf(item)))
+    .sort((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)));
+  const rest = merged.filter((item) => !ids.includes(idOf(item)));
+  const woven: Json[] = [];
+  let left = 0;
+  let right = 0;
+  while (left < rest.length || right < named.length) {
+    const serverItem = rest[left];
+    const patchItem = named[right];
+    const serverFirst =
+      patchItem === undefined ||
+      (serverItem !== undefined &&
+        serverIds.includes(idOf(patchItem)) &&
+        serverIds.indexOf(idOf(serverItem)) < serverIds.indexOf(idOf(patchItem)));
+    if (serverFirst && serverItem !== undefined) {
+      woven.push(serverItem);
+      left++;
+    } else if (patchItem !== undefined) {
+      woven.push(patchItem);
+      right++;
+    }
+  }
+  return woven;
+}
+
+function withoutDirectives(value: JsonObject): JsonObject {
+  const plain: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$patch' || key === '$retainKeys' || DIRECTIVE_PREFIXES.some((prefix) => key.startsWith(prefix)))
+      continue;
+    if (member === undefined) continue;
+    plain[key] = applyMergePatch(undefined, member);
+  }
+  return plain;
+}

@@ -1,0 +1,192 @@
+/**
+ * Reads: get, list with its resourceVersion semantics and paging, and the filters shared with watch.
+ * Source of the rules: Kubernetes API concepts, "Semantics for get, list and watch"; apimachinery
+ * pkg/apis/meta/internalversion/validation; apiserver pkg/storage/etcd3/store.go.
+ */
+import type { KubeError } from '../../api/kube-error.ts';
+import { forbiddenField } from './field-errors.ts';
+import { stringMapAt } from './json.ts';
+import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
+import type { ApiObject, ServedType } from './served-type.ts';
+import { badRequest, expired, invalid, notFound, tooLargeResourceVersion } from './status-error.ts';
+import type { Storage } from './storage.ts';
+
+export interface Selection {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListQuery extends Selection {
+  readonly limit?: number | undefined;
+  readonly continueToken?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: string | undefined;
+}
+
+export interface ListResult {
+  readonly items: ApiObject[];
+  readonly resourceVersion: string;
+  readonly continueToken?: string;
+  /** Known only without selectors, as on the real server. */
+  readonly remainingItemCount?: number;
+}
+
+export interface Filter {
+  matches(object: ApiObject): boolean;
+  /** The one value of the trigger field (pods: spec.nodeName) the filter asks for. */
+  readonly trigger?: string;
+}
+
+function fieldsOf(type: ServedType, object: ApiObject): Record<string, string> {
+  return {
+    'metadata.name': object.metadata?.name ?? '',
+    'metadata.namespace': object.metadata?.namespace ?? '',
+    ...type.rules.selectableFields?.(object),
+  };
+}
+
+/** Compiles selectors; throws 400 for bad syntax and for fields the type does not offer. */
+export function compileFilter(type: ServedType, { namespace, labelSelector, fieldSelector }: Selection): Filter {
+  const labels = parseLabelSelector(labelSelector);
+  const terms = parseFieldSelector(fieldSelector);
+  const known = terms.length === 0 ? {} : fieldsOf(type, { apiVersion: '', kind: '', metadata: {} });
+  for (const { field } of terms) if (!(field in known)) throw badRequest(`field label not supported: ${field}`);
+  const trigger =
+    type.storage === '/pods' ? terms.find((term) => term.field === 'spec.nodeName' && !term.negated)?.value : undefined;
+  return {
+    matches(object) {
+      if (namespace !== undefined && type.namespaced && object.metadata.namespace !== namespace) return false;
+      if (labels !== undefined && !labels(object.metadata.labels ?? {})) return false;
+      if (terms.length === 0) return true;
+      const fields = fieldsOf(type, object);
+      return terms.every(({ field, value, negated }) => (fields[field] === value) !== negated);
+    },
+    ...(trigger === undefined ? {} : { trigger }),
+  };
+}
+
+/** A resourceVersion parameter as number; undefined when unset. Throws 400 when it is no version. */
+export function parseResourceVersion(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^\d{1,16}$/.test(text))
+    throw badRequest(
+      `invalid resource version ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
+  return Number(text);
+}
+
+interface ContinueToken {
+  /** Revision to read at; -1 means the newest. */
+  readonly rv: number;
+  /** First key of the next page. */
+  readonly start: string;
+}
+
+function encodeContinue(token: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', ...token })).toString('base64url');
+}
+
+function decodeContinue(text: string): ContinueToken {
+  try {
+    const { v, rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (v === 'meta.k8s.io/v1' && typeof rv === 'number' && typeof start === 'string') return { rv, start };
+  } catch {
+    // falls through to the one answer for every kind of bad token
+  }
+  throw badRequest('continue key is not valid: illegal base64 data or unknown version');
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function checkListOptions({ resourceVersion, resourceVersionMatch, continueToken }: ListQuery): void {
+  if (resourceVersionMatch === undefined || resourceVersionMatch === '') return;
+  const refuse = (detail: string): KubeError =>
+    invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbiddenField('resourceVersionMatch', detail)]);
+  if (continueToken !== undefined && continueToken !== '')
+    throw refuse('resourceVersionMatch is forbidden when continue is provided');
+  if (resourceVersion === undefined || resourceVersion === '')
+    throw refuse('resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (resourceVersionMatch === 'Exact' && resourceVersion === '0')
+    throw refuse('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+  if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan') {
+    throw badRequest(`unknown resourceVersionMatch value ${JSON.stringify(resourceVersionMatch)}`);
+  }
+}
+
+export interface Reader {
+  get(type: ServedType, namespace: string | undefined, name: string): ApiObject;
+  find(type: ServedType, namespace: string | undefined, name: string): ApiObject | undefined;
+  list(type: ServedType, query: ListQuery): ListResult;
+}
+
+export function storageKey(type: ServedType, namespace: string | undefined, name: string): string {
+  return type.namespaced ? `${namespace ?? ''}/${name}` : name;
+}
+
+export function createReader(storage: Storage): Reader {
+  const find: Reader['find'] = (type, namespace, name) => {
+    const stored = storage.collection(type).get(storageKey(type, namespace, name));
+    return stored === undefined || type.view === undefined ? stored : type.view.fromStored(stored);
+  };
+
+  return {
+    find,
+    get(type, namespace, name) {
+      const found = find(type, namespace, name);
+      if (found === undefined) throw notFound(type, name);
+      return found;
+    },
+    list(type, query) {
+      checkListOptions(query);
+      const filter = compileFilter(type, query);
+      const wanted = parseResourceVersion(query.resourceVersion);
+      const current = storage.revision();
+      const token =
+        query.continueToken === undefined || query.continueToken === ''
+          ? undefined
+          : decodeContinue(query.continueToken);
+      if (token !== undefined && wanted !== undefined && wanted !== 0)
+        throw badRequest('specifying resource version is not allowed when using continue');
+      if (wanted !== undefined && wanted > current) throw tooLargeResourceVersion(wanted, current);
+
+      const paged = query.limit !== undefined && query.limit > 0;
+      // A numbered version with a limit and no match rule is read exactly, for compatibility with old clients.
+      const exact =
+        query.resourceVersionMatch === 'Exact' ||
+        (paged && wanted !== undefined && wanted > 0 && query.resourceVersionMatch !== 'NotOlderThan');
+      const revision =
+        token !== undefined && token.rv >= 0 ? token.rv : exact && wanted !== undefined ? wanted : current;
+      const collection = storage.collection(type);
+      const prefix = type.namespaced && query.namespace !== undefined ? `${query.namespace}/` : '';
+      if (token !== undefined && revision < collection.compactedRevision() && revision < current) {
+        throw expired(CONTINUE_EXPIRED, encodeContinue({ rv: -1, start: token.start }));
+      }
+      const state = revision === current ? collection.range(prefix) : collection.rangeAt(prefix, revision);
+      const views = type.view;
+      const viewed = views === undefined ? state : state.map(views.fromStored);
+      const selective = Boolean(query.labelSelector) || Boolean(query.fieldSelector);
+      const ahead = token === undefined ? viewed : viewed.filter((object) => keyIn(type, object) >= token.start);
+      const matching = selective ? ahead.filter((object) => filter.matches(object)) : ahead;
+      const limit = query.limit ?? 0;
+      if (!paged || matching.length <= limit) return { items: matching, resourceVersion: String(revision) };
+      const next = matching[limit];
+      return {
+        items: matching.slice(0, limit),
+        resourceVersion: String(revision),
+        ...(next === undefined ? {} : { continueToken: encodeContinue({ rv: revision, start: keyIn(type, next) }) }),
+        ...(selective ? {} : { remainingItemCount: matching.length - limit }),
+      };
+    },
+  };
+}
+
+function keyIn(type: ServedType, object: ApiObject): string {
+  return storageKey(type, object.metadata.namespace, object.metadata.name ?? '');
+}
+
+/** Labels of any object, for selectors of other objects (budgets, webhooks). */
+export function labelsOf(object: ApiObject | undefined): Record<string, string> {
+  return stringMapAt(object, 'metadata', 'labels');
+}

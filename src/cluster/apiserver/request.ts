@@ -1,0 +1,46 @@
+/** Who asks for what: the caller and the settings every write carries through admission, validation and storage. */
+import type { ApiObject, ServedType } from './served-type.ts';
+
+export interface Caller {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+}
+
+/** The caller of in-process clients that name none: may do everything. */
+export const CLUSTER_ADMIN: Caller = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** `anonymous` callers, and everyone else, belong to these groups. */
+export function callerNamed(name: string, groups: readonly string[] = []): Caller {
+  const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(name);
+  const implied = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];
+  return { name, groups: [...new Set([...groups, ...implied, 'system:authenticated'])] };
+}
+
+export interface WriteContext {
+  readonly caller: Caller;
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  /** Filled by admission and the registry; sent as Warning headers. */
+  readonly warnings: string[];
+}
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** One write on its way in, as admission sees it. `object` may be changed in place. */
+export interface AdmissionAttributes {
+  readonly operation: AdmissionOperation;
+  readonly type: ServedType;
+  readonly subresource: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+  readonly context: WriteContext;
+}
+
+/**
+ * Admission after the built-in rules. Returns undefined when nothing applied (so that in-process writes stay
+ * synchronous), else a promise of the object to go on with. Rejects with the refusal.
+ */
+export type Admission = (attributes: AdmissionAttributes) => Promise<ApiObject | undefined> | undefined;

@@ -1,0 +1,105 @@
+/** Label and field selectors of list and watch, parsed once into predicates. */
+import { badRequest } from './status-error.ts';
+
+export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boolean;
+
+/** `key op values`, as in the query string and in LabelSelector.matchExpressions. */
+function requirement(key: string, operator: string, values: readonly string[]): LabelPredicate {
+  switch (operator) {
+    case 'exists':
+      return (labels) => labels[key] !== undefined;
+    case '!':
+      return (labels) => labels[key] === undefined;
+    case 'in':
+      return (labels) => labels[key] !== undefined && values.includes(labels[key] ?? '');
+    case 'notin':
+      return (labels) => labels[key] === undefined || !values.includes(labels[key] ?? '');
+    case '>':
+      return (labels) => labels[key] !== undefined && Number(labels[key]) > Number(values[0]);
+    default:
+      return (labels) => labels[key] !== undefined && Number(labels[key]) < Number(values[0]);
+  }
+}
+
+const SET_TERM = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
+const COMPARE_TERM = /^([^=!<>\s]+)\s*(==|=|!=|<|>)\s*([^=!<>\s]*)$/;
+const EXISTS_TERM = /^(!?)\s*([A-Za-z0-9][-A-Za-z0-9_./]*)$/;
+
+/** Splits at commas outside parentheses. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index];
+    if (char === '(') depth++;
+    else if (char === ')') depth--;
+    else if (char === ',' && depth === 0) {
+      terms.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms.map((term) => term.trim());
+}
+
+function parseTerm(term: string, whole: string): LabelPredicate {
+  const set = SET_TERM.exec(term);
+  if (set !== null) {
+    const values = (set[3] ?? '').split(',').map((value) => value.trim());
+    return requirement(set[1] ?? '', set[2] ?? '', values);
+  }
+  const compare = COMPARE_TERM.exec(term);
+  if (compare !== null) {
+    const [, key = '', operator = '', value = ''] = compare;
+    if (operator === '=' || operator === '==') return requirement(key, 'in', [value]);
+    if (operator === '!=') return requirement(key, 'notin', [value]);
+    return requirement(key, operator, [value]);
+  }
+  const exists = EXISTS_TERM.exec(term);
+  if (exists !== null) return requirement(exists[2] ?? '', exists[1] === '!' ? '!' : 'exists', []);
+  throw badRequest(
+    `unable to parse requirement: found '${term}' in label selector ${JSON.stringify(whole)}, expected: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b)`,
+  );
+}
+
+/** Parses a label selector; empty or absent selects everything (undefined). Throws 400 for bad syntax. */
+export function parseLabelSelector(text: string | undefined): LabelPredicate | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const terms = splitTerms(text).map((term) => parseTerm(term, text));
+  return (labels) => terms.every((term) => term(labels));
+}
+
+interface LabelSelectorObject {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?:
+    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[]
+    | undefined;
+}
+
+/** A `metav1.LabelSelector` as predicate: absent selects nothing, empty selects everything. */
+export function selectorPredicate(selector: LabelSelectorObject | undefined): LabelPredicate {
+  if (selector === undefined) return () => false;
+  const terms = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, 'in', [value]));
+  const operators: Record<string, string> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+  for (const { key, operator, values } of selector.matchExpressions ?? []) {
+    terms.push(requirement(key, operators[operator] ?? 'in', values ?? []));
+  }
+  return (labels) => terms.every((term) => term(labels));
+}
+
+export interface FieldTerm {
+  readonly field: string;
+  readonly value: string;
+  readonly negated: boolean;
+}
+
+/** Parses a field selector into its terms; empty or absent gives none. Throws 400 for bad syntax. */
+export function parseFieldSelector(text: string | undefined): readonly FieldTerm[] {
+  if (text === undefined || text.trim() === '') return [];
+  return text.split(',').map((term) => {
+    const match = /^\s*([^=!\s]+)\s*(!=|==|=)\s*(.*?)\s*$/.exec(term);
+    if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    return { field: match[1] ?? '', value: match[3] ?? '', negated: match[2] === '!=' };
+  });
+}

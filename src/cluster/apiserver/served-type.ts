@@ -1,0 +1,73 @@
+/** What the API server knows about a resource type beyond its URL: short names, subresources, and its own rules. */
+import type { ResourceType } from '../../api/resources.ts';
+import type { FieldError } from './field-errors.ts';
+import type { JsonObject } from './json.ts';
+
+export interface Metadata extends JsonObject {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: JsonObject[];
+  managedFields?: JsonObject[];
+}
+
+/** Any stored object. Stored objects are deeply frozen. */
+export interface ApiObject extends JsonObject {
+  apiVersion: string;
+  kind: string;
+  metadata: Metadata;
+}
+
+/** What a type's own rules may look up while they run. */
+export interface RuleContext {
+  readonly nowMillis: number;
+  /** User name of the caller. */
+  readonly user: string;
+  find(plural: string, group: string, namespace: string | undefined, name: string): ApiObject | undefined;
+}
+
+/** A type's own rules. All work on a mutable copy that has passed the shape check of {@link ServedType.kind}. */
+export interface TypeRules {
+  /** Fills in what the real server's defaulting would. Runs on create, update and again after webhooks. */
+  readonly applyDefaults?: (object: JsonObject) => void;
+  /** Built-in mutating admission and preparation for create; the caller's status has been dropped already. */
+  readonly prepareCreate?: (object: ApiObject, context: RuleContext) => void;
+  /** Preparation for an update of the main resource: keeps what callers may not change. */
+  readonly prepareUpdate?: (object: ApiObject, old: ApiObject, context: RuleContext) => void;
+  readonly prepareStatusUpdate?: (object: ApiObject, old: ApiObject, context: RuleContext) => void;
+  readonly validateCreate?: (object: ApiObject) => readonly FieldError[];
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  readonly validateStatusUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  /** Fields usable in a field selector besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: (object: ApiObject) => Record<string, string>;
+}
+
+export interface ServedType extends ResourceType {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Subresources served, e.g. `status`, `scale`. */
+  readonly subresources: readonly string[];
+  /** Changes of the spec raise metadata.generation. */
+  readonly hasGeneration: boolean;
+  readonly verbs: readonly string[];
+  readonly rules: TypeRules;
+  /** Where the objects live. Two served types with the same storage are two views of the same objects. */
+  readonly storage: string;
+  /** Served because a CustomResourceDefinition says so. */
+  readonly customResource?: boolean;
+  /** Where this type is a second view of a storage: translations from and to the stored form. */
+  readonly view?: {
+    readonly fromStored: (object: ApiObject) => ApiObject;
+    readonly toStored: (object: ApiObject) => ApiObject;
+  };
+}

@@ -1,0 +1,210 @@
+/**
+ * The API server's failure answers, worded and coded as the real ones.
+ * Source of the texts: apimachinery pkg/api/errors and the places of apiserver that raise them.
+ */
+import type { Status } from '../../api/core.ts';
+import { KubeError } from '../../api/kube-error.ts';
+import type { FieldError } from './field-errors.ts';
+
+/** What an answer names: the group and plural of a type. */
+export interface Named {
+  readonly group: string;
+  readonly plural: string;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+interface Failure {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly causes?: readonly StatusCause[];
+    readonly retryAfterSeconds?: number;
+  };
+  readonly continueToken?: string;
+}
+
+/** `deployments.apps`; the core group adds nothing. */
+export function qualifiedResource(type: Named): string {
+  return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+}
+
+export function failure({ code, reason, message, details, continueToken }: Failure): KubeError {
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: continueToken === undefined ? {} : { continue: continueToken },
+    status: 'Failure',
+    message,
+    ...(reason === '' ? {} : { reason }),
+    ...(details === undefined
+      ? {}
+      : {
+          details: { ...details, causes: details.causes?.map((cause) => ({ ...cause })) } as NonNullable<
+            Status['details']
+          >,
+        }),
+    code,
+  };
+  if (status.details?.causes === undefined) delete status.details?.causes;
+  const retryAfter = details?.retryAfterSeconds;
+  return new KubeError(code, status, message, retryAfter === undefined ? undefined : retryAfter * 1_000);
+}
+
+function namedDetails(type: Named, name: string): { name: string; group?: string; kind: string } {
+  return { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.plural };
+}
+
+export function notFound(type: Named, name: string): KubeError {
+  const message = `${qualifiedResource(type)} ${JSON.stringify(name)} not found`;
+  return failure({ code: 404, reason: 'NotFound', message, details: namedDetails(type, name) });
+}
+
+/** The URL leads to no served resource. */
+export function unknownResource(): KubeError {
+  return failure({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  });
+}
+
+export function alreadyExists(type: Named, name: string): KubeError {
+  const message = `${qualifiedResource(type)} ${JSON.stringify(name)} already exists`;
+  return failure({ code: 409, reason: 'AlreadyExists', message, details: namedDetails(type, name) });
+}
+
+export const STALE_OBJECT =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export function conflict(type: Named, name: string, why: string = STALE_OBJECT): KubeError {
+  const message = `Operation cannot be fulfilled on ${qualifiedResource(type)} ${JSON.stringify(name)}: ${why}`;
+  return failure({ code: 409, reason: 'Conflict', message, details: namedDetails(type, name) });
+}
+
+export function preconditionFailed(
+  type: Named,
+  name: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): KubeError {
+  return conflict(
+    type,
+    name,
+    `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+  );
+}
+
+export function forbidden(type: Named, name: string, why: string, causes?: readonly StatusCause[]): KubeError {
+  const subject = name === '' ? qualifiedResource(type) : `${qualifiedResource(type)} ${JSON.stringify(name)}`;
+  const details = {
+    ...(name === ''
+      ? { kind: type.plural, ...(type.group === '' ? {} : { group: type.group }) }
+      : namedDetails(type, name)),
+    ...(causes === undefined ? {} : { causes }),
+  };
+  return failure({ code: 403, reason: 'Forbidden', message: `${subject} is forbidden: ${why}`, details });
+}
+
+export function unauthorized(): KubeError {
+  return failure({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+}
+
+export function badRequest(message: string): KubeError {
+  return failure({ code: 400, reason: 'BadRequest', message });
+}
+
+export function invalid(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): KubeError {
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: `${qualified} ${JSON.stringify(name)} is invalid: ${list}`,
+    details: {
+      name,
+      ...(kind.group === '' ? {} : { group: kind.group }),
+      kind: kind.kind,
+      causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    },
+  });
+}
+
+export function methodNotAllowed(type: Named, action: string): KubeError {
+  const message = `${action} is not supported on resources of kind ${JSON.stringify(qualifiedResource(type))}`;
+  return failure({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message,
+    details: { ...(type.group === '' ? {} : { group: type.group }), kind: type.plural },
+  });
+}
+
+export function expired(message: string, continueToken?: string): KubeError {
+  return failure({ code: 410, reason: 'Expired', message, ...(continueToken === undefined ? {} : { continueToken }) });
+}
+
+/** A resourceVersion from the future. Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError. */
+export function tooLargeResourceVersion(wanted: number, current: number): KubeError {
+  return failure({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${wanted}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): KubeError {
+  return failure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message,
+    details: { retryAfterSeconds, ...(causes === undefined ? {} : { causes }) },
+  });
+}
+
+export function internalError(why: string): KubeError {
+  return failure({
+    code: 500,
+    reason: 'InternalError',
+    message: `Internal error occurred: ${why}`,
+    details: { causes: [{ message: why }] },
+  });
+}
+
+export function unsupportedMediaType(message: string): KubeError {
+  return failure({ code: 415, reason: 'UnsupportedMediaType', message });
+}
+
+/** The Status of a success that returns no object. */
+export function successStatus(details?: Status['details']): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    ...(details === undefined ? {} : { details }),
+  };
+}

@@ -1,0 +1,139 @@
+/** The table of served types: what `src/api/resources.ts` names, and the further types real manifests contain. */
+import { type ResourceType, resources } from '../../api/resources.ts';
+import type { ServedType, TypeRules } from './served-type.ts';
+
+type Traits = Partial<
+  Pick<
+    ServedType,
+    'singular' | 'shortNames' | 'categories' | 'subresources' | 'hasGeneration' | 'view' | 'storage' | 'verbs'
+  >
+> & {
+  readonly rules?: TypeRules;
+};
+
+const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** Completes a type to a served one. Unmentioned traits: no short name, no subresource, no generation. */
+export function serve(type: ResourceType, traits: Traits = {}): ServedType {
+  const { group, version, plural, kind, namespaced } = type;
+  return {
+    group,
+    version,
+    plural,
+    kind,
+    namespaced,
+    singular: traits.singular ?? kind.toLowerCase(),
+    shortNames: traits.shortNames ?? [],
+    categories: traits.categories ?? [],
+    subresources: traits.subresources ?? [],
+    hasGeneration: traits.hasGeneration ?? false,
+    verbs: traits.verbs ?? ALL_VERBS,
+    rules: traits.rules ?? {},
+    storage: traits.storage ?? `${group}/${plural}`,
+    ...(traits.view === undefined ? {} : { view: traits.view }),
+  };
+}
+
+function type(group: string, version: string, plural: string, kind: string, namespaced: boolean): ResourceType {
+  return { group, version, plural, kind, namespaced };
+}
+
+const WORKLOAD = { categories: ['all'], subresources: ['status', 'scale'], hasGeneration: true };
+
+/** Rules by `group/plural`; built once a server, so no table is shared between servers. */
+export function builtInTypes(
+  rulesOf: (key: string) => TypeRules,
+  coreEventView: NonNullable<ServedType['view']>,
+): ServedType[] {
+  const entry = (resource: ResourceType, traits: Traits = {}): ServedType =>
+    serve(resource, { ...traits, rules: rulesOf(`${resource.group}/${resource.plural}`) });
+  const status = { subresources: ['status'] };
+  return [
+    entry(resources.pods, {
+      shortNames: ['po'],
+      categories: ['all'],
+      subresources: ['status', 'binding', 'eviction', 'resize', 'log', 'ephemeralcontainers'],
+      hasGeneration: true,
+    }),
+    entry(resources.nodes, { shortNames: ['no'], ...status }),
+    entry(resources.namespaces, { shortNames: ['ns'], subresources: ['status', 'finalize'] }),
+    entry(resources.services, { shortNames: ['svc'], categories: ['all'], ...status }),
+    entry(resources.configMaps, { shortNames: ['cm'] }),
+    entry(resources.secrets),
+    entry(resources.persistentVolumes, { shortNames: ['pv'], ...status }),
+    entry(resources.persistentVolumeClaims, { shortNames: ['pvc'], ...status }),
+    entry(type('', 'v1', 'serviceaccounts', 'ServiceAccount', true), { shortNames: ['sa'] }),
+    entry(type('', 'v1', 'endpoints', 'Endpoints', true), { shortNames: ['ep'], singular: 'endpoints' }),
+    entry(type('', 'v1', 'limitranges', 'LimitRange', true), { shortNames: ['limits'] }),
+    entry(type('', 'v1', 'resourcequotas', 'ResourceQuota', true), { shortNames: ['quota'], ...status }),
+    entry(type('', 'v1', 'replicationcontrollers', 'ReplicationController', true), { ...WORKLOAD, shortNames: ['rc'] }),
+    serve(type('', 'v1', 'events', 'Event', true), {
+      shortNames: ['ev'],
+      storage: 'events.k8s.io/events',
+      view: coreEventView,
+      rules: rulesOf('/events'),
+    }),
+    entry(resources.deployments, { ...WORKLOAD, shortNames: ['deploy'] }),
+    entry(resources.replicaSets, { ...WORKLOAD, shortNames: ['rs'] }),
+    entry(resources.statefulSets, { ...WORKLOAD, shortNames: ['sts'] }),
+    entry(resources.daemonSets, { ...WORKLOAD, shortNames: ['ds'], ...status }),
+    entry(resources.controllerRevisions),
+    entry(resources.podDisruptionBudgets, { shortNames: ['pdb'], hasGeneration: true, ...status }),
+    entry(resources.leases),
+    entry(resources.events, { shortNames: ['ev'] }),
+    entry(resources.mutatingWebhookConfigurations, { hasGeneration: true }),
+    entry(
+      type(
+        'admissionregistration.k8s.io',
+        'v1',
+        'validatingwebhookconfigurations',
+        'ValidatingWebhookConfiguration',
+        false,
+      ),
+      { hasGeneration: true },
+    ),
+    entry(type('batch', 'v1', 'jobs', 'Job', true), { categories: ['all'], hasGeneration: true, ...status }),
+    entry(type('batch', 'v1', 'cronjobs', 'CronJob', true), {
+      categories: ['all'],
+      shortNames: ['cj'],
+      hasGeneration: true,
+      ...status,
+    }),
+    entry(type('rbac.authorization.k8s.io', 'v1', 'roles', 'Role', true)),
+    entry(type('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding', true)),
+    entry(type('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole', false)),
+    entry(type('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', 'ClusterRoleBinding', false)),
+    entry(type('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false), {
+      shortNames: ['pc'],
+      hasGeneration: true,
+    }),
+    entry(type('storage.k8s.io', 'v1', 'storageclasses', 'StorageClass', false), { shortNames: ['sc'] }),
+    entry(type('storage.k8s.io', 'v1', 'csinodes', 'CSINode', false)),
+    entry(type('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice', true)),
+    entry(type('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy', true), {
+      shortNames: ['netpol'],
+      hasGeneration: true,
+    }),
+    entry(type('networking.k8s.io', 'v1', 'ingresses', 'Ingress', true), {
+      shortNames: ['ing'],
+      hasGeneration: true,
+      ...status,
+    }),
+    entry(type('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
+      shortNames: ['hpa'],
+      categories: ['all'],
+      ...status,
+    }),
+    entry(type('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
+      shortNames: ['hpa'],
+      categories: ['all'],
+      ...status,
+    }),
+    entry(type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', 'CustomResourceDefinition', false), {
+      shortNames: ['crd', 'crds'],
+      hasGeneration: true,
+      ...status,
+    }),
+    entry(type('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService', false), { hasGeneration: true, ...status }),
+  ];
+}

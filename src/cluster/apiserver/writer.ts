@@ -1,0 +1,267 @@
+/**
+ * Writes: create, update and delete with everything the real registry does around storing: names, system fields,
+ * defaults, admission, validation, generation, ownership of fields, finalizers and grace periods.
+ * Source of the order: apiserver pkg/registry/generic/registry/store.go and pkg/registry/rest/{create,update,delete}.go.
+ */
+import { apiVersionOf } from '../../api/resources.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { requiredField } from './field-errors.ts';
+import { cloneJson, equalJson, type JsonObject } from './json.ts';
+import type { ManagedFields } from './managed-fields.ts';
+import { generateName, generateUid, toTime } from './names.ts';
+import { checkNamespaceOpen } from './namespace-lifecycle.ts';
+import { keepSystemFields, validateMetadata } from './object-meta.ts';
+import type { Reader } from './reader.ts';
+import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
+import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
+import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
+import type { Storage } from './storage.ts';
+
+export interface UpdateRequest {
+  readonly type: ServedType;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly subresource?: string;
+  readonly context: WriteContext;
+  /** Who owns the changed fields: `Apply` leaves ownership to the caller of the update, which has merged it already. */
+  readonly operation?: 'Update' | 'Apply';
+  /** Makes the wanted object from the current one; runs again when the stored object changed meanwhile. */
+  readonly build: (current: ApiObject) => ApiObject;
+}
+
+export interface Writer {
+  create(
+    type: ServedType,
+    namespace: string | undefined,
+    input: JsonObject,
+    context: WriteContext,
+    operation?: 'Update' | 'Apply',
+  ): Promise<ApiObject>;
+  update(request: UpdateRequest): Promise<ApiObject>;
+}
+
+export interface WriterOptions {
+  readonly storage: Storage;
+  readonly reader: Reader;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly managedFields: ManagedFields;
+  /** Mutating, then validating admission. */
+  readonly mutate: Admission;
+  readonly validate: Admission;
+  readonly ruleContext: (caller: string) => RuleContext;
+}
+
+/** Conflicting writers are retried this often before the server gives up, as etcd's transactions are. */
+const MAX_ATTEMPTS = 100;
+
+export function createWriter(options: WriterOptions): Writer {
+  const { storage, reader, clock, random, managedFields, ruleContext } = options;
+
+  const admit = async (attributes: AdmissionAttributes): Promise<ApiObject | undefined> => {
+    const pending = options.mutate(attributes);
+    return pending === undefined ? attributes.object : await pending;
+  };
+
+  return {
+    async create(type, namespace, input, context, operation = 'Update') {
+      const object = decode(type, input);
+      const metadata = object.metadata;
+      if (type.namespaced) {
+        if (namespace === undefined) throw badRequest(`namespace is required for ${type.plural}`);
+        if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+          throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+        }
+        metadata.namespace = namespace;
+      } else delete metadata.namespace;
+      if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+      const rules = type.rules;
+      const ruleScope = ruleContext(context.caller.name);
+      const namedByCaller = metadata.name !== undefined && metadata.name !== '';
+      rules.applyDefaults?.(object);
+      checkNamespaceOpen(reader, type, object);
+      rules.prepareCreate?.(object, ruleScope);
+      const attributes = {
+        operation: 'CREATE',
+        type,
+        subresource: '',
+        namespace,
+        name: metadata.name ?? '',
+        oldObject: undefined,
+        context,
+      } as const;
+      const admitted = (await admit({ ...attributes, object })) ?? object;
+      if (admitted !== object) rules.applyDefaults?.(admitted);
+
+      const meta = admitted.metadata;
+      if (!namedByCaller && meta.generateName && !meta.name) meta.name = generateName(meta.generateName, random);
+      meta.uid = generateUid(random);
+      meta.creationTimestamp = toTime(clock.now());
+      delete meta.resourceVersion;
+      delete meta.deletionTimestamp;
+      delete meta.deletionGracePeriodSeconds;
+      if (type.hasGeneration) meta.generation = 1;
+      else delete meta.generation;
+      if (operation === 'Update') managedFields.recordUpdate(type, undefined, admitted, context.fieldManager, '');
+      const errors = [...validateMetadata(type, admitted), ...(rules.validateCreate?.(admitted) ?? [])];
+      if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
+      const validating = options.validate({ ...attributes, object: admitted });
+      if (validating !== undefined) await validating;
+      if (context.dryRun) return admitted;
+      if (reader.find(type, namespace, meta.name ?? '') !== undefined) throw alreadyExists(type, meta.name ?? '');
+      const stored = storage.put(type, undefined, type.view === undefined ? admitted : type.view.toStored(admitted));
+      if (stored === undefined) throw alreadyExists(type, meta.name ?? '');
+      return type.view === undefined ? stored : type.view.fromStored(stored);
+    },
+
+    async update({ type, namespace, name, subresource = '', context, build, operation = 'Update' }) {
+      const rules = type.rules;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const current = reader.get(type, namespace, name);
+        const stored = storage.collection(type).get(type.namespaced ? `${namespace}/${name}` : name);
+        const wanted = decode(type, build(current));
+        checkPreconditions(type, current, wanted);
+        keepSystemFields(current, wanted);
+        const ruleScope = ruleContext(context.caller.name);
+        const prepared =
+          subresource === 'status' ? statusUpdate(type, current, wanted) : mainUpdate(type, current, wanted);
+        rules.applyDefaults?.(prepared);
+        if (subresource === 'status') rules.prepareStatusUpdate?.(prepared, current, ruleScope);
+        else if (subresource === '') rules.prepareUpdate?.(prepared, current, ruleScope);
+        const attributes = {
+          operation: 'UPDATE',
+          type,
+          subresource,
+          namespace,
+          name,
+          oldObject: current,
+          context,
+        } as const;
+        const next = (await admit({ ...attributes, object: prepared })) ?? prepared;
+        if (next !== prepared) {
+          keepSystemFields(current, next);
+          rules.applyDefaults?.(next);
+        }
+        if (type.hasGeneration && subresource !== 'status' && contentChanged(current, next)) {
+          next.metadata.generation = (current.metadata.generation ?? 0) + 1;
+        }
+        const own =
+          subresource === 'status' ? (rules.validateStatusUpdate ?? rules.validateUpdate) : rules.validateUpdate;
+        const errors = [...validateMetadata(type, next, current), ...(own?.(next, current) ?? [])];
+        if (errors.length > 0) throw invalid(type, name, errors);
+        const validating = options.validate({ ...attributes, object: next });
+        if (validating !== undefined) await validating;
+        if (operation === 'Update') managedFields.recordUpdate(type, current, next, context.fieldManager, subresource);
+        if (equalJson(current, next)) return current;
+        if (context.dryRun) return next;
+        if (stored === undefined) continue;
+        const toStore = type.view === undefined ? next : type.view.toStored(next);
+        // The last finalizer of an object being deleted has gone: the update is the deletion.
+        if (isFinished(next)) {
+          const removed = storage.remove(type, stored);
+          if (removed !== undefined) return removed;
+          continue;
+        }
+        const written = storage.put(type, stored, toStore);
+        if (written !== undefined) return type.view === undefined ? written : type.view.fromStored(written);
+      }
+      throw internalError(`${type.plural} ${JSON.stringify(name)}: gave up after ${MAX_ATTEMPTS} conflicting writes`);
+    },
+  };
+}
+
+/** Checks that the body is an object of the served type and gives it apiVersion, kind and metadata. */
+export function decode(type: ServedType, input: JsonObject): ApiObject {
+  const apiVersion = apiVersionOf(type);
+  if (input['kind'] !== undefined && input['kind'] !== type.kind) {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; the body says kind ${JSON.stringify(input['kind'])}`,
+    );
+  }
+  if (input['apiVersion'] !== undefined && input['apiVersion'] !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${input['apiVersion']}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  const metadata = input['metadata'] ?? {};
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) {
+    throw badRequest(
+      `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: json: cannot unmarshal into Go struct field ${type.kind}.metadata of type v1.ObjectMeta`,
+    );
+  }
+  return { ...input, apiVersion, kind: type.kind, metadata };
+}
+
+function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
+  const name = current.metadata.name ?? '';
+  const { uid, resourceVersion } = wanted.metadata;
+  if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
+  if (resourceVersion && resourceVersion !== '0') {
+    if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
+  } else if (NEEDS_VERSION.has(type.storage)) {
+    throw invalid(type, name, [requiredVersion()]);
+  }
+}
+
+/** Types whose updates must name the version they change. Source: AllowUnconditionalUpdate of the registries. */
+const NEEDS_VERSION: ReadonlySet<string> = new Set([
+  'coordination.k8s.io/leases',
+  'policy/poddisruptionbudgets',
+  'apiextensions.k8s.io/customresourcedefinitions',
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations',
+  'admissionregistration.k8s.io/validatingwebhookconfigurations',
+]);
+
+function requiredVersion(): ReturnType<typeof requiredField> {
+  return {
+    ...requiredField('metadata.resourceVersion'),
+    reason: 'FieldValueInvalid',
+    message: 'Invalid value: 0: must be specified for an update',
+  };
+}
+
+/** A status update changes the status, and the labels and annotations where the type lets it. */
+function statusUpdate(type: ServedType, current: ApiObject, wanted: ApiObject): ApiObject {
+  const { status: _dropped, ...rest } = cloneJson<ApiObject>(current);
+  const metadata = { ...rest.metadata };
+  if (type.storage !== 'apps/deployments') {
+    const { labels, annotations, managedFields, finalizers } = wanted.metadata;
+    if (labels === undefined) delete metadata.labels;
+    else metadata.labels = labels;
+    if (annotations === undefined) delete metadata.annotations;
+    else metadata.annotations = annotations;
+    if (managedFields !== undefined) metadata.managedFields = managedFields;
+    if (finalizers === undefined) delete metadata.finalizers;
+    else metadata.finalizers = finalizers;
+  }
+  return {
+    ...rest,
+    apiVersion: current.apiVersion,
+    kind: current.kind,
+    metadata,
+    ...(wanted['status'] === undefined ? {} : { status: wanted['status'] }),
+  };
+}
+
+/** Any other update leaves the status alone, where the type has one of its own. */
+function mainUpdate(type: ServedType, current: ApiObject, wanted: ApiObject): ApiObject {
+  if (!type.subresources.includes('status')) return wanted;
+  if (current['status'] === undefined) delete wanted['status'];
+  else wanted['status'] = cloneJson(current['status']);
+  return wanted;
+}
+
+function contentChanged(current: ApiObject, next: ApiObject): boolean {
+  const { metadata: _a, status: _b, ...before } = current;
+  const { metadata: _c, status: _d, ...after } = next;
+  return !equalJson(before, after);
+}
+
+function isFinished({ metadata }: ApiObject): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    (metadata.finalizers ?? []).length === 0 &&
+    metadata.deletionGracePeriodSeconds === 0
+  );
+}
