@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { KubeError } from '../api/kube-error.ts';
+import { type EvictionResult, outcomeOfEvictionError } from './eviction-outcome.ts';
+
+const pdbCause = { causes: [{ reason: 'DisruptionBudget', message: 'needs 2 healthy pods and has 2 currently' }] };
+const answer = (httpStatus: number, fields: object = {}, retryAfterMillis?: number) =>
+  new KubeError(httpStatus, { message: 'said so', ...fields }, 'fallback', retryAfterMillis);
+
+describe('case 68: answers of the eviction API are told apart', () => {
+  test.each<[string, unknown, EvictionResult]>([
+    ['404', answer(404, { reason: 'NotFound' }), 'gone'],
+    ['409 for the uid', answer(409, { reason: 'Conflict' }), 'changed'],
+    ['429 with a budget as cause', answer(429, { reason: 'TooManyRequests', details: pdbCause }), 'blocked-by-pdb'],
+    ['429 without cause', answer(429, { reason: 'TooManyRequests' }), 'throttled'],
+    ['503', answer(503), 'throttled'],
+    [
+      '500 for several budgets',
+      answer(500, { message: 'This pod has more than one PodDisruptionBudget, which is not supported' }),
+      'multiple-pdbs',
+    ],
+    ['500 otherwise', answer(500), 'failed'],
+    ['403', answer(403, { reason: 'Forbidden' }), 'forbidden'],
+    ['422', answer(422), 'failed'],
+    ['a broken connection', new Error('socket hang up'), 'unknown'],
+    ['something thrown that is no error', 'odd', 'unknown'],
+  ])('%s', (_, error, result) => {
+    expect(outcomeOfEvictionError(error).result).toBe(result);
+  });
+});
+
+describe('case 71: throttling is not a budget', () => {
+  test('Retry-After is passed on', () => {
+    expect(outcomeOfEvictionError(answer(429, {}, 7_000))).toEqual({ result: 'throttled', retryAfterMillis: 7_000 });
+  });
+
+  test('without Retry-After a second is waited', () => {
+    expect(outcomeOfEvictionError(answer(503))).toEqual({ result: 'throttled', retryAfterMillis: 1_000 });
+  });
+
+  test('a budget that also says Retry-After is still a budget', () => {
+    const error = answer(429, { details: pdbCause }, 10_000);
+    expect(outcomeOfEvictionError(error)).toEqual({ result: 'blocked-by-pdb', message: 'said so' });
+  });
+});

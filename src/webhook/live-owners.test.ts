@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { Deployment, KubeObject, ReplicaSet } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { KubeError } from '../api/kube-error.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { OwnerReference } from '../model/records.ts';
+import { createLiveView } from '../observe/live-view.ts';
+import { createProjections } from '../observe/project.ts';
+import { createManualStores } from '../observe/testing/manual-stores.ts';
+import { createLiveOwners } from './live-owners.ts';
+
+const deployment: Deployment = {
+  metadata: { name: 'web', namespace: 'shop', uid: 'd1' },
+  spec: { selector: {}, template: {} },
+};
+const replicaSet: ReplicaSet = {
+  metadata: {
+    name: 'web-abc',
+    namespace: 'shop',
+    uid: 'rs1',
+    labels: { 'pod-template-hash': 'abc' },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd1', controller: true }],
+  },
+  spec: { selector: {} },
+};
+const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-abc', uid: 'rs1' };
+
+/** An API that has `objects`; `get` waits for `gate` when given. Other calls are not made here. */
+function fakeApi(objects: readonly KubeObject[], gate?: Promise<void>): { api: KubeApi; reads: string[] } {
+  const reads: string[] = [];
+  const get = async (type: { kind: string }, name: string) => {
+    reads.push(`${type.kind}/${name}`);
+    await gate;
+    const found = objects.find((object) => object.metadata?.name === name);
+    if (found === undefined) throw new KubeError(404, undefined, 'not found');
+    return found;
+  };
+  return { api: { get } as unknown as KubeApi, reads };
+}
+
+function setUp(objects: readonly KubeObject[], gate?: Promise<void>) {
+  const clock = createVirtualClock(0);
+  const stores = createManualStores();
+  const { api, reads } = fakeApi(objects, gate);
+  const log = createSilentLogger();
+  const projections = createProjections(() => {});
+  const owners = createLiveOwners({ view: createLiveView(stores), api, projections, clock, log, budgetMillis: 150 });
+  return { clock, stores, reads, owners };
+}
+
+describe('case 30: an owner that is not in the cache yet', () => {
+  test('is read live, ReplicaSet and Deployment', async () => {
+    const { owners, reads } = setUp([deployment, replicaSet]);
+    const resolution = await owners.resolve('shop', owner);
+    expect(resolution).toMatchObject({ kind: 'workload', workload: { uid: 'd1' }, revision: 'abc' });
+    expect(reads).toEqual(['ReplicaSet/web-abc', 'Deployment/web']);
+    expect(owners.view.replicaSetsOf('d1').map(({ uid }) => uid)).toEqual(['rs1']);
+  });
+
+  test('is read once for all pods that wait, and then known without a read', async () => {
+    const { owners, reads } = setUp([deployment, replicaSet]);
+    const all = await Promise.all(Array.from({ length: 10 }, () => owners.resolve('shop', owner)));
+    expect(all.every(({ kind }) => kind === 'workload')).toBe(true);
+    expect(reads).toHaveLength(2);
+    const again = owners.resolve('shop', owner);
+    expect(again).toMatchObject({ kind: 'workload' });
+  });
+
+  test('the cache comes first once it has the owner: no duplicate, no stale copy', async () => {
+    const { owners, stores } = setUp([deployment, replicaSet]);
+    await owners.resolve('shop', owner);
+    stores.replicaSets.put({ ...replicaSet, spec: { selector: {}, replicas: 7 } });
+    expect(owners.view.replicaSetsOf('d1').map(({ replicas }) => replicas)).toEqual([7]);
+    expect(owners.view.replicaSet('rs1')?.replicas).toBe(7);
+  });
+
+  test('an API that does not answer costs the budget and no more', async () => {
+    const { owners, clock } = setUp([deployment, replicaSet], new Promise(() => {}));
+    let answer: unknown;
+    const resolving = Promise.resolve(owners.resolve('shop', owner)).then((resolution) => {
+      answer = resolution;
+    });
+    await clock.advance(149);
+    expect(answer).toBeUndefined();
+    await clock.advance(1);
+    await resolving;
+    expect(answer).toMatchObject({ kind: 'not-cached' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('an owner that does not exist, or another one of its name, is not found', async () => {
+    expect(await setUp([]).owners.resolve('shop', owner)).toMatchObject({ kind: 'not-cached' });
+    const impostor = { ...replicaSet, metadata: { ...replicaSet.metadata, uid: 'other' } };
+    expect(await setUp([deployment, impostor]).owners.resolve('shop', owner)).toMatchObject({ kind: 'not-cached' });
+  });
+
+  test('pods without a controller are unmanaged without a read', () => {
+    const { owners, reads } = setUp([]);
+    expect(owners.resolve('shop', undefined)).toEqual({ kind: 'unmanaged' });
+    expect(reads).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+/** Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does. */
+import type { KubeApi } from '../api/kube-api.ts';
+import { resources } from '../api/resources.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Millis } from '../lib/units.ts';
+import type { ClusterView } from '../model/cluster-view.ts';
+import { type OwnerResolution, resolveOwner } from '../model/owners.ts';
+import type { OwnerReference, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
+import type { Projections } from '../observe/project.ts';
+
+export interface LiveOwners {
+  /** The caches, completed by the owners read live. */
+  readonly view: ClusterView;
+  /**
+   * Follows the owner to its workload, reading live what the caches lack.
+   * @returns `not-cached` when that did not succeed within the budget.
+   */
+  resolve(namespace: string, owner: OwnerReference | undefined): OwnerResolution | Promise<OwnerResolution>;
+}
+
+export interface LiveOwnersOptions {
+  readonly view: ClusterView;
+  readonly api: KubeApi;
+  readonly projections: Projections;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For all reads of one resolution together. */
+  readonly budgetMillis: Millis;
+}
+
+/** Owners read live are only a bridge until the watch delivers them. */
+const KEEP_MILLIS = 60_000;
+const MAX_KEPT = 1_000;
+
+interface Kept<R> {
+  readonly record: R;
+  readonly until: number;
+}
+
+export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
+  const { api, projections, clock, log, budgetMillis } = options;
+  const cached = options.view;
+  const replicaSets = new Map<string, Kept<ReplicaSetRecord>>();
+  const workloads = new Map<string, Kept<WorkloadRecord>>();
+  /** One read per owner, however many of its pods wait for it. */
+  const reading = new Map<string, Promise<void>>();
+
+  const keep = <R>(kept: Map<string, Kept<R>>, uid: string, record: R): void => {
+    const now = clock.now();
+    for (const [known, { until }] of kept) if (until <= now || kept.size >= MAX_KEPT) kept.delete(known);
+    kept.set(uid, { record, until: now + KEEP_MILLIS });
+  };
+
+  const read = async (namespace: string, owner: OwnerReference): Promise<void> => {
+    const { kind, name, uid } = owner;
+    if (kind === 'ReplicaSet') {
+      const record = projections.replicaSet(await api.get(resources.replicaSets, name, { namespace }));
+      if (record?.uid === uid) keep(replicaSets, uid, record);
+    } else if (kind === 'Deployment') {
+      const record = projections.deployment(await api.get(resources.deployments, name, { namespace }));
+      if (record?.uid === uid) keep(workloads, uid, record);
+    } else if (kind === 'StatefulSet') {
+      const record = projections.statefulSet(await api.get(resources.statefulSets, name, { namespace }));
+      if (record?.uid === uid) keep(workloads, uid, record);
+    }
+  };
+
+  const readOnce = (namespace: string, owner: OwnerReference): Promise<void> => {
+    const running = reading.get(owner.uid);
+    if (running !== undefined) return running;
+    const started = read(namespace, owner)
+      .catch((error: unknown) => {
+        const { kind, name } = owner;
+        log.warn({ namespace, kind, name, error: describeError(error) }, 'The owner of a pod could not be read');
+      })
+      .finally(() => reading.delete(owner.uid));
+    reading.set(owner.uid, started);
+    return started;
+  };
+
+  const view: ClusterView = {
+    ...cached,
+    replicaSet: (uid) => cached.replicaSet(uid) ?? replicaSets.get(uid)?.record,
+    workloadByUid: (uid) => cached.workloadByUid(uid) ?? workloads.get(uid)?.record,
+    replicaSetsOf(workloadUid) {
+      const known = cached.replicaSetsOf(workloadUid);
+      if (replicaSets.size === 0) return known;
+      const extra = [...replicaSets.values()].flatMap(({ record }) =>
+        record.owner?.uid === workloadUid && cached.replicaSet(record.uid) === undefined ? [record] : [],
+      );
+      return extra.length === 0 ? known : [...known, ...extra];
+    },
+  };
+
+  const resolveLive = async (namespace: string, owner: OwnerReference): Promise<OwnerResolution> => {
+    const overdue = Promise.withResolvers<void>();
+    const timer = clock.setTimer(budgetMillis, overdue.resolve);
+    const deadline = clock.now() + budgetMillis;
+    try {
+      let resolution = resolveOwner(view, owner);
+      // Pod -> ReplicaSet -> Deployment: two reads at most.
+      for (let step = 0; step < 2 && resolution.kind === 'not-cached' && clock.now() < deadline; step++) {
+        await Promise.race([readOnce(namespace, resolution.owner), overdue.promise]);
+        resolution = resolveOwner(view, owner);
+      }
+      return resolution;
+    } finally {
+      timer.cancel();
+    }
+  };
+
+  return {
+    view,
+    resolve(namespace, owner) {
+      const resolution = resolveOwner(view, owner);
+      return resolution.kind === 'not-cached' && owner !== undefined ? resolveLive(namespace, owner) : resolution;
+    },
+  };
+}
