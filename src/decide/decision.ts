@@ -17,6 +17,8 @@ export interface EvictDecision {
   readonly pod: PodRef;
   readonly from: Side | 'unknown';
   readonly to: Side;
+  /** Replicas that must stay on on-demand, whatever happens. */
+  readonly onDemandFloor: number;
   readonly why: Explanation;
 }
 

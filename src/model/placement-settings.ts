@@ -27,6 +27,8 @@ export interface NodeClassSettings {
 }
 
 export interface PlacementSettings {
+  /** The engine is on; left out means it is. */
+  readonly enabled?: boolean;
   readonly readOnly: boolean;
   readonly rounding: 'ceil' | 'floor';
   readonly basis: 'total' | 'aboveBase';

@@ -1,0 +1,84 @@
+/** The pod of an admission request, reduced to what the decision and its patch need. */
+import type { Pod } from '../../api/core.ts';
+import type { OwnerReference, PodTemplate, Side } from '../../model/records.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+type NodeAffinity = NonNullable<NonNullable<PodSpec['affinity']>['nodeAffinity']>;
+export type RawNodeSelectorTerm = NonNullable<
+  NodeAffinity['requiredDuringSchedulingIgnoredDuringExecution']
+>['nodeSelectorTerms'][number];
+
+export interface AdmissionPod {
+  /** Pods of a StatefulSet have their name already; a ReplicaSet's get it after admission. */
+  readonly name: string | undefined;
+  readonly owner: OwnerReference | undefined;
+  readonly template: PodTemplate;
+  readonly nodeName: string | undefined;
+  readonly isMirror: boolean;
+  /** All three stamps are there and valid. */
+  readonly stamp: { readonly slot: number; readonly side: Side; readonly admissionId: string } | undefined;
+  readonly hasDeletionCost: boolean;
+  /** Which parents of what the patch adds exist already. */
+  readonly has: {
+    readonly annotations: boolean;
+    readonly nodeSelector: boolean;
+    readonly affinity: boolean;
+    readonly nodeAffinity: boolean;
+    readonly tolerations: boolean;
+  };
+  /** Required node affinity as written; undefined when there is none. */
+  readonly requiredTerms: readonly RawNodeSelectorTerm[] | undefined;
+}
+
+export const stampKeys = {
+  slot: 'spotalis.io/slot',
+  capacity: 'spotalis.io/capacity',
+  admissionId: 'spotalis.io/admission-id',
+  unconfirmed: 'spotalis.io/unconfirmed',
+  deletionCost: 'controller.kubernetes.io/pod-deletion-cost',
+} as const;
+
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/**
+ * @param template the projection of the same pod's spec.
+ * @param owner its controller owner.
+ */
+export function readAdmissionPod(pod: Pod, template: PodTemplate, owner: OwnerReference | undefined): AdmissionPod {
+  const { metadata, spec } = pod;
+  const annotations = isPresent(metadata?.annotations) ? metadata.annotations : undefined;
+  const affinity = isPresent(spec?.affinity) ? spec.affinity : undefined;
+  const nodeAffinity = isPresent(affinity?.nodeAffinity) ? affinity.nodeAffinity : undefined;
+  const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return {
+    name: metadata?.name === '' ? undefined : metadata?.name,
+    owner,
+    template,
+    nodeName: spec?.nodeName === '' ? undefined : spec?.nodeName,
+    isMirror: annotations?.[MIRROR] !== undefined,
+    stamp: readStamp(annotations ?? {}),
+    hasDeletionCost: annotations?.[stampKeys.deletionCost] !== undefined,
+    has: {
+      annotations: annotations !== undefined,
+      nodeSelector: isPresent(spec?.nodeSelector),
+      affinity: affinity !== undefined,
+      nodeAffinity: nodeAffinity !== undefined,
+      tolerations: isPresent(spec?.tolerations),
+    },
+    requiredTerms: isPresent(required) ? (required.nodeSelectorTerms ?? []) : undefined,
+  };
+}
+
+/** JSON null counts as absent: it can stand where the type says an object. */
+function isPresent<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null;
+}
+
+function readStamp(annotations: Readonly<Record<string, string>>): AdmissionPod['stamp'] {
+  const slot = annotations[stampKeys.slot] ?? '';
+  const side = annotations[stampKeys.capacity];
+  const admissionId = annotations[stampKeys.admissionId] ?? '';
+  if (!/^[1-9][0-9]{0,8}$/.test(slot) || admissionId === '' || (side !== 'spot' && side !== 'on-demand'))
+    return undefined;
+  return { slot: Number(slot), side, admissionId };
+}

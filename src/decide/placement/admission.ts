@@ -1,0 +1,200 @@
+/**
+ * Admission: on which side a pod that is being created will run. Reading the ledger and writing the claim happen in one
+ * synchronous call, so concurrent requests cannot decide on the same picture.
+ */
+import { type ReasonNameOf, type ReasonValues, renderReason } from '../../lib/reasons.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
+import type { OwnerResolution } from '../../model/owners.ts';
+import { podsOf } from '../../model/owners.ts';
+import type { PlacementSettings } from '../../model/placement-settings.ts';
+import type { Side } from '../../model/records.ts';
+import { findRoom } from '../../model/scheduling.ts';
+import type { Sides } from '../../model/sides.ts';
+import type { AdmissionDecision, Placement } from './admission-decision.ts';
+import { type AdmissionPod, stampKeys } from './admission-pod.ts';
+import { statefulSlot } from './assignment.ts';
+import { type ChosenSlot, chooseSlot } from './choose-slot.ts';
+import type { ClaimLedger } from './claims.ts';
+import { buildPatch } from './patch.ts';
+import type { ManagedPolicy, PolicyReader } from './policy.ts';
+import { countsFor, sideOfSlot } from './slots.ts';
+
+export interface AdmissionInput {
+  readonly view: ClusterView;
+  readonly sides: Sides;
+  readonly settings: PlacementSettings;
+  readonly readPolicy: PolicyReader;
+  readonly ledger: ClaimLedger;
+  /** The pod's owner as found in the view, or read live where the view did not have it. */
+  readonly owner: OwnerResolution;
+  readonly request: { readonly uid: string; readonly dryRun: boolean };
+  readonly pod: AdmissionPod;
+  readonly now: EpochMillis;
+}
+
+/** Decides and, unless it is a dry run or read-only, reserves. Never throws for anything a pod can contain. */
+export function decideAdmission(input: AdmissionInput): AdmissionDecision {
+  const { view, settings, pod, owner, request, now } = input;
+  if (settings.enabled === false) return unsteered('EngineDisabled', { engine: 'placement' });
+  if (pod.isMirror) return unsteered('MirrorPod', {});
+  if (pod.nodeName !== undefined) return unsteered('AlreadyBound', { node: pod.nodeName });
+  if (owner.kind === 'unmanaged') return unsteered('NoManagedOwner', {});
+  if (owner.kind === 'not-cached') {
+    return unsteered('OwnerUnknown', { owner: `${owner.owner.kind} ${owner.owner.name}` });
+  }
+  // With stores still filling, every count would be too low.
+  if (!view.freshness().synced) return unsteered('CachesStale', { what: 'the cluster', age: 'unknown' });
+  const policy = input.readPolicy(view, owner.workload);
+  if (policy.state === 'unmanaged') return unsteeredBecause(policy.reason, false);
+  if (policy.state === 'invalid') return unsteeredBecause(policy.reason, true);
+
+  const repeated = input.ledger.recall(request.uid, now);
+  if (repeated !== undefined) return repeated;
+  if (pod.stamp !== undefined && !isCopiedStamp(input, owner.workload.uid)) return keepStamp(input, owner, pod.stamp);
+  const pinned = input.sides.pinnedSide(pod.template);
+  if (pinned === 'neither') return unsteered('PinnedByUser', { side: 'no node of a known side' });
+
+  const choice = choose(input, owner, policy, pinned === 'free' ? undefined : pinned);
+  if (settings.readOnly) {
+    return { ...unsteered('ReadOnly', {}), wouldBe: { slot: choice.slot, side: choice.side } };
+  }
+  const decision = steer(input, owner, policy, choice, pinned !== 'free');
+  if (!request.dryRun) reserve(input, owner, choice, decision);
+  return decision;
+}
+
+type WorkloadOwner = Extract<OwnerResolution, { kind: 'workload' }>;
+type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;
+
+/** Reasons a user should learn of at once. */
+const warned: ReadonlySet<string> = new Set(['InvalidConfiguration', 'OwnerUnknown', 'CachesStale']);
+
+function unsteered<Name extends ReasonNameOf<'unsteered'>>(name: Name, values: ReasonValues<Name>): Unsteered {
+  return unsteeredBecause({ name, message: renderReason(name, values) }, warned.has(name));
+}
+
+function unsteeredBecause(
+  reason: { readonly name: ReasonNameOf<'unsteered'>; readonly message: string },
+  warn: boolean,
+): Unsteered {
+  return { kind: 'unsteered', reason: reason.name, message: reason.message, warn, wouldBe: undefined };
+}
+
+/** A stamp that a pod in the view carries already was copied into the template by hand; it says nothing about this pod. */
+function isCopiedStamp(input: AdmissionInput, workloadUid: string): boolean {
+  const workload = input.view.workloadByUid(workloadUid);
+  if (workload === undefined) return false;
+  return podsOf(input.view, workload).some((pod) => pod.admissionId === input.pod.stamp?.admissionId);
+}
+
+/** A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands. */
+function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: NonNullable<AdmissionPod['stamp']>): Unsteered {
+  const decision = unsteered('AlreadyStamped', {});
+  if (!input.request.dryRun && !input.settings.readOnly) {
+    const { slot, side, admissionId } = stamp;
+    const { workload, revision } = owner;
+    if (input.ledger.recall(admissionId, input.now) === undefined && workload.rollout.type !== 'StatefulSet') {
+      const claim = { uid: admissionId, workloadUid: workload.uid, revision, slot, side, at: input.now };
+      input.ledger.claim(claim, decision);
+    }
+  }
+  return decision;
+}
+
+type Choice = Placement & Partial<ChosenSlot>;
+
+function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, pinned: Side | undefined): Choice {
+  const { workload, revision } = owner;
+  const ordinalSlot =
+    workload.rollout.type === 'StatefulSet' && input.pod.name !== undefined
+      ? statefulSlot(workload, input.pod.name)
+      : undefined;
+  if (ordinalSlot !== undefined) return { slot: ordinalSlot, side: pinned ?? sideOfSlot(policy.rule, ordinalSlot) };
+  return chooseSlot({
+    view: input.view,
+    sides: input.sides,
+    ledger: input.ledger,
+    workload,
+    revision,
+    rule: policy.rule,
+    pinned,
+    lacksRoom: (side) => lacksRoom(input, owner, side),
+    now: input.now,
+  });
+}
+
+function lacksRoom({ view, sides, pod }: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
+  if (sides.isProvisionable(side)) return false;
+  const { namespace } = owner.workload;
+  // Volumes are not asked: a claim that does not exist yet must not look like a lack of room.
+  const demand = { namespace, template: pod.template, side, claims: [], siblingNodes: new Set<string>() };
+  return findRoom(view, sides, demand).kind === 'none';
+}
+
+function steer(
+  input: AdmissionInput,
+  owner: WorkloadOwner,
+  policy: ManagedPolicy,
+  choice: Choice,
+  pinnedByUser: boolean,
+): AdmissionDecision {
+  const { pod, settings, sides, request } = input;
+  const pin = pinnedByUser ? undefined : sides.pinOf(choice.side);
+  const isPinAllowed = pin?.kind !== 'affinity' || settings.mutations.affinity;
+  const warnings = isPinAllowed
+    ? []
+    : [`${choice.side} needs node affinity, which placement.mutations.affinity forbids`];
+  const stamps = {
+    [stampKeys.slot]: String(choice.slot),
+    [stampKeys.capacity]: choice.side,
+    [stampKeys.admissionId]: request.uid,
+    // Only the ReplicaSet controller looks at it: the highest slots are removed first, so a scale-down keeps the mix.
+    ...(owner.replicaSet === undefined || pod.hasDeletionCost
+      ? {}
+      : { [stampKeys.deletionCost]: String(-choice.slot) }),
+  };
+  const patch = buildPatch(pod, {
+    pin: isPinAllowed ? pin : undefined,
+    tolerations: settings.mutations.tolerations && !pinnedByUser ? sides.tolerationsOf(choice.side) : [],
+    stamps,
+  });
+  const explanation = explain(owner, policy, choice, pinnedByUser);
+  const { slot, side } = choice;
+  return { kind: 'steered', pinnedByUser, dryRun: request.dryRun, slot, side, patch, stamps, explanation, warnings };
+}
+
+function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pinnedByUser: boolean) {
+  const { replicas } = owner.workload;
+  const target = countsFor(policy.rule, replicas);
+  const why = pinnedByUser
+    ? 'its own constraints choose that side'
+    : choice.diverted === true
+      ? 'the other side has no room'
+      : `${replicas} replicas want ${target.spot} on spot and ${target.onDemand} on on-demand`;
+  return {
+    summary: `slot ${choice.slot} on ${choice.side}: ${why}`,
+    numbers: {
+      slot: choice.slot,
+      replicas,
+      targetSpot: target.spot,
+      targetOnDemand: target.onDemand,
+      live: choice.live ?? 0,
+      claimed: choice.claimed ?? 0,
+      countedOnDemand: choice.onDemand ?? 0,
+      diverted: choice.diverted ?? false,
+    },
+  };
+}
+
+/** A StatefulSet's slots follow from ordinals; nothing needs to be reserved, only the answer remembered. */
+function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, decision: AdmissionDecision): void {
+  const { ledger, request, now } = input;
+  for (const uid of choice.superseded ?? []) ledger.release(uid);
+  if (owner.workload.rollout.type === 'StatefulSet') return;
+  const { slot, side } = choice;
+  ledger.claim(
+    { uid: request.uid, workloadUid: owner.workload.uid, revision: owner.revision, slot, side, at: now },
+    decision,
+  );
+}

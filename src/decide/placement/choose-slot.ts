@@ -1,0 +1,110 @@
+/** Which slot a new pod of a Deployment (or any owner of ReplicaSets) takes. */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
+import { oppositeOf } from '../../model/node-class.ts';
+import { revisionsOf } from '../../model/owners.ts';
+import type { Side, WorkloadRecord } from '../../model/records.ts';
+import type { Sides } from '../../model/sides.ts';
+import type { Placement } from './admission-decision.ts';
+import { assignSlots, type Occupant, occupantsOf } from './assignment.ts';
+import type { Claim, ClaimLedger } from './claims.ts';
+import { onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
+
+export interface SlotRequest {
+  readonly view: ClusterView;
+  readonly sides: Sides;
+  readonly ledger: ClaimLedger;
+  readonly workload: WorkloadRecord;
+  readonly revision: string;
+  readonly rule: SlotRule;
+  /** The side the pod's own constraints choose, or undefined. */
+  readonly pinned: Side | undefined;
+  /** Whether a side is known to have no room for the pod, and whether it has. Asked only where it matters. */
+  readonly lacksRoom: (side: Side) => boolean;
+  readonly now: EpochMillis;
+}
+
+/** A slot with the numbers that led to it. */
+export interface ChosenSlot extends Placement {
+  readonly live: number;
+  readonly claimed: number;
+  readonly onDemand: number;
+  /** The side asked for had no room, so the other one was taken. */
+  readonly diverted: boolean;
+  /** Claims given up for this one: their pods never came and all slots were taken. */
+  readonly superseded: readonly string[];
+}
+
+/** A claim unseen for this long may be taken over when slots run out: a created pod shows up in a watch within a second. */
+const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
+
+/**
+ * The wanted side comes from the union of all revisions: on-demand while fewer than onDemand(n) of the n pods (this one
+ * included) are there, else spot. So a rollout replaces each pod on the side that was just freed. Then the lowest free
+ * slot of that side in the pod's own revision, else of the other side. A revision that has all its pods is exact
+ * whatever the order was.
+ *
+ * With all slots taken (a scale-up the view has not seen yet) the next one above is taken: its side is fixed too.
+ */
+export function chooseSlot(request: SlotRequest): ChosenSlot {
+  const { view, sides, workload, rule, now } = request;
+  const revisions = revisionsOf(view, workload);
+  const pods = revisions.flatMap((revision) => revision.pods);
+  let claims = request.ledger.outstanding(workload.uid, pods, now);
+  const occupantsByRevision = revisions.map((revision) => ({
+    revision: revision.revision,
+    occupants: occupantsOf(view, sides, workload, revision.pods),
+  }));
+  const own = occupantsByRevision.filter(({ revision }) => revision === request.revision).flatMap((r) => r.occupants);
+  const superseded: string[] = [];
+
+  for (;;) {
+    const ownClaims = claims.filter((claim) => claim.revision === request.revision);
+    const { free, nextAbove } = assignSlots(rule, workload.replicas, [...own, ...ownClaims.map(claimOccupant)]);
+    const hasFree = free.spot.length + free.onDemand.length > 0;
+    const doubtful = hasFree ? undefined : ownClaims.find((claim) => claim.at + DOUBTFUL_AFTER_MILLIS <= now);
+    if (doubtful !== undefined) {
+      superseded.push(doubtful.uid);
+      claims = claims.filter((claim) => claim !== doubtful);
+      continue;
+    }
+    const live = occupantsByRevision.flatMap((revision) => revision.occupants);
+    const onDemand = countOnDemand(live) + countOnDemand(claims);
+    const total = live.length + claims.length + 1;
+    const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
+    const numbers = { live: live.length, claimed: claims.length, onDemand, superseded };
+    return { ...take(request, wanted, free, nextAbove), ...numbers };
+  }
+}
+
+function take(
+  request: SlotRequest,
+  wanted: Side,
+  free: { readonly spot: readonly number[]; readonly onDemand: readonly number[] },
+  nextAbove: number,
+): Placement & { readonly diverted: boolean } {
+  const freeOn = (side: Side): number | undefined => (side === 'spot' ? free.spot[0] : free.onDemand[0]);
+  const same = freeOn(wanted);
+  const other = freeOn(oppositeOf(wanted));
+  if (request.pinned !== undefined) {
+    return { slot: same ?? other ?? nextAbove, side: request.pinned, diverted: false };
+  }
+  if (same === undefined) {
+    const slot = other ?? nextAbove;
+    return { slot, side: sideOfSlot(request.rule, slot), diverted: false };
+  }
+  const isDiverted = other !== undefined && request.lacksRoom(wanted) && !request.lacksRoom(oppositeOf(wanted));
+  return isDiverted
+    ? { slot: other, side: oppositeOf(wanted), diverted: true }
+    : { slot: same, side: wanted, diverted: false };
+}
+
+function claimOccupant(claim: Claim): Occupant {
+  return { pod: undefined, slot: claim.slot, side: claim.side, since: claim.at, id: claim.uid };
+}
+
+function countOnDemand(occupants: Iterable<{ readonly side: string }>): number {
+  let count = 0;
+  for (const { side } of occupants) if (side === 'on-demand') count++;
+  return count;
+}
