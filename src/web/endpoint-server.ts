@@ -1,0 +1,96 @@
+/** A small read-only HTTP server: health, metrics and explanations, a function a path. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describeError, StowageError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { BindAddress } from './bind-address.ts';
+
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Answers a GET of one path. */
+export type Endpoint = (query: URLSearchParams) => EndpointAnswer | Promise<EndpointAnswer>;
+
+export interface EndpointServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface EndpointServerOptions {
+  /** For log records and the error message, e.g. `metrics`. */
+  readonly name: string;
+  readonly address: BindAddress;
+  /** By path, e.g. `/healthz`. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly log: Logger;
+}
+
+/** @throws StowageError (BIND) when the address cannot be listened on. */
+export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
+  const { name, address, endpoints, log } = options;
+  const server = createServer((request, response) => {
+    answer(request, endpoints).then(
+      ({ status, contentType, body }) => {
+        response.writeHead(status, {
+          'Content-Type': contentType,
+          'Content-Length': Buffer.byteLength(body),
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+        });
+        response.end(request.method === 'HEAD' ? undefined : body);
+      },
+      (error: unknown) => {
+        log.error({ server: name, url: request.url, error }, 'A request could not be answered');
+        response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
+        response.end('internal error\n');
+      },
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const where = `${address.host ?? ''}:${address.port}`;
+      reject(
+        new StowageError('BIND', `The ${name} server cannot listen on ${where}: ${describeError(error)}`, {
+          cause: error,
+        }),
+      );
+    });
+    server.listen(address.port, address.host, resolve);
+  });
+  server.on('error', (error) => log.error({ server: name, error }, 'A server failed'));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        // Nothing here takes long, and nobody who asks for metrics must keep the process from ending.
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export const textAnswer = (status: number, body: string): EndpointAnswer => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body,
+});
+export const jsonAnswer = (status: number, value: unknown): EndpointAnswer => ({
+  status,
+  contentType: 'application/json',
+  body: `${JSON.stringify(value)}\n`,
+});
+
+async function answer(
+  request: IncomingMessage,
+  endpoints: Readonly<Record<string, Endpoint>>,
+): Promise<EndpointAnswer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'only GET is served here\n');
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
+  if (endpoint === undefined) return textAnswer(404, `not found; served here: ${Object.keys(endpoints).join(' ')}\n`);
+  return endpoint(new URLSearchParams(query));
+}
