@@ -9,7 +9,7 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, already encoded. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
   readonly lane: Lane;
   /** Ends the request and its answer, on the wire too, wherever they are. */

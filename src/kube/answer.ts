@@ -1,0 +1,88 @@
+/** Reads answers of the API server: bodies with a limit, error answers as KubeError, Retry-After. */
+import type { Readable } from 'node:stream';
+import type { Status } from '../api/core.ts';
+import { KubeError } from '../api/kube-error.ts';
+import { MalformedAnswerError, parseJson } from './json-stream.ts';
+import { ConnectionError, type TransportResponse } from './transport/transport.ts';
+
+/** Longest answer kept as a whole; lists and watches are streamed and not bound by it. etcd holds objects of at most 1.5 MiB. */
+const MAX_BODY_BYTES = 64 << 20;
+/** Of an error answer that is not a Status, this much of the text is quoted. */
+const MAX_QUOTE = 300;
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The body's chunks, with faults of the connection told as such.
+ * @throws ConnectionError; the signal's reason when it aborted.
+ */
+export async function* readChunks(body: Readable, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of body) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw cause instanceof ConnectionError
+      ? cause
+      : new ConnectionError('The connection broke during an answer.', { cause });
+  } finally {
+    // Leaving early must end the stream, or it keeps its place on the connection.
+    body.destroy();
+  }
+  signal.throwIfAborted();
+}
+
+export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of readChunks(body, signal)) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES)
+      throw new MalformedAnswerError(`The API server's answer is longer than ${MAX_BODY_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** The answer as the error it is. */
+export async function readError(
+  response: TransportResponse,
+  signal: AbortSignal,
+  nowMillis: number,
+): Promise<KubeError> {
+  const text = (await readBody(response.body, signal)).toString('utf8');
+  const retryAfterMillis = parseRetryAfter(headerOf(response, 'retry-after'), nowMillis);
+  const status = parseStatus(text);
+  const quote = text.trim().slice(0, MAX_QUOTE);
+  const fallback = `The API server answered HTTP ${response.status}${quote === '' ? '' : `: ${quote}`}.`;
+  return new KubeError(response.status, status, fallback, retryAfterMillis);
+}
+
+export function isStatus(value: unknown): value is Status {
+  return isObject(value) && value['kind'] === 'Status';
+}
+
+function parseStatus(text: string): Status | undefined {
+  // Proxies in front answer in HTML or text.
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value = parseJson(Buffer.from(text));
+    return isStatus(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(response: TransportResponse, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3), as milliseconds from now; undefined when absent or neither. */
+export function parseRetryAfter(text: string | undefined, nowMillis: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMillis);
+}

@@ -1,0 +1,91 @@
+/** Client-side limit of requests a second, with a reserve that only control traffic may use. */
+import type { Clock, Timer } from '../lib/clock.ts';
+import type { Lane } from './transport/transport.ts';
+
+export interface RateLimits {
+  /** Requests a second over time. Above 0. Default 50. */
+  readonly qps: number;
+  /** Requests that may go at once after a quiet time. At least 1, above `reserve`. Default 100. */
+  readonly burst: number;
+  /** Of the burst, this many are kept for control requests: leases are renewed even while bulk traffic waits. Default 10. */
+  readonly reserve: number;
+}
+
+export interface RateLimiter {
+  /** Resolves when the request may go; first come, first served within a lane, control before bulk. */
+  acquire(lane: Lane, signal: AbortSignal): Promise<void>;
+  readonly waiting: number;
+}
+
+export const defaultRateLimits: RateLimits = { qps: 50, burst: 100, reserve: 10 };
+
+/** @throws RangeError for limits that could never let a request through. */
+export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
+  const { qps, burst, reserve } = limits;
+  if (!(qps > 0) || !(burst >= 1) || !(reserve >= 0) || reserve >= burst) {
+    throw new RangeError(
+      `Rate limits need qps > 0, burst >= 1 and 0 <= reserve < burst, got ${JSON.stringify(limits)}.`,
+    );
+  }
+  let tokens = burst;
+  let countedMillis = clock.now();
+  let timer: Timer | undefined;
+  const queues: Record<Lane, Set<() => void>> = { control: new Set(), bulk: new Set() };
+  /** Tokens that must be there for the lane's next request. */
+  const needed: Record<Lane, number> = { control: 1, bulk: 1 + reserve };
+
+  const refill = (): void => {
+    const now = clock.now();
+    // A clock set back must not take tokens away.
+    tokens = Math.min(burst, tokens + (Math.max(0, now - countedMillis) * qps) / 1000);
+    countedMillis = now;
+  };
+  const take = (lane: Lane): boolean => {
+    refill();
+    // Refills are sums of fractions; without the margin a token could be missing by a rounding error for ever.
+    if (tokens < needed[lane] - 1e-9) return false;
+    tokens -= 1;
+    return true;
+  };
+  const next = (): Lane | undefined =>
+    queues.control.size > 0 ? 'control' : queues.bulk.size > 0 ? 'bulk' : undefined;
+  const serve = (): void => {
+    timer?.cancel();
+    timer = undefined;
+    for (let lane = next(); lane !== undefined; lane = next()) {
+      if (!take(lane)) {
+        timer = clock.setTimer(Math.max(1, ((needed[lane] - tokens) * 1000) / qps), serve);
+        return;
+      }
+      const [admit] = queues[lane];
+      if (admit === undefined) return;
+      queues[lane].delete(admit);
+      admit();
+    }
+  };
+
+  return {
+    get waiting() {
+      return queues.control.size + queues.bulk.size;
+    },
+    acquire(lane, signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const isFirst = queues[lane].size === 0;
+      if (isFirst && take(lane)) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const admit = (): void => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        const onAbort = (): void => {
+          queues[lane].delete(admit);
+          reject(signal.reason);
+          serve();
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        queues[lane].add(admit);
+        serve();
+      });
+    },
+  };
+}
