@@ -121,3 +121,20 @@ function closingTime(parts: readonly Part[], instant: EpochMillis): EpochMillis 
   });
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
+
+/**
+ * A {@link parseWindow} that remembers its results, for callers that read the same few texts for many workloads. It forgets all of them
+ * when there are more than `limit`.
+ */
+export function createWindowParser(limit = 1000): typeof parseWindow {
+  const remembered = new Map<string, WindowResult>();
+  return (schedule, duration) => {
+    const key = `${schedule}\n${duration}`;
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    if (remembered.size >= limit) remembered.clear();
+    const result = parseWindow(schedule, duration);
+    remembered.set(key, result);
+    return result;
+  };
+}
