@@ -1,0 +1,69 @@
+/** What placement sees in one workload and wants done about it. Plain data: status, explain and the controllers read it. */
+import type { ReasonName } from '../../lib/reasons.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { NodeClass, PodRecord, Side } from '../../model/records.ts';
+import type { Decision, PodRef } from '../decision.ts';
+import type { PlacementPolicy } from './policy.ts';
+import type { SideCounts } from './slots.ts';
+
+export type PodState =
+  /** On the side of its slot. */
+  | 'settled'
+  /** On the other side than its slot. */
+  | 'wrong-side'
+  /** Its node is of no known class, or not known: it counts for neither side. */
+  | 'unknown'
+  /** More pods than replicas: a surge, or about to be scaled away. */
+  | 'surplus'
+  | 'terminating'
+  /** Failed or Succeeded. */
+  | 'ended';
+
+export interface PodPlan {
+  readonly ref: PodRef;
+  readonly revision: string;
+  /** The slot it holds; undefined for pods that hold none. */
+  readonly slot: number | undefined;
+  readonly stampedSlot: number | undefined;
+  readonly wantedSide: Side | undefined;
+  readonly actualSide: NodeClass;
+  readonly node: string | undefined;
+  readonly ready: boolean;
+  readonly state: PodState;
+  /** One sentence for people. */
+  readonly note: string;
+}
+
+export interface ActualCounts extends SideCounts {
+  readonly unknown: number;
+}
+
+/** Something worth saying that no single pod says. */
+export interface PlanNote {
+  readonly reason: ReasonName | undefined;
+  readonly text: string;
+}
+
+export interface WorkloadPlan {
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly policy: PlacementPolicy;
+  readonly replicas: number;
+  /** Undefined when the workload is not managed or its configuration invalid. */
+  readonly target: SideCounts | undefined;
+  /** Live pods of all revisions. */
+  readonly actual: ActualCounts;
+  readonly floor: number;
+  /** Pods that would have to change sides for the counts to be right. */
+  readonly drift: number;
+  readonly pods: readonly PodPlan[];
+  /** At most one eviction; re-stamps only when nothing has to move. */
+  readonly decisions: readonly Decision[];
+  readonly notes: readonly PlanNote[];
+}
+
+/** A pod with what the plan knows about it. */
+export interface PlannedPod {
+  readonly pod: PodRecord;
+  readonly plan: PodPlan;
+}

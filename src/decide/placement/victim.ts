@@ -1,0 +1,29 @@
+/** Which pod of the excess side is moved. */
+import type { ClusterView } from '../../model/cluster-view.ts';
+import type { PodRecord } from '../../model/records.ts';
+import type { Sides } from '../../model/sides.ts';
+import type { PlannedPod } from './plan.ts';
+
+/** Why a pod is not a good victim; the guards know the same rules and have the last word. */
+export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): string | undefined {
+  if (pod.protectedBy !== undefined) return `protected by ${pod.protectedBy}`;
+  if (pod.resizing) return 'being resized';
+  const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+  const cause = node === undefined ? undefined : sides.leavingCause(node);
+  return cause === undefined ? undefined : `its node is leaving (${cause})`;
+}
+
+/**
+ * The order in which candidates are moved: those nothing spares, then unready (they serve nobody), then without a
+ * slot of their own, then the highest slot, then the youngest. Ties fall to the name, so equal input gives equal output.
+ */
+export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod, b: PlannedPod) => number {
+  const isSpared = (pod: PodRecord): number => (whySpared(view, sides, pod) === undefined ? 0 : 1);
+  return (a, b) =>
+    isSpared(a.pod) - isSpared(b.pod) ||
+    Number(a.pod.ready) - Number(b.pod.ready) ||
+    Number(a.plan.stampedSlot !== undefined) - Number(b.plan.stampedSlot !== undefined) ||
+    (b.plan.stampedSlot ?? 0) - (a.plan.stampedSlot ?? 0) ||
+    b.pod.createdAt - a.pod.createdAt ||
+    (a.pod.name < b.pod.name ? -1 : 1);
+}
