@@ -1,0 +1,32 @@
+/** What the API server is told about a decision: patch, trace message, warnings for the user, audit annotations. */
+import type { AdmissionDecision } from '../decide/placement/admission-decision.ts';
+import type { ReviewAnswer } from './review.ts';
+
+/** The API server cuts a warning at 256 characters, and drops all of them beyond 4 KiB. */
+const MAX_WARNING_LENGTH = 250;
+
+export function answerOf(decision: AdmissionDecision): ReviewAnswer {
+  if (decision.kind === 'steered') {
+    const { slot, side, patch, warnings, explanation } = decision;
+    return {
+      patch,
+      // The message that Spotalis sends.
+      message: 'applied Spotalis mutations',
+      warnings: warnings.map(toWarning),
+      auditAnnotations: { slot: String(slot), capacity: side, why: explanation.summary },
+    };
+  }
+  const { reason, message, warn, wouldBe } = decision;
+  if (wouldBe === undefined) return { message, ...(warn && { warnings: [toWarning(message)] }) };
+  const would = `slot ${wouldBe.slot} on ${wouldBe.side}`;
+  return {
+    message,
+    warnings: [toWarning(`${message}; this pod would take ${would}`)],
+    auditAnnotations: { 'would-be-slot': String(wouldBe.slot), 'would-be-capacity': wouldBe.side, why: reason },
+  };
+}
+
+/** One printable line that says where it comes from: it becomes an HTTP header. */
+function toWarning(message: string): string {
+  return `spotalis: ${message.replace(/[^\x20-\x7e]+/g, ' ')}`.slice(0, MAX_WARNING_LENGTH);
+}

@@ -1,0 +1,106 @@
+/** The admission handler without a socket: the body of a POST in, status and body out. It never denies a pod. */
+import type { Pod } from '../api/core.ts';
+import { type AdmissionInput, decideAdmission } from '../decide/placement/admission.ts';
+import type { AdmissionDecision } from '../decide/placement/admission-decision.ts';
+import { readAdmissionPod } from '../decide/placement/admission-pod.ts';
+import type { ClaimLedger } from '../decide/placement/claims.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import { controllerOf, type PodInterners } from '../observe/project-pod.ts';
+import { projectTemplate } from '../observe/project-template.ts';
+import { answerOf } from './answer.ts';
+import { type HttpAnswer, problemAnswer } from './http-answer.ts';
+import type { LiveOwners } from './live-owners.ts';
+import { type AdmissionRequest, encodeAnswer, parseReview } from './review.ts';
+
+/** The settings in force and what was compiled from them; replaced as a whole when the configuration changes. */
+export type AdmissionRules = Pick<AdmissionInput, 'settings' | 'sides' | 'readPolicy'>;
+
+/** Told about every answer, for metrics. */
+export interface AdmissionObservation {
+  readonly operation: string;
+  readonly resourceKind: string;
+  readonly decision: AdmissionDecision;
+  readonly tookMillis: Millis;
+}
+
+export interface MutateHandlerOptions {
+  readonly owners: LiveOwners;
+  readonly rules: () => AdmissionRules;
+  readonly ledger: ClaimLedger;
+  readonly interners: PodInterners;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onAnswer: (observation: AdmissionObservation) => void;
+}
+
+export type MutateHandler = (body: string) => HttpAnswer | Promise<HttpAnswer>;
+
+/**
+ * The answer is immediate unless the pod's owner has to be read live. Malformed reviews get 400 with a code; whatever
+ * else goes wrong, the pod is allowed as it is, with a warning.
+ */
+export function createMutateHandler(options: MutateHandlerOptions): MutateHandler {
+  const { owners, rules, ledger, interners, clock, log, onAnswer } = options;
+
+  const decide = (request: AdmissionRequest): AdmissionDecision | Promise<AdmissionDecision> => {
+    const { kind, operation, subResource } = request;
+    const isPod = kind.group === '' && kind.version === 'v1' && kind.kind === 'Pod';
+    if (!isPod || operation !== 'CREATE' || subResource !== '') {
+      const what = subResource === '' ? kind.kind : `${kind.kind}/${subResource}`;
+      return unsteered('UnsupportedResource', { operation, kind: what });
+    }
+    const pod = request.object as Pod;
+    const namespace = request.namespace === '' ? (pod.metadata?.namespace ?? '') : request.namespace;
+    // Nothing is read live for a namespace that has not asked to be managed.
+    if (owners.view.namespace(namespace)?.enabled === false) return unsteered('NotEnabled', { where: 'namespace' });
+    const owner = controllerOf(pod, interners.owners);
+    const template = interners.templates.intern(projectTemplate(pod.metadata?.labels, pod.spec ?? { containers: [] }));
+    const decideFor = (resolution: AdmissionInput['owner']): AdmissionDecision =>
+      decideAdmission({
+        ...rules(),
+        view: owners.view,
+        ledger,
+        owner: resolution,
+        request,
+        pod: readAdmissionPod(pod, template, owner),
+        now: clock.now(),
+      });
+    const resolution = owners.resolve(namespace, owner);
+    return resolution instanceof Promise ? resolution.then(decideFor) : decideFor(resolution);
+  };
+
+  const fail = (request: AdmissionRequest, error: unknown): AdmissionDecision => {
+    const { uid, namespace } = request;
+    log.error({ requestId: uid, namespace, error }, 'An admission could not be decided; the pod is allowed as it is');
+    return { ...unsteered('AdmissionFailed', { error: describeError(error) }), warn: true };
+  };
+
+  return (body) => {
+    const startedAt = clock.now();
+    const review = parseReview(body);
+    if (!review.ok) return problemAnswer(400, review.code, review.message);
+    const { apiVersion, request } = review;
+    const answer = (decision: AdmissionDecision): HttpAnswer => {
+      const { operation, kind, uid } = request;
+      onAnswer({ operation, resourceKind: kind.kind, decision, tookMillis: clock.now() - startedAt });
+      return { status: 200, body: encodeAnswer(apiVersion, uid, answerOf(decision)) };
+    };
+    try {
+      const decision = decide(request);
+      if (!(decision instanceof Promise)) return answer(decision);
+      return decision.catch((error: unknown) => fail(request, error)).then(answer);
+    } catch (error) {
+      return answer(fail(request, error));
+    }
+  };
+}
+
+type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;
+
+function unsteered<Name extends ReasonNameOf<'unsteered'>>(name: Name, values: ReasonValues<Name>): Unsteered {
+  return { kind: 'unsteered', reason: name, message: renderReason(name, values), warn: false, wouldBe: undefined };
+}
