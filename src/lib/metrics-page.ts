@@ -1,0 +1,26 @@
+/** The page docs/metrics.md, written from the tables of metrics. */
+import type { MetricDefinition } from './metric-definition.ts';
+import { placementMetrics } from './metrics-placement.ts';
+import { runtimeMetrics } from './metrics-runtime.ts';
+
+/** The whole page in Markdown. */
+export function renderMetricsPage(): string {
+  const parts = [
+    '# Metrics',
+    '<!-- Written by `npm run docs` from src/lib/metrics-*.ts; edit those. -->',
+    'Prometheus text format at `/metrics`. No label is ever the name of a pod. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
+    '## Placement',
+    renderTable(placementMetrics),
+    '## Machinery',
+    renderTable(runtimeMetrics),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function renderTable(table: Readonly<Record<string, MetricDefinition>>): string {
+  const rows = Object.entries(table).map(([name, { type, labels, help }]) => {
+    const labelText = labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${labelText} | ${help} |`;
+  });
+  return ['| Metric | Type | Labels | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+}

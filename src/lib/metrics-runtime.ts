@@ -1,0 +1,91 @@
+/** The metrics of the machinery every engine stands on: API client, work queues, informers, event loop, certificates. */
+import { each, type MetricDefinition, requestBuckets, workBuckets } from './metric-definition.ts';
+
+export const runtimeMetrics = {
+  stowage_build_info: {
+    type: 'gauge',
+    help: 'Always 1; the label tells the version.',
+    labels: ['version'],
+  },
+  stowage_api_requests_total: {
+    type: 'counter',
+    help: 'Requests to the API server by verb, resource and HTTP status code (0 when there was no answer).',
+    labels: ['verb', 'resource', 'code'],
+  },
+  stowage_api_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time a request to the API server takes, watches left out, in seconds.',
+    labels: ['verb'],
+    buckets: requestBuckets,
+  },
+  stowage_api_throttle_seconds: {
+    type: 'histogram',
+    help: 'Time requests waited for the own rate limit or for a Retry-After, in seconds.',
+    labels: [],
+    buckets: workBuckets,
+  },
+  stowage_workqueue_depth: {
+    type: 'gauge',
+    help: 'Keys that wait in a work queue.',
+    labels: ['queue'],
+  },
+  stowage_workqueue_adds_total: {
+    type: 'counter',
+    help: 'Keys put into a work queue.',
+    labels: ['queue'],
+  },
+  stowage_workqueue_retries_total: {
+    type: 'counter',
+    help: 'Keys put into a work queue again after a failure.',
+    labels: ['queue'],
+  },
+  stowage_workqueue_wait_seconds: {
+    type: 'histogram',
+    help: 'Time a key waits in a work queue after it is due, in seconds.',
+    labels: ['queue'],
+    buckets: workBuckets,
+  },
+  stowage_workqueue_work_seconds: {
+    type: 'histogram',
+    help: 'Time one key of a work queue is worked on, in seconds.',
+    labels: ['queue'],
+    buckets: workBuckets,
+  },
+  stowage_informer_objects: {
+    type: 'gauge',
+    help: 'Objects an informer holds.',
+    labels: ['resource'],
+  },
+  stowage_informer_age_seconds: {
+    type: 'gauge',
+    help: 'Time since an informer was last known to be up to date, in seconds.',
+    labels: ['resource'],
+  },
+  stowage_informer_lists_total: {
+    type: 'counter',
+    help: 'Complete lists an informer read; more than one means that its watch could not go on.',
+    labels: ['resource'],
+  },
+  stowage_informer_events_total: {
+    type: 'counter',
+    help: 'Watch events an informer took in.',
+    labels: ['resource'],
+  },
+  stowage_event_loop_delay_seconds: {
+    type: 'gauge',
+    help: 'How late timers fire since the last scrape, in seconds.',
+    labels: ['quantile'],
+    initial: each('quantile', ['0.5', '0.99', '1']),
+  },
+  stowage_config_reloads_total: {
+    type: 'counter',
+    help: 'Changes of the configuration file, by result (applied, restart-needed, invalid).',
+    labels: ['result'],
+    initial: each('result', ['applied', 'restart-needed', 'invalid']),
+  },
+  stowage_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the served webhook certificate ends, in seconds since 1970 (UTC).',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDefinition>;

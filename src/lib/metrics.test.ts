@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { MetricDefinition } from './metric-definition.ts';
+import { createMetrics, createNoMetrics, metricTable } from './metrics.ts';
+import { renderMetricsPage } from './metrics-page.ts';
+import { isReasonName } from './reasons.ts';
+
+const web = { namespace: 'shop', workload: 'web', workload_type: 'deployment' } as const;
+const api = { namespace: 'shop', workload: 'api', workload_type: 'deployment' } as const;
+const rows = Object.entries<MetricDefinition>(metricTable);
+const linesOf = (text: string, name: string): string[] =>
+  text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
+
+describe('the table', () => {
+  test.each([
+    ['spotalis_workload_replicas', 'gauge', ['namespace', 'workload', 'workload_type', 'replica_type']],
+    ['spotalis_reconciliations_total', 'counter', ['namespace', 'workload', 'workload_type', 'action', 'result']],
+    ['spotalis_reconciliation_errors_total', 'counter', ['namespace', 'workload', 'workload_type', 'error_type']],
+    ['spotalis_rebalancing_blocked_by_pdb_total', 'counter', ['namespace', 'workload', 'workload_type', 'pdb_name']],
+    ['spotalis_webhook_requests_total', 'counter', ['operation', 'resource_kind', 'result']],
+    ['spotalis_webhook_mutations_total', 'counter', ['resource_kind', 'mutation_type']],
+    ['spotalis_controller_last_seen_timestamp', 'gauge', ['controller_name']],
+    ['spotalis_leader_election_status', 'gauge', ['controller_name']],
+    ['spotalis_workload_replicas_desired', 'gauge', ['namespace', 'workload', 'workload_type', 'replica_type']],
+    ['spotalis_evictions_total', 'counter', ['result']],
+    ['spotalis_disruptions_blocked_total', 'counter', ['reason']],
+    ['spotalis_admissions_unsteered_total', 'counter', ['reason']],
+  ] as const)('case 76: %s is a %s with the labels %j', (name, type, labels) => {
+    expect(metricTable[name]).toMatchObject({ type, labels });
+  });
+
+  test.each(rows)('%s follows the naming rules', (name, { type, help, labels, buckets, initial = [] }) => {
+    expect(name).toMatch(/^(spotalis|stowage)_[a-z_]+$/);
+    expect(name.endsWith('_total')).toBe(type === 'counter');
+    if (type === 'histogram') expect(name).toMatch(/_seconds$/);
+    expect(help).toMatch(/^[A-Z0-9].*\.$/);
+    expect(labels).not.toContain('pod');
+    if (buckets !== undefined) expect([...buckets]).toEqual([...buckets].sort((a, b) => a - b));
+    for (const row of initial) expect(Object.keys(row).sort()).toEqual([...labels].sort());
+  });
+
+  test('series by reason are named after the table of reasons', () => {
+    for (const name of ['spotalis_disruptions_blocked_total', 'spotalis_admissions_unsteered_total'] as const) {
+      const reasons = metricTable[name].initial.map((row) => row['reason'] ?? '');
+      expect(reasons.length).toBeGreaterThan(5);
+      for (const reason of reasons) expect(isReasonName(reason)).toBe(true);
+    }
+  });
+});
+
+test('docs/metrics.md is what the table says; `npm run docs` writes it', () => {
+  expect(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')).toBe(renderMetricsPage());
+});
+
+describe('a scrape', () => {
+  test('case 76: parses, has every name, no NaN, and no row with empty labels', async () => {
+    const text = await createMetrics().render();
+    for (const [name, { type }] of rows) expect(text).toContain(`# TYPE ${name} ${type}`);
+    for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]+",?)+\})? -?[\d.e+-]+)$/);
+    }
+    expect(text).not.toContain('NaN');
+    expect(text).not.toMatch(/=""/);
+  });
+
+  test('known series start at zero, series of workloads when they are first set', async () => {
+    const text = await createMetrics().render();
+    expect(text).toContain('spotalis_evictions_total{result="evicted"} 0');
+    expect(text).toContain('spotalis_leader_election_status{controller_name="spotalis-controller"} 0');
+    expect(text).toContain('spotalis_webhook_request_duration_seconds_count 0');
+    expect(linesOf(text, 'spotalis_workload_replicas')).toEqual([]);
+  });
+
+  test('counts, sets and observes', async () => {
+    const metrics = createMetrics();
+    metrics.inc('spotalis_evictions_total', { result: 'evicted' });
+    metrics.inc('spotalis_evictions_total', { result: 'evicted' }, 2);
+    metrics.set('spotalis_workload_replicas', { ...web, replica_type: 'spot' }, 7);
+    metrics.observe('spotalis_webhook_request_duration_seconds', {}, 0.004);
+    const text = await metrics.render();
+    expect(text).toContain('spotalis_evictions_total{result="evicted"} 3');
+    expect(text).toContain(
+      'spotalis_workload_replicas{namespace="shop",workload="web",workload_type="deployment",replica_type="spot"} 7',
+    );
+    expect(text).toContain('spotalis_webhook_request_duration_seconds_bucket{le="0.005"} 1');
+    expect(text).toContain('spotalis_webhook_request_duration_seconds_bucket{le="0.0025"} 0');
+  });
+
+  test('collectors run before each scrape', async () => {
+    const metrics = createMetrics();
+    let scrapes = 0;
+    metrics.onRender(() => metrics.set('stowage_workqueue_depth', { queue: 'placement' }, ++scrapes));
+    await metrics.render();
+    expect(await metrics.render()).toContain('stowage_workqueue_depth{queue="placement"} 2');
+  });
+
+  test('a value that is no number is left out', async () => {
+    const metrics = createMetrics();
+    metrics.set('spotalis_drift_replicas', web, Number.NaN);
+    metrics.observe('spotalis_webhook_request_duration_seconds', {}, Number.NaN);
+    const text = await metrics.render();
+    expect(text).not.toContain('NaN');
+    expect(linesOf(text, 'spotalis_drift_replicas')).toEqual([]);
+  });
+
+  test('process metrics come only when asked for', async () => {
+    expect(await createMetrics().render()).not.toContain('process_resident_memory_bytes');
+    expect(await createMetrics({ processMetrics: true }).render()).toContain('process_resident_memory_bytes');
+  });
+});
+
+describe('removing a workload', () => {
+  test('drops all its series and no others', async () => {
+    const metrics = createMetrics();
+    for (const labels of [web, api]) {
+      metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'spot' }, 1);
+      metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'on-demand' }, 1);
+      metrics.set('spotalis_window_open', labels, 1);
+      metrics.inc('spotalis_reconciliations_total', { ...labels, action: 'rebalance', result: 'success' });
+    }
+    metrics.removeWorkload('shop', 'web');
+    const text = await metrics.render();
+    expect(text).not.toContain('workload="web"');
+    expect(text.match(/workload="api"/g)).toHaveLength(4);
+  });
+
+  test('its series come back when it does, from zero', async () => {
+    const metrics = createMetrics();
+    const labels = { ...web, action: 'rebalance', result: 'success' };
+    metrics.inc('spotalis_reconciliations_total', labels, 5);
+    metrics.removeWorkload('shop', 'web');
+    metrics.inc('spotalis_reconciliations_total', labels);
+    expect(linesOf(await metrics.render(), 'spotalis_reconciliations_total')[0]).toMatch(/ 1$/);
+    metrics.removeWorkload('shop', 'web');
+    expect(linesOf(await metrics.render(), 'spotalis_reconciliations_total')).toEqual([]);
+  });
+
+  test('an unknown workload is no error, and names do not run together', async () => {
+    const metrics = createMetrics();
+    metrics.set('spotalis_window_open', { ...web, namespace: 'a', workload: 'b' }, 1);
+    metrics.removeWorkload('a', 'c');
+    metrics.removeWorkload('', 'a/b');
+    expect(linesOf(await metrics.render(), 'spotalis_window_open')).toHaveLength(1);
+  });
+});
+
+test('two registries share nothing', async () => {
+  const first = createMetrics();
+  const second = createMetrics();
+  first.inc('spotalis_fallbacks_total', {});
+  expect(await first.render()).toContain('spotalis_fallbacks_total 1');
+  expect(await second.render()).toContain('spotalis_fallbacks_total 0');
+});
+
+test('an unknown metric, a wrong kind and a missing label do not compile', () => {
+  const metrics = createNoMetrics();
+  // @ts-expect-error there is no such metric
+  metrics.inc('spotalis_unknown_total', {});
+  // @ts-expect-error a gauge cannot be counted up
+  metrics.inc('spotalis_drift_replicas', web);
+  // @ts-expect-error the label reason is missing
+  metrics.inc('spotalis_disruptions_blocked_total', {});
+  expect(metrics.contentType).toContain('text/plain');
+});
+
+test('metrics that are switched off take everything and render nothing', async () => {
+  const metrics = createNoMetrics();
+  metrics.set('spotalis_drift_replicas', web, 1);
+  metrics.observe('spotalis_webhook_request_duration_seconds', {}, 1);
+  metrics.onRender(() => expect.unreachable());
+  metrics.removeWorkload('shop', 'web');
+  expect(await metrics.render()).toBe('');
+});

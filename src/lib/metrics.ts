@@ -1,0 +1,141 @@
+/** Prometheus metrics behind typed names: a metric that is not in the tables, or a missing label, does not compile. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { MetricDefinition } from './metric-definition.ts';
+import { placementMetrics } from './metrics-placement.ts';
+import { runtimeMetrics } from './metrics-runtime.ts';
+
+/** Every metric. To add one, add a row to one of these tables. */
+export const metricTable = { ...placementMetrics, ...runtimeMetrics } as const satisfies Record<
+  string,
+  MetricDefinition
+>;
+
+type Table = typeof metricTable;
+export type MetricName = keyof Table;
+type NameOfType<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: Table[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+export type CounterName = NameOfType<'counter'>;
+export type GaugeName = NameOfType<'gauge'>;
+export type HistogramName = NameOfType<'histogram'>;
+/** One value for each label of the metric. */
+export type MetricLabels<Name extends MetricName> = Readonly<Record<Table[Name]['labels'][number], string>>;
+
+export interface Metrics {
+  /** Counts up by 1, or by a positive amount. */
+  inc<Name extends CounterName>(name: Name, labels: MetricLabels<Name>, by?: number): void;
+  set<Name extends GaugeName>(name: Name, labels: MetricLabels<Name>, value: number): void;
+  observe<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>, value: number): void;
+  /** Drops every series of a workload that is gone or no longer managed. */
+  removeWorkload(namespace: string, workload: string): void;
+  /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
+  onRender(collect: () => void): void;
+  /** The text of a scrape. */
+  render(): Promise<string>;
+  /** The Content-Type of {@link render}. */
+  readonly contentType: string;
+}
+
+export interface MetricsOptions {
+  /** Adds the standard `process_*` and `nodejs_*` metrics. */
+  readonly processMetrics?: boolean;
+}
+
+type Instrument = Counter | Gauge | Histogram;
+type LabelValues = Readonly<Record<string, string>>;
+
+/** A registry of its own; nothing is shared between two of them. */
+export function createMetrics({ processMetrics = false }: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const counters = new Map<string, Counter>();
+  const gauges = new Map<string, Gauge>();
+  const histograms = new Map<string, Histogram>();
+  const collectors: (() => void)[] = [];
+  /** Series of each workload: series key -> how to remove it. */
+  const byWorkload = new Map<string, Map<string, () => void>>();
+
+  const remember = (name: string, labels: LabelValues, instrument: Instrument): void => {
+    const { namespace, workload } = labels;
+    if (namespace === undefined || workload === undefined) return;
+    const owner = workloadKey(namespace, workload);
+    let series = byWorkload.get(owner);
+    if (series === undefined) {
+      series = new Map();
+      byWorkload.set(owner, series);
+    }
+    const key = [name, ...Object.values(labels)].join('\n');
+    if (!series.has(key)) series.set(key, () => instrument.remove({ ...labels }));
+  };
+
+  for (const [name, definition] of Object.entries<MetricDefinition>(metricTable)) {
+    const { type, help, labels, buckets, initial = [] } = definition;
+    const settings = { name, help, labelNames: [...labels], registers: [registry] };
+    if (type === 'counter') {
+      const counter = new Counter(settings);
+      counters.set(name, counter);
+      for (const row of initial) counter.inc({ ...row }, 0);
+    } else if (type === 'gauge') {
+      const gauge = new Gauge(settings);
+      gauges.set(name, gauge);
+      for (const row of initial) gauge.set({ ...row }, 0);
+    } else {
+      const histogram = new Histogram(buckets === undefined ? settings : { ...settings, buckets: [...buckets] });
+      histograms.set(name, histogram);
+      for (const row of initial) histogram.zero({ ...row });
+    }
+  }
+  if (processMetrics) collectDefaultMetrics({ register: registry });
+
+  return {
+    inc(name, labels, by = 1) {
+      const counter = counters.get(name);
+      if (counter === undefined) return;
+      counter.inc({ ...labels }, by);
+      remember(name, labels, counter);
+    },
+    set(name, labels, value) {
+      const gauge = gauges.get(name);
+      // Prometheus takes NaN, people and alerts do not.
+      if (gauge === undefined || Number.isNaN(value)) return;
+      gauge.set({ ...labels }, value);
+      remember(name, labels, gauge);
+    },
+    observe(name, labels, value) {
+      const histogram = histograms.get(name);
+      if (histogram === undefined || Number.isNaN(value)) return;
+      histogram.observe({ ...labels }, value);
+      remember(name, labels, histogram);
+    },
+    removeWorkload(namespace, workload) {
+      const owner = workloadKey(namespace, workload);
+      for (const remove of byWorkload.get(owner)?.values() ?? []) remove();
+      byWorkload.delete(owner);
+    },
+    onRender(collect) {
+      collectors.push(collect);
+    },
+    render() {
+      for (const collect of collectors) collect();
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+/** Takes everything and keeps nothing: where metrics are switched off, and in tests that do not look at them. */
+export function createNoMetrics(): Metrics {
+  const ignore = (): void => {};
+  return {
+    inc: ignore,
+    set: ignore,
+    observe: ignore,
+    removeWorkload: ignore,
+    onRender: ignore,
+    render: () => Promise.resolve(''),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  };
+}
+
+function workloadKey(namespace: string, workload: string): string {
+  return `${namespace}/${workload}`;
+}
