@@ -1,0 +1,78 @@
+/** What guards look at: the decision, what it is about, and the state of the operator. Everything is passed in; a rule reads no clock. */
+import type { Decision, EvictDecision } from '../decide/decision.ts';
+import type { PlacementPolicy } from '../decide/placement/policy.ts';
+import type { ReasonNameOf } from '../lib/reasons.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { ClusterView } from '../model/cluster-view.ts';
+import type { PlacementSettings } from '../model/placement-settings.ts';
+import type { PodRecord, WorkloadRecord } from '../model/records.ts';
+import type { Sides } from '../model/sides.ts';
+import type { DisruptionHistory } from './history.ts';
+
+/** An eviction that was asked for and whose pod has not been seen gone yet. */
+export interface InFlightEviction {
+  readonly workloadUid: string;
+  readonly podUid: string;
+  readonly since: EpochMillis;
+}
+
+export interface Leadership {
+  readonly leader: boolean;
+  /** Since when; of no meaning where `leader` is false. */
+  readonly sinceMillis: EpochMillis;
+}
+
+export interface GuardContext {
+  readonly view: ClusterView;
+  readonly sides: Sides;
+  readonly settings: PlacementSettings;
+  /** Of the workload that the decision is about. */
+  readonly policy: PlacementPolicy;
+  readonly history: DisruptionHistory;
+  /** Cluster-wide, all engines. */
+  readonly inFlight: readonly InFlightEviction[];
+  readonly leadership: Leadership;
+  readonly now: EpochMillis;
+}
+
+/** The decision with the present records it is about. */
+export interface Subject<D extends Decision = Decision> {
+  readonly decision: D;
+  readonly workload: WorkloadRecord;
+  readonly pod: PodRecord;
+  /** All pods of the workload, every phase. */
+  readonly pods: readonly PodRecord[];
+}
+
+/** Why a decision is not carried out now. */
+export interface Block {
+  /** Name of the rule that says so. */
+  readonly rule: string;
+  readonly reason: ReasonNameOf<'block'>;
+  /** One sentence for people. */
+  readonly message: string;
+  /**
+   * How long from now until it is worth asking again: exact for windows, cooldowns and back-off; undefined when only a
+   * change in the cluster can help, which wakes the workload by itself.
+   */
+  readonly retryAfterMillis: Millis | undefined;
+}
+
+/** What a rule answers: nothing, or why not. */
+export type Objection = Omit<Block, 'rule'> | undefined;
+
+export interface Rule {
+  readonly name: string;
+  /** Why the rule exists and why it stands where it stands in the order. */
+  readonly why: string;
+  /** `every` decision, or only those that end a pod. */
+  readonly appliesTo: 'every' | 'evict';
+  readonly check: (subject: Subject, context: GuardContext) => Objection;
+}
+
+/** A rule's check for decisions that end a pod. */
+export type EvictCheck = (subject: Subject<EvictDecision>, context: GuardContext) => Objection;
+
+export function isEviction(subject: Subject): subject is Subject<EvictDecision> {
+  return subject.decision.kind === 'evict';
+}

@@ -1,0 +1,62 @@
+/** The guard: nothing reaches the cluster that it has not approved, whichever engine wants it. */
+import type { Decision } from '../decide/decision.ts';
+import { podsOf } from '../model/owners.ts';
+import type { Block, GuardContext, Rule, Subject } from './context.ts';
+import { object } from './objection.ts';
+import { rules } from './rules.ts';
+
+declare const approval: unique symbol;
+
+/** A decision that may be carried out now. Only this file makes one, so what was not asked about does not compile into an action. */
+export interface Approved<D extends Decision> {
+  readonly decision: D;
+  readonly [approval]: true;
+}
+
+export type Verdict<D extends Decision> =
+  | { readonly kind: 'approved'; readonly approved: Approved<D> }
+  | { readonly kind: 'blocked'; readonly block: Block };
+
+/** Asks the rules in order and stops at the first objection. */
+export function inspect<D extends Decision>(decision: D, context: GuardContext): Verdict<D> {
+  for (const block of objections(decision, context)) return { kind: 'blocked', block };
+  return { kind: 'approved', approved: approve(decision) };
+}
+
+/** Every objection in the order of the rules, for explanations; empty when the decision would be approved. */
+export function inspectAll(decision: Decision, context: GuardContext): readonly Block[] {
+  return [...objections(decision, context)];
+}
+
+function* objections(decision: Decision, context: GuardContext): Generator<Block> {
+  const subject = findSubject(decision, context);
+  if (subject === undefined) {
+    const gone = object('PreconditionFailed', { pod: decision.pod.name });
+    if (gone !== undefined) yield { rule: 'subject', ...gone };
+    return;
+  }
+  for (const rule of rules) {
+    if (!concerns(rule, decision)) continue;
+    const objection = rule.check(subject, context);
+    if (objection !== undefined) yield { rule: rule.name, ...objection };
+  }
+}
+
+function concerns(rule: Rule, decision: Decision): boolean {
+  return rule.appliesTo === 'every' || decision.kind === 'evict';
+}
+
+/** The records the decision is about as they are now: by uid, and only while the pod belongs to the workload. */
+function findSubject(decision: Decision, { view }: GuardContext): Subject | undefined {
+  const workload = view.workloadByUid(decision.workloadUid);
+  if (workload === undefined) return undefined;
+  const pods = podsOf(view, workload);
+  const pod = pods.find(({ uid }) => uid === decision.pod.uid);
+  if (pod === undefined || (pod.deletingAt !== undefined && decision.kind === 'evict')) return undefined;
+  return { decision, workload, pod, pods };
+}
+
+function approve<D extends Decision>(decision: D): Approved<D> {
+  // The brand exists for the compiler only.
+  return { decision } as Approved<D>;
+}

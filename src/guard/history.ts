@@ -1,0 +1,55 @@
+/** What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever acts. */
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { Side } from '../model/records.ts';
+
+export interface FailedMove {
+  /** In a row, at least 1. */
+  readonly failures: number;
+  readonly retryAt: EpochMillis;
+}
+
+/** What guards read. */
+export interface DisruptionHistory {
+  lastDisruption(workloadUid: string): EpochMillis | undefined;
+  /** The last move of this workload to this side found no place. */
+  failedMove(workloadUid: string, side: Side): FailedMove | undefined;
+}
+
+export interface DisruptionLog extends DisruptionHistory {
+  /** Later instants win, so that what is derived from stamps and events at start may arrive in any order. */
+  recordDisruption(workloadUid: string, at: EpochMillis): void;
+  /** Doubles the pause before the side is tried again. */
+  recordFailedMove(workloadUid: string, side: Side, at: EpochMillis): void;
+  /** The side took a pod: its failures are forgotten. */
+  recordLandedMove(workloadUid: string, side: Side): void;
+  forgetWorkload(workloadUid: string): void;
+}
+
+/** @param backoff pause after the first failure, and its bound; both above 0. */
+export function createDisruptionLog(backoff: { readonly initial: Millis; readonly max: Millis }): DisruptionLog {
+  const last = new Map<string, EpochMillis>();
+  const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
+  return {
+    lastDisruption: (workloadUid) => last.get(workloadUid),
+    failedMove: (workloadUid, side) => failed.get(workloadUid)?.[side],
+    recordDisruption(workloadUid, at) {
+      last.set(workloadUid, Math.max(at, last.get(workloadUid) ?? at));
+    },
+    recordFailedMove(workloadUid, side, at) {
+      const sides = failed.get(workloadUid) ?? {};
+      const failures = (sides[side]?.failures ?? 0) + 1;
+      sides[side] = { failures, retryAt: at + Math.min(backoff.max, backoff.initial * 2 ** (failures - 1)) };
+      failed.set(workloadUid, sides);
+    },
+    recordLandedMove(workloadUid, side) {
+      const sides = failed.get(workloadUid);
+      if (sides === undefined) return;
+      delete sides[side];
+      if (Object.keys(sides).length === 0) failed.delete(workloadUid);
+    },
+    forgetWorkload(workloadUid) {
+      last.delete(workloadUid);
+      failed.delete(workloadUid);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * The order of the guards, in one place. The first objection is the one reported, so the order is that of explanation:
+ * what was switched off, then what is not known, then what is going on, then what forbids this pod, then the time, then
+ * the dear questions, and last the budget all workloads share.
+ */
+import type { Rule } from './context.ts';
+import { hasRoom, sideNotInBackoff } from './rules/destination.ts';
+import { fresh } from './rules/freshness.ts';
+import { leading, warmedUp } from './rules/leadership.ts';
+import { floorKept, knownSide, nodeStays } from './rules/node-state.ts';
+import { pdbAllows } from './rules/pdb.ts';
+import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
+import { engineOn, managed, mayWrite } from './rules/switched-on.ts';
+import { cooledDown, nothingInFlight, windowOpen, withinBudget } from './rules/timing.ts';
+import { generationObserved, noRollout, notDeleting, notPaused, notScaledToZero } from './rules/workload-state.ts';
+
+export const rules: readonly Rule[] = [
+  engineOn,
+  managed,
+  mayWrite,
+  leading,
+  fresh,
+  notDeleting,
+  notScaledToZero,
+  generationObserved,
+  notPaused,
+  noRollout,
+  nothingInFlight,
+  noneTerminating,
+  othersReady,
+  notSingle,
+  notProtected,
+  notResizing,
+  nodeStays,
+  knownSide,
+  sameRevision,
+  floorKept,
+  windowOpen,
+  warmedUp,
+  cooledDown,
+  pdbAllows,
+  sideNotInBackoff,
+  hasRoom,
+  withinBudget,
+];

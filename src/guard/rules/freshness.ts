@@ -1,0 +1,15 @@
+/** Nothing is disrupted on data that may be wrong by now. */
+import type { Rule } from '../context.ts';
+import { object } from '../objection.ts';
+
+export const fresh: Rule = {
+  name: 'fresh',
+  why: 'Every later rule reads the view; they can only be believed when the view can.',
+  appliesTo: 'every',
+  check: (_, { view }) => {
+    const { synced, stale } = view.freshness();
+    if (synced && stale.length === 0) return undefined;
+    const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
+    return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
+  },
+};

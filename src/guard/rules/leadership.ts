@@ -1,0 +1,20 @@
+/** Only the leader acts, and a new one waits one cooldown: what its predecessor did last may not be visible yet. */
+import type { Rule } from '../context.ts';
+import { inWords, object } from '../objection.ts';
+
+export const leading: Rule = {
+  name: 'leader',
+  why: 'Two replicas acting at once would double every disruption.',
+  appliesTo: 'every',
+  check: (_, { leadership }) => (leadership.leader ? undefined : object('NotLeader', {})),
+};
+
+export const warmedUp: Rule = {
+  name: 'leader-warm-up',
+  why: 'The cooldown survives a failover: a new leader cannot have seen everything its predecessor did.',
+  appliesTo: 'evict',
+  check: (_, { leadership, settings, now }) => {
+    const remaining = leadership.sinceMillis + settings.cooldownMillis - now;
+    return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
+  },
+};

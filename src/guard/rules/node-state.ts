@@ -1,0 +1,40 @@
+/** The node of the chosen pod is what the decision took it for, and stays. */
+import { isLive } from '../../model/owners.ts';
+import { evictRule, object } from '../objection.ts';
+
+export const nodeStays = evictRule(
+  'node-stays',
+  'A leaving node ends its pods itself; ending one earlier only adds a disruption.',
+  ({ pod }, { view, sides }) => {
+    const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+    const cause = node === undefined ? undefined : sides.leavingCause(node);
+    return node === undefined || cause === undefined
+      ? undefined
+      : object('NodeLeaving', { node: node.name, pod: pod.name, cause });
+  },
+);
+
+export const knownSide = evictRule(
+  'known-side',
+  'A node that is not known, or of no known class, or of another class than when it was decided, is contradictory data: no disruption.',
+  ({ pod, decision }, { view, sides }) => {
+    if (pod.nodeName === undefined) return undefined;
+    const node = view.node(pod.nodeName);
+    const nodeClass = node === undefined ? 'unknown' : sides.classOf(node);
+    if (nodeClass === 'unknown') return object('UnknownNodeClass', { node: pod.nodeName });
+    return nodeClass === decision.from ? undefined : object('PreconditionFailed', { pod: pod.name });
+  },
+);
+
+export const floorKept = evictRule(
+  'floor-kept',
+  'The floor is a promise: a move away from on-demand must leave enough replicas on nodes known to be on-demand.',
+  ({ pods, pod: victim, decision }, { view, sides }) => {
+    if (decision.to === 'on-demand') return undefined;
+    const staying = pods.filter((pod) => {
+      const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+      return pod.uid !== victim.uid && isLive(pod) && node !== undefined && sides.classOf(node) === 'on-demand';
+    });
+    return staying.length >= decision.onDemandFloor ? undefined : object('PreconditionFailed', { pod: victim.name });
+  },
+);

@@ -1,0 +1,61 @@
+/** What the API server would say about the pod's PodDisruptionBudgets, asked before rather than after. */
+import { compileLabelSelector } from '../../api/label-selector.ts';
+import { InvalidValueError } from '../../lib/errors.ts';
+import { ordinalOf } from '../../model/owners.ts';
+import type { Labels, PdbRecord, PodRecord } from '../../model/records.ts';
+import { evictRule, object } from '../objection.ts';
+
+export const pdbAllows = evictRule(
+  'pdb-allows',
+  'The budget of the owners. Asking first keeps 429 answers, and the 500 for several budgets, out of the API server.',
+  ({ pod }, { view }) => {
+    const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
+    if (pdb === undefined) return undefined;
+    if (others.length > 0) {
+      const pdbs = [pdb, ...others].map(({ name }) => name).join(', ');
+      return object('MultiplePdbs', { pod: pod.name, pdbs });
+    }
+    return allows(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
+  },
+);
+
+/**
+ * The rules of the eviction API (kubernetes pkg/registry/core/pod/storage/eviction.go): a pod that is still Pending is not
+ * counted at all; an unready one may go where the budget is met without it, or always where the policy says so.
+ */
+function allows(pdb: PdbRecord, pod: PodRecord): boolean {
+  if (pod.phase === 'Pending') return true;
+  if (!pdb.observed) return false;
+  if (
+    !pod.ready &&
+    (pdb.alwaysAllowUnhealthy || (pdb.currentHealthy >= pdb.desiredHealthy && pdb.desiredHealthy > 0))
+  ) {
+    return true;
+  }
+  return pdb.disruptionsAllowed > 0;
+}
+
+/** The budgets that select the pod. An unreadable selector counts as selecting it: better one block too many. */
+export function pdbsOf(pdbs: readonly PdbRecord[], pod: PodRecord): readonly PdbRecord[] {
+  if (pdbs.length === 0) return pdbs;
+  const labels = labelsOf(pod);
+  return pdbs.filter((pdb) => {
+    try {
+      return compileLabelSelector(pdb.selector)(labels);
+    } catch (error) {
+      if (error instanceof InvalidValueError) return true;
+      throw error;
+    }
+  });
+}
+
+/** The labels of the template and those a StatefulSet gives each pod. */
+function labelsOf(pod: PodRecord): Labels {
+  if (pod.owner?.kind !== 'StatefulSet') return pod.template.labels;
+  const ordinal = ordinalOf(pod.name, pod.owner.name);
+  return {
+    ...pod.template.labels,
+    'statefulset.kubernetes.io/pod-name': pod.name,
+    ...(ordinal === undefined ? {} : { 'apps.kubernetes.io/pod-index': String(ordinal) }),
+  };
+}

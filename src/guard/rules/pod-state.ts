@@ -1,0 +1,75 @@
+/** The pods of the workload have come to rest, and the chosen one may be ended. */
+import type { EpochMillis } from '../../lib/units.ts';
+import { isLive, ordinalOf } from '../../model/owners.ts';
+import type { PodRecord } from '../../model/records.ts';
+import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
+import { evictRule, object } from '../objection.ts';
+
+/** Share of the replicas that may be out of service when some of them are so for good. */
+const MAX_UNAVAILABLE_SHARE = 0.25;
+
+export const noneTerminating = evictRule(
+  'none-terminating',
+  'One at a time: a pod that is still going makes room for nobody. One that does not end (a finalizer) blocks for a limited time only.',
+  ({ pods }, { settings, now }) => {
+    for (const pod of pods) {
+      if (pod.deletingAt === undefined) continue;
+      const patience = pod.deletingAt + settings.stuckRolloutMillis - now;
+      if (patience > 0) return object('PodTerminating', { pod: pod.name }, patience);
+    }
+    return undefined;
+  },
+);
+
+export const othersReady = evictRule(
+  'others-ready',
+  'No healthy pod is disrupted while another is missing or starting. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
+  ({ pods, pod: victim, workload }, { settings, now }) => {
+    const live = pods.filter(isLive);
+    const others = live.filter((pod) => pod.uid !== victim.uid);
+    const unready = others.filter((pod) => !pod.ready);
+    const missing = Math.max(0, workload.replicas - live.length);
+    const ready = live.length - unready.length - (victim.ready ? 0 : 1);
+    const blocked = (retryAfter?: number) => object('PodNotReady', { ready, desired: workload.replicas }, retryAfter);
+    if (missing > 0) return blocked();
+    // Ending a pod that serves nobody takes nothing away.
+    if (unready.length === 0 || !victim.ready) return undefined;
+    const settledAt = Math.max(...unready.map((pod) => settlesAt(pod, settings.stuckRolloutMillis)));
+    if (settledAt > now) return blocked(settledAt - now);
+    const allowed = Math.max(1, Math.floor(workload.replicas * MAX_UNAVAILABLE_SHARE));
+    return unready.length + 1 > allowed ? blocked() : undefined;
+  },
+);
+
+function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {
+  return unreadySince(pod) + patienceMillis;
+}
+
+export const notSingle = evictRule(
+  'not-single',
+  'Moving the only replica stops the service; the owner must have asked for it.',
+  ({ workload }, { settings }) =>
+    workload.replicas <= 1 && !settings.allowSingleReplica ? object('SingleReplica', {}) : undefined,
+);
+
+export const notProtected = evictRule(
+  'not-protected',
+  'Annotations that forbid voluntary disruption to other tools forbid it to us.',
+  ({ pod }) =>
+    pod.protectedBy === undefined ? undefined : object('Protected', { pod: pod.name, protection: pod.protectedBy }),
+);
+
+export const notResizing = evictRule(
+  'not-resizing',
+  'A pod being resized is in the hands of another engine.',
+  ({ pod }) => (pod.resizing ? object('ResizeInFlight', { pod: pod.name }) : undefined),
+);
+
+export const sameRevision = evictRule(
+  'same-revision',
+  'Where old pods are kept on purpose (OnDelete, a partition), a replacement of another revision would be a rollout nobody asked for.',
+  ({ workload, pod }) =>
+    wouldChangeRevision(workload, pod, ordinalOf(pod.name, workload.name))
+      ? object('RolloutInProgress', { updated: workload.status.updated, desired: workload.replicas })
+      : undefined,
+);

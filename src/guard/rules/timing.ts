@@ -1,0 +1,46 @@
+/** It is the right moment: window, cooldown, one eviction at a time, and no more than the cluster-wide budget. */
+import { evictRule, inWords, object } from '../objection.ts';
+
+export const windowOpen = evictRule(
+  'window-open',
+  'Owners choose when their pods may be moved.',
+  (_, { policy, now }) => {
+    const window = policy.state === 'managed' ? policy.window : undefined;
+    if (window === undefined || window.isOpen(now)) return undefined;
+    const opensAt = window.nextChange(now);
+    return opensAt === undefined
+      ? object('OutsideWindow', { opensAt: 'no time within five years' })
+      : object('OutsideWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
+  },
+);
+
+export const cooledDown = evictRule(
+  'cooled-down',
+  'Each move needs time to show its effect before the next one is judged.',
+  ({ decision }, { history, settings, now }) => {
+    const last = history.lastDisruption(decision.workloadUid);
+    const remaining = last === undefined ? 0 : last + settings.cooldownMillis - now;
+    if (last === undefined || remaining <= 0) return undefined;
+    return object('CooldownActive', { ago: inWords(now - last), remaining: inWords(remaining) }, remaining);
+  },
+);
+
+export const nothingInFlight = evictRule(
+  'nothing-in-flight',
+  'The view may still show a pod that was evicted a moment ago; until it is seen gone, the workload waits.',
+  ({ decision, pods, pod: victim }, { inFlight }) => {
+    const own = inFlight.find((eviction) => eviction.workloadUid === decision.workloadUid);
+    if (own === undefined) return undefined;
+    const name = pods.find((pod) => pod.uid === own.podUid)?.name ?? victim.name;
+    return object('PodTerminating', { pod: name });
+  },
+);
+
+export const withinBudget = evictRule(
+  'within-budget',
+  'The cluster as a whole takes only so many disruptions at once. Last, so that only decisions that could go ahead compete.',
+  (_, { inFlight, settings }) =>
+    inFlight.length < settings.maxConcurrentEvictions
+      ? undefined
+      : object('ConcurrencyLimit', { inFlight: inFlight.length, limit: settings.maxConcurrentEvictions }),
+);
