@@ -1,0 +1,116 @@
+/** A plan in words: what `stowage explain` and the status output say, each sentence with the numbers behind it. */
+import { formatDuration } from '../../lib/duration.ts';
+import type { ReasonName } from '../../lib/reasons.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import type { PodPlan, WorkloadPlan } from './plan.ts';
+import type { ManagedPolicy } from './policy.ts';
+
+/** What keeps a decision from being carried out, as the guards say it. */
+export interface Blocking {
+  readonly reason: ReasonName;
+  readonly message: string;
+  readonly retryAfterMillis: Millis | undefined;
+}
+
+export interface PlanExplanation {
+  readonly workload: string;
+  /** One sentence: is all well, and if not what is the matter. */
+  readonly headline: string;
+  /** The policy in force and where each value comes from. */
+  readonly policy: readonly string[];
+  /** One row a pod, by slot; pods without a slot last. */
+  readonly pods: readonly PodPlan[];
+  readonly notes: readonly string[];
+  /** Every objection, first the one that counts. */
+  readonly blocks: readonly Blocking[];
+  /** What happens next and when. */
+  readonly next: string;
+}
+
+/** @param blocks what the guards object to about the plan's eviction, in order; empty when nothing does or there is none. */
+export function explainPlan(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): PlanExplanation {
+  return {
+    workload: workloadKey(plan.workload),
+    headline: headlineOf(plan),
+    policy: plan.policy.state === 'managed' ? policyLines(plan.policy, now) : policyProblems(plan),
+    pods: [...plan.pods].sort(bySlot),
+    notes: plan.notes.map(({ text }) => text),
+    blocks,
+    next: nextStep(plan, blocks, now),
+  };
+}
+
+/** The explanation as lines of text, for a terminal. */
+export function explanationLines(explanation: PlanExplanation): string[] {
+  return [
+    `${explanation.workload}: ${explanation.headline}`,
+    ...explanation.policy.map((line) => `  ${line}`),
+    ...explanation.pods.map(
+      (pod) => `  ${pod.slot === undefined ? 'no slot' : `slot ${pod.slot}`}  ${pod.ref.name}: ${pod.note}`,
+    ),
+    ...explanation.notes.map((line) => `  note: ${line}`),
+    ...explanation.blocks.map(({ reason, message }) => `  blocked by ${reason}: ${message}`),
+    `  next: ${explanation.next}`,
+  ];
+}
+
+function headlineOf(plan: WorkloadPlan): string {
+  const { policy, target, actual, drift } = plan;
+  if (policy.state !== 'managed' || target === undefined) {
+    return policy.state === 'invalid' ? 'left alone, its configuration is not valid' : 'not managed';
+  }
+  const seen = `${actual.spot} on spot, ${actual.onDemand} on on-demand`;
+  const unknown = actual.unknown === 0 ? '' : `, ${actual.unknown} on an unknown side`;
+  const wanted = `${target.spot} and ${target.onDemand} wanted`;
+  const verdict = drift > 0 ? `; ${drift} to move` : isComplete(plan) ? '; as it should be' : '; not settled yet';
+  return `${seen}${unknown}, ${wanted}${verdict}`;
+}
+
+function isComplete({ target, actual }: WorkloadPlan): boolean {
+  return target !== undefined && actual.spot === target.spot && actual.onDemand === target.onDemand;
+}
+
+function policyLines({ rule, window, sources }: ManagedPolicy, now: EpochMillis): string[] {
+  const { minOnDemand } = rule;
+  const floor = minOnDemand.kind === 'count' ? `${minOnDemand.count}` : `${minOnDemand.percent}% of the replicas`;
+  const basis = rule.basis === 'total' ? 'of all replicas' : 'of the replicas above the floor';
+  return [
+    `spot percentage ${rule.spotPercentage} ${basis}, rounded ${rule.rounding === 'ceil' ? 'up' : 'down'} (from ${sources.spotPercentage})`,
+    `at least ${floor} on on-demand (from ${sources.minOnDemand})`,
+    window === undefined
+      ? 'pods may be moved at any time'
+      : `pods may be moved ${window.text}, ${window.isOpen(now) ? 'open' : 'closed'} now (from ${sources.window})`,
+  ];
+}
+
+function policyProblems({ policy }: WorkloadPlan): string[] {
+  if (policy.state === 'managed') return [];
+  if (policy.state === 'unmanaged') return [policy.reason.message];
+  return policy.problems.map(
+    ({ source, key, value, accepted }) =>
+      `${source} ${key}: ${JSON.stringify(value)} is not valid; accepted: ${accepted}`,
+  );
+}
+
+function bySlot(a: PodPlan, b: PodPlan): number {
+  const difference = (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER);
+  return difference !== 0 ? difference : a.ref.name < b.ref.name ? -1 : 1;
+}
+
+function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): string {
+  const eviction = plan.decisions.find((decision) => decision.kind === 'evict');
+  const [first] = blocks;
+  if (eviction === undefined) {
+    const stamps = plan.decisions.length;
+    if (stamps > 0) return `the stamps of ${stamps} pods are corrected; no pod is moved`;
+    return plan.drift > 0 ? 'nothing: no pod can be moved, see the notes' : 'nothing to do';
+  }
+  const move = `pod ${eviction.pod.name} moves from ${eviction.from} to ${eviction.to}`;
+  if (first === undefined) return `${move} now`;
+  const waits = blocks.map((block) => block.retryAfterMillis);
+  // A block without a time waits for a change nobody can foresee; with only timed ones the last to end decides.
+  if (waits.some((wait) => wait === undefined)) return `${move} once nothing blocks it: ${first.message}`;
+  const wait = Math.max(...waits.map((millis) => millis ?? 0));
+  return `${move} at ${new Date(now + wait).toISOString()}, in ${formatDuration(Math.ceil(wait / 1000) * 1000)}`;
+}

@@ -1,0 +1,54 @@
+/** What became of a move: whether the replacement of an evicted pod landed where it was meant to. */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
+import { isLive, podsOf } from '../../model/owners.ts';
+import type { Side, WorkloadRecord } from '../../model/records.ts';
+import type { Sides } from '../../model/sides.ts';
+
+/** A move under way. */
+export interface Move {
+  readonly workloadUid: string;
+  /** The evicted pod. */
+  readonly podUid: string;
+  readonly to: Side;
+  /** When the eviction was granted. */
+  readonly at: EpochMillis;
+}
+
+/**
+ * `landed`: a pod made since runs on the side meant. `failed`: it runs on the other side (the webhook did not
+ * steer it), or has found no node for `patienceMillis`. `pending`: neither yet.
+ */
+export type MoveOutcome = 'pending' | 'landed' | 'failed';
+
+/** Creation times are whole seconds, so a replacement may seem to be made up to a second before the eviction. */
+const CLOCK_GRAIN_MILLIS: Millis = 1000;
+
+/**
+ * Judges a move by the pods of the workload created since.
+ * @param patienceMillis how long a replacement may stay unschedulable before the move counts as failed.
+ */
+export function judgeMove(
+  view: ClusterView,
+  sides: Sides,
+  workload: WorkloadRecord,
+  move: Move,
+  options: { readonly patienceMillis: Millis; readonly now: EpochMillis },
+): MoveOutcome {
+  const replacements = podsOf(view, workload).filter(
+    (pod) => isLive(pod) && pod.uid !== move.podUid && pod.createdAt > move.at - CLOCK_GRAIN_MILLIS,
+  );
+  let isElsewhere = false;
+  let isStranded = false;
+  for (const pod of replacements) {
+    const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+    if (node !== undefined) {
+      const nodeClass = sides.classOf(node);
+      if (nodeClass === move.to) return 'landed';
+      isElsewhere ||= nodeClass !== 'unknown';
+    } else if (pod.unschedulableSince !== undefined) {
+      isStranded ||= pod.unschedulableSince + options.patienceMillis <= options.now;
+    }
+  }
+  return isElsewhere || isStranded ? 'failed' : 'pending';
+}
