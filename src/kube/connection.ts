@@ -14,8 +14,11 @@ export interface Credentials {
 export interface CredentialSource {
   /** The credentials to use now; cached, so cheap to ask before each request. */
   current(): Promise<Credentials>;
-  /** The API server refused them (401): get new ones at the next call, whatever their age. */
-  invalidate(): void;
+  /**
+   * The API server refused these (401): get new ones at the next call, whatever their age. Nothing happens when they
+   * were replaced meanwhile, so that many refused requests cause one renewal.
+   */
+  invalidate(refused: Credentials): void;
 }
 
 /** Act as another user (impersonation headers). */

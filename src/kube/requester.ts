@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { readError } from './answer.ts';
-import { type Connection, impersonationHeaders } from './connection.ts';
+import { type Connection, type Credentials, impersonationHeaders } from './connection.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import {
   ConnectionError,
@@ -55,10 +55,8 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
   const prefix = connection.server.pathname.replace(/\/$/, '');
   const impersonation = impersonationHeaders(connection.impersonation);
 
-  const attempt = async (call: Call): Promise<TransportResponse> => {
-    const queuedMillis = clock.now();
-    await limiter.acquire(call.lane, call.signal);
-    const { token } = await connection.credentials.current();
+  const attempt = async (call: Call, credentials: Credentials, queuedMillis: number): Promise<TransportResponse> => {
+    const { token } = credentials;
     const sentMillis = clock.now();
     const report = (status: number): void =>
       onRequest?.({
@@ -98,9 +96,12 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
     let throttledMillis = 0;
     let hasNewCredentials = false;
     for (;;) {
+      const queuedMillis = clock.now();
+      await limiter.acquire(call.lane, call.signal);
+      const credentials = await connection.credentials.current();
       let response: TransportResponse;
       try {
-        response = await attempt(call);
+        response = await attempt(call, credentials, queuedMillis);
       } catch (error) {
         connectionAttempts++;
         if (!isSafeToResend(error, call) || connectionAttempts >= MAX_CONNECTION_ATTEMPTS) throw error;
@@ -112,7 +113,7 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
       const error = await readError(response, call.signal, clock.now());
       if (isUnauthorized(error) && !hasNewCredentials) {
         hasNewCredentials = true;
-        connection.credentials.invalidate();
+        connection.credentials.invalidate(credentials);
         continue;
       }
       const waitMillis = throttleWait(error, call);

@@ -1,0 +1,274 @@
+/** Leader election over a Lease: at most one of several processes leads, judged by local time only. */
+import type { Lease } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
+import { resources } from '../api/resources.ts';
+import { type Clock, sleep, type Timer } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { heartbeatOf, heldLease, holderOf, type LeaseTerms, releasedLease } from './lease-record.ts';
+
+export interface LeaderElectionOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique to this process; `<host>_<uuid>` by convention. */
+  readonly identity: string;
+  /** How long others wait for a silent leader, milliseconds, whole seconds. Default 15,000. */
+  readonly leaseDurationMillis?: number;
+  /** How long the leader tries to renew before it stops leading. Below the lease duration. Default 10,000. */
+  readonly renewDeadlineMillis?: number;
+  /** Time between attempts to acquire or renew. Below the renew deadline. Default 2,000. */
+  readonly retryPeriodMillis?: number;
+  /** Put on the lease while leading. Asked at each renewal. */
+  readonly annotations?: () => Readonly<Record<string, string>>;
+  /**
+   * How late callbacks ran lately, milliseconds (see createLoopDelayMeter): counted against the renew deadline, because a
+   * process that stalls finds out about its lost lease late, too. Default: none.
+   */
+  readonly loopDelayMillis?: () => number;
+  /** Leads until `signal` aborts; should then end soon. The lease is released only after it has. */
+  readonly onStarted: (signal: AbortSignal) => Promise<void> | void;
+  /** Called after leading ended, whatever the reason. */
+  readonly onStopped?: () => void;
+  /** Stand for election again after a lost lease. Default false: the process should end and start afresh. */
+  readonly reacquire?: boolean;
+}
+
+/** Who leads, as last seen on the lease. */
+export interface ObservedLeader {
+  readonly identity: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface LeaderElector {
+  /** Whether this process may act as leader at this very moment: also false when the deadline passed unnoticed in a stall. */
+  isLeader(): boolean;
+  leader(): ObservedLeader | undefined;
+  /** Stands for election until `signal` aborts (`stopped`) or, without reacquire, the lease was lost (`lost`). */
+  run(signal: AbortSignal): Promise<'stopped' | 'lost'>;
+}
+
+/** Attempts to acquire are spread by this factor, as client-go (JitterFactor). */
+const ACQUIRE_JITTER = 1.2;
+
+export function createLeaderElector(options: LeaderElectionOptions): LeaderElector {
+  const {
+    api,
+    clock,
+    random,
+    log,
+    namespace,
+    name,
+    identity,
+    annotations = () => ({}),
+    loopDelayMillis = () => 0,
+  } = options;
+  const { leaseDurationMillis = 15_000, renewDeadlineMillis = 10_000, retryPeriodMillis = 2_000 } = options;
+  validate(leaseDurationMillis, renewDeadlineMillis, retryPeriodMillis, identity);
+  const lease = `${namespace}/${name}`;
+
+  let observed: Lease | undefined;
+  /**
+   * Runs out when the holder gave no sign of life for the lease's duration. A timer and not a comparison of times: timers
+   * do not move when somebody sets the machine's clock.
+   */
+  let patience: Timer | undefined;
+  let isHolderSilent = false;
+  let isLeading = false;
+  let lastRenewMillis = Number.NEGATIVE_INFINITY;
+
+  const terms = (): LeaseTerms => ({
+    namespace,
+    name,
+    identity,
+    leaseDurationSeconds: leaseDurationMillis / 1000,
+    annotations: annotations(),
+  });
+
+  const observe = (next: Lease): void => {
+    if (observed === undefined || heartbeatOf(observed) !== heartbeatOf(next)) {
+      patience?.cancel();
+      isHolderSilent = false;
+      // The holder's own duration counts: it may be configured differently from ours.
+      patience = clock.setTimer((next.spec?.leaseDurationSeconds ?? leaseDurationMillis / 1000) * 1000, () => {
+        isHolderSilent = true;
+      });
+      if (observed === undefined || holderOf(observed) !== holderOf(next)) {
+        log.info({ lease, holder: holderOf(next) }, 'Leader changed');
+      }
+    }
+    observed = next;
+  };
+
+  /** One attempt, bounded so that a hanging request leaves time for another before the deadline. */
+  const bounded = async <T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const deadline = startDeadline(clock, renewDeadlineMillis / 2, `lease ${lease}`, signal);
+    try {
+      return await work(deadline.signal);
+    } finally {
+      deadline.end();
+    }
+  };
+
+  const write = async (known: Lease | undefined, signal: AbortSignal): Promise<void> => {
+    // Taken before sending: others count from when they see it, which is later.
+    const startedMillis = clock.now();
+    const next = heldLease(terms(), known, startedMillis);
+    const call = { namespace, signal, lane: 'control' } as const;
+    observe(
+      known === undefined
+        ? await api.create(resources.leases, next, call)
+        : await api.replace(resources.leases, next, call),
+    );
+    lastRenewMillis = startedMillis;
+  };
+
+  /** @returns whether the lease is ours now. */
+  const acquireOrRenew = async (signal: AbortSignal): Promise<boolean> => {
+    if (isLeading && observed !== undefined) {
+      try {
+        await write(observed, signal);
+        return true;
+      } catch (error) {
+        // Somebody else wrote: look who, below.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    let current: Lease | undefined;
+    try {
+      current = await api.get(resources.leases, name, { namespace, signal, lane: 'control' });
+      observe(current);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    if (current !== undefined) {
+      const holder = holderOf(current);
+      if (holder !== '' && holder !== identity && !isHolderSilent) return false;
+    }
+    await write(current, signal);
+    return true;
+  };
+
+  const attempt = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      return await bounded(acquireOrRenew, signal);
+    } catch (error) {
+      // Losing the race for a free lease is the normal end of an election.
+      const isRace = isConflict(error) || isAlreadyExists(error);
+      if (!signal.aborted)
+        log[isRace ? 'debug' : 'warn']({ lease, error }, 'The lease could not be acquired or renewed; trying again');
+      return false;
+    }
+  };
+
+  /**
+   * Callbacks that ran late lately will run late again. At most half the deadline, or one long pause would make leading
+   * impossible for as long as it is remembered.
+   */
+  const marginMillis = (): number => Math.min(loopDelayMillis(), renewDeadlineMillis / 2);
+  const isWithinDeadline = (): boolean => clock.now() - lastRenewMillis + marginMillis() < renewDeadlineMillis;
+
+  /** Runs out when the lease was not renewed in time; a timer, so also when the machine's clock was set back meanwhile. */
+  const startRenewDeadline = (signal: AbortSignal): Deadline => {
+    const remaining = renewDeadlineMillis - Math.max(0, clock.now() - lastRenewMillis) - marginMillis();
+    return startDeadline(clock, Math.max(0, remaining), `lease ${lease}`, signal);
+  };
+
+  /** Renews until `signal` aborts or the lease is lost. */
+  const renewWhileHeld = async (signal: AbortSignal): Promise<void> => {
+    let deadline = startRenewDeadline(signal);
+    try {
+      for (;;) {
+        await sleep(clock, retryPeriodMillis, deadline.signal).catch(() => {});
+        if (deadline.signal.aborted || !isWithinDeadline()) return;
+        if (await attempt(deadline.signal)) {
+          deadline.end();
+          deadline = startRenewDeadline(signal);
+        } else if (observed !== undefined && holderOf(observed) !== identity) return;
+      }
+    } finally {
+      deadline.end();
+    }
+  };
+
+  const release = async (): Promise<void> => {
+    try {
+      await bounded(async (signal) => {
+        const call = { namespace, signal, lane: 'control' } as const;
+        // Read anew: the last renewal may have been cut off after the server had stored it.
+        const current = await api.get(resources.leases, name, call);
+        if (holderOf(current) === identity)
+          observe(await api.replace(resources.leases, releasedLease(terms(), current, clock.now()), call));
+      });
+      log.info({ lease }, 'Leadership released');
+    } catch (error) {
+      log.warn({ lease, error }, 'The lease could not be released; others take over when it runs out');
+    }
+  };
+
+  /** Leads once. @returns whether the end was asked for. */
+  const lead = async (signal: AbortSignal): Promise<boolean> => {
+    isLeading = true;
+    log.info({ lease, identity }, 'Leading');
+    const leadership = new AbortController();
+    const work = Promise.resolve()
+      .then(() => options.onStarted(leadership.signal))
+      .catch((error: unknown) => {
+        if (!leadership.signal.aborted) log.error({ lease, error }, 'The leader’s work failed');
+      });
+    await renewWhileHeld(signal);
+    const isStopAsked = signal.aborted;
+    isLeading = false;
+    leadership.abort(new Error(isStopAsked ? 'Stopping.' : `The lease ${lease} was lost.`));
+    if (!isStopAsked) log.error({ lease }, 'Leadership lost: the lease could not be renewed in time');
+    // While the work winds down the lease still protects it; work that takes longer keeps the lease until it runs out.
+    const protectedMillis = Math.max(0, leaseDurationMillis - Math.max(0, clock.now() - lastRenewMillis));
+    const windDown = startDeadline(clock, protectedMillis, `work of ${lease}`);
+    const hasEnded = await Promise.race([
+      work.then(() => true),
+      new Promise<false>((resolve) => windDown.signal.addEventListener('abort', () => resolve(false), { once: true })),
+    ]);
+    windDown.end();
+    if (isStopAsked && hasEnded) await release();
+    options.onStopped?.();
+    return isStopAsked;
+  };
+
+  return {
+    isLeader: () => isLeading && isWithinDeadline(),
+    leader() {
+      const holder = observed && holderOf(observed);
+      return holder ? { identity: holder, annotations: observed?.metadata?.annotations ?? {} } : undefined;
+    },
+    async run(signal) {
+      try {
+        while (!signal.aborted) {
+          if (await attempt(signal)) {
+            const isStopAsked = await lead(signal);
+            if (!isStopAsked && options.reacquire !== true) return 'lost';
+          }
+          await sleep(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal).catch(() => {});
+        }
+        return 'stopped';
+      } finally {
+        patience?.cancel();
+      }
+    },
+  };
+}
+
+function validate(leaseDuration: number, renewDeadline: number, retryPeriod: number, identity: string): void {
+  if (identity === '') throw new RangeError('Leader election needs an identity.');
+  if (!(leaseDuration > renewDeadline && renewDeadline > retryPeriod * ACQUIRE_JITTER && retryPeriod > 0)) {
+    throw new RangeError(
+      `Leader election needs lease duration > renew deadline > ${ACQUIRE_JITTER} x retry period > 0, got ${leaseDuration}, ${renewDeadline}, ${retryPeriod} ms.`,
+    );
+  }
+  if (leaseDuration % 1000 !== 0)
+    throw new RangeError(`The lease duration must be whole seconds, got ${leaseDuration} ms.`);
+}
