@@ -1,6 +1,8 @@
 /** The pod of an admission request, reduced to what the decision and its patch need. */
+import { placementKeys } from '../../api/annotations.ts';
+import { type PodStamps, parseStamps } from '../../api/annotations-values.ts';
 import type { Pod } from '../../api/core.ts';
-import type { OwnerReference, PodTemplate, Side } from '../../model/records.ts';
+import type { OwnerReference, PodTemplate } from '../../model/records.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 type NodeAffinity = NonNullable<NonNullable<PodSpec['affinity']>['nodeAffinity']>;
@@ -16,7 +18,7 @@ export interface AdmissionPod {
   readonly nodeName: string | undefined;
   readonly isMirror: boolean;
   /** All three stamps are there and valid. */
-  readonly stamp: { readonly slot: number; readonly side: Side; readonly admissionId: string } | undefined;
+  readonly stamp: PodStamps | undefined;
   readonly hasDeletionCost: boolean;
   /** Which parents of what the patch adds exist already. */
   readonly has: {
@@ -29,14 +31,6 @@ export interface AdmissionPod {
   /** Required node affinity as written; undefined when there is none. */
   readonly requiredTerms: readonly RawNodeSelectorTerm[] | undefined;
 }
-
-export const stampKeys = {
-  slot: 'spotalis.io/slot',
-  capacity: 'spotalis.io/capacity',
-  admissionId: 'spotalis.io/admission-id',
-  unconfirmed: 'spotalis.io/unconfirmed',
-  deletionCost: 'controller.kubernetes.io/pod-deletion-cost',
-} as const;
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
@@ -56,8 +50,8 @@ export function readAdmissionPod(pod: Pod, template: PodTemplate, owner: OwnerRe
     template,
     nodeName: spec?.nodeName === '' ? undefined : spec?.nodeName,
     isMirror: annotations?.[MIRROR] !== undefined,
-    stamp: readStamp(annotations ?? {}),
-    hasDeletionCost: annotations?.[stampKeys.deletionCost] !== undefined,
+    stamp: parseStamps(annotations),
+    hasDeletionCost: annotations?.[placementKeys.podDeletionCost] !== undefined,
     has: {
       annotations: annotations !== undefined,
       nodeSelector: isPresent(spec?.nodeSelector),
@@ -72,13 +66,4 @@ export function readAdmissionPod(pod: Pod, template: PodTemplate, owner: OwnerRe
 /** JSON null counts as absent: it can stand where the type says an object. */
 function isPresent<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
-}
-
-function readStamp(annotations: Readonly<Record<string, string>>): AdmissionPod['stamp'] {
-  const slot = annotations[stampKeys.slot] ?? '';
-  const side = annotations[stampKeys.capacity];
-  const admissionId = annotations[stampKeys.admissionId] ?? '';
-  if (!/^[1-9][0-9]{0,8}$/.test(slot) || admissionId === '' || (side !== 'spot' && side !== 'on-demand'))
-    return undefined;
-  return { slot: Number(slot), side, admissionId };
 }

@@ -2,6 +2,8 @@
  * Admission: on which side a pod that is being created will run. Reading the ledger and writing the claim happen in one
  * synchronous call, so concurrent requests cannot decide on the same picture.
  */
+import { placementKeys } from '../../api/annotations.ts';
+import { formatDeletionCost, formatStamps, type PodStamps } from '../../api/annotations-values.ts';
 import { type ReasonNameOf, type ReasonValues, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
@@ -12,7 +14,7 @@ import type { Side } from '../../model/records.ts';
 import { findRoom } from '../../model/scheduling.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { AdmissionDecision, Placement } from './admission-decision.ts';
-import { type AdmissionPod, stampKeys } from './admission-pod.ts';
+import type { AdmissionPod } from './admission-pod.ts';
 import { statefulSlot } from './assignment.ts';
 import { type ChosenSlot, chooseSlot } from './choose-slot.ts';
 import type { ClaimLedger } from './claims.ts';
@@ -89,10 +91,10 @@ function isCopiedStamp(input: AdmissionInput, workloadUid: string): boolean {
 }
 
 /** A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands. */
-function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: NonNullable<AdmissionPod['stamp']>): Unsteered {
+function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: PodStamps): Unsteered {
   const decision = unsteered('AlreadyStamped', {});
   if (!input.request.dryRun && !input.settings.readOnly) {
-    const { slot, side, admissionId } = stamp;
+    const { slot, capacity: side, admissionId } = stamp;
     const { workload, revision } = owner;
     if (input.ledger.recall(admissionId, input.now) === undefined && workload.rollout.type !== 'StatefulSet') {
       const claim = { uid: admissionId, workloadUid: workload.uid, revision, slot, side, at: input.now };
@@ -146,13 +148,11 @@ function steer(
     ? []
     : [`${choice.side} needs node affinity, which placement.mutations.affinity forbids`];
   const stamps = {
-    [stampKeys.slot]: String(choice.slot),
-    [stampKeys.capacity]: choice.side,
-    [stampKeys.admissionId]: request.uid,
+    ...formatStamps({ slot: choice.slot, capacity: choice.side, admissionId: request.uid, unconfirmed: false }),
     // Only the ReplicaSet controller looks at it: the highest slots are removed first, so a scale-down keeps the mix.
     ...(owner.replicaSet === undefined || pod.hasDeletionCost
       ? {}
-      : { [stampKeys.deletionCost]: String(-choice.slot) }),
+      : { [placementKeys.podDeletionCost]: formatDeletionCost(choice.slot) }),
   };
   const patch = buildPatch(pod, {
     pin: isPinAllowed ? pin : undefined,

@@ -88,8 +88,8 @@ function policyProblems({ policy }: WorkloadPlan): string[] {
   if (policy.state === 'managed') return [];
   if (policy.state === 'unmanaged') return [policy.reason.message];
   return policy.problems.map(
-    ({ source, key, value, accepted }) =>
-      `${source} ${key}: ${JSON.stringify(value)} is not valid; accepted: ${accepted}`,
+    ({ where, key, value, accepted }) =>
+      `${where} ${key}: ${JSON.stringify(value)} is not valid; accepted: ${accepted}`,
   );
 }
 

@@ -2,13 +2,9 @@
  * Slots: the formula that says how many of k replicas run on spot, and thereby on which side each slot is.
  * Both counts grow by 0 or 1 when k grows by 1 and never shrink, so slot k has a fixed side whatever the number of replicas.
  */
+import type { MinOnDemand } from '../../api/annotations-values.ts';
 import type { Percent } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
-
-/** At least this many replicas on on-demand: a number, or a percentage of the replicas, rounded up. */
-export type MinOnDemand =
-  | { readonly kind: 'count'; readonly count: number }
-  | { readonly kind: 'percent'; readonly percent: Percent };
 
 /** What decides the sides of slots. Percentages are whole numbers in 0..100, counts whole numbers >= 0. */
 export interface SlotRule {
