@@ -6,8 +6,6 @@ import type { Millis } from '../lib/units.ts';
 export type EvictionOutcome =
   /** Accepted: the pod is terminating. */
   | { readonly result: 'evicted' }
-  /** Read-only mode: it would have been asked for. */
-  | { readonly result: 'would-evict' }
   /** The pod no longer exists: nothing is left to do. */
   | { readonly result: 'gone' }
   /** A pod of this name exists, but not the one that was decided about. */
