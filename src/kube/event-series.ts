@@ -20,6 +20,8 @@ export interface EventSeries {
   record(occurrence: EventOccurrence, nowMillis: EpochMillis): EventVerdict;
   /** Forgets a series, because its object is gone: the next occurrence creates a new one. */
   forget(key: string): void;
+  /** How often, and when last, the occurrence was recorded. */
+  stateOf(key: string): { readonly count: number; readonly lastMillis: EpochMillis } | undefined;
   readonly size: number;
 }
 
@@ -83,6 +85,7 @@ export function createEventSeries(limits: EventSeriesLimits = {}): EventSeries {
       touch(series, key, { count: 1, lastMillis: nowMillis });
       return { kind: 'create' };
     },
+    stateOf: (key) => series.get(key),
     forget: (key) => {
       series.delete(key);
     },

@@ -3,7 +3,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound, isThrottled } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, sleep, type Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis } from '../lib/units.ts';
@@ -42,14 +42,15 @@ interface Write {
   readonly kind: 'create' | 'series';
 }
 
-/** Where an event of a series is stored, and what it said last. */
+/** Where an event is stored. */
 interface Stored {
   readonly name: string;
   readonly namespace: string;
-  count: number;
-  lastMillis: EpochMillis;
-  /** When the object was last written. */
+  /** When its series was last written. */
   writtenMillis: EpochMillis;
+  /** Runs while repeats wait to be written; `writeNow` does it at once. */
+  timer: Timer | undefined;
+  writeNow: (() => void) | undefined;
 }
 
 const MAX_PENDING = 1_000;
@@ -73,6 +74,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const enqueue = (write: Write): void => {
     if (queue.size >= MAX_PENDING) {
       dropped++;
+      // The next occurrence must not count as a repeat of an event that does not exist.
+      if (write.kind === 'create') series.forget(write.key);
       return;
     }
     queue.set(write.key, write);
@@ -92,12 +95,21 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       return;
     }
     const known = stored.get(key);
-    if (known === undefined) return;
-    known.count = verdict.count;
-    known.lastMillis = now;
-    if (now - known.writtenMillis >= SERIES_INTERVAL_MILLIS && !queue.has(key)) {
+    // Not stored yet: the repeats are added when it is.
+    if (known !== undefined) schedule(key, known, notice);
+  };
+
+  /** Has the growing series written, now or when its interval is over. */
+  const schedule = (key: string, known: Stored, notice: EventNotice): void => {
+    if (known.timer !== undefined || queue.has(key)) return;
+    const now = clock.now();
+    const write = (): void => {
+      known.timer?.cancel();
+      known.timer = undefined;
       enqueue({ key, notice, occurredMillis: now, kind: 'series' });
-    }
+    };
+    known.writeNow = write;
+    known.timer = clock.setTimer(Math.max(0, known.writtenMillis + SERIES_INTERVAL_MILLIS - now), write);
   };
 
   const create = async (write: Write, signal: AbortSignal): Promise<void> => {
@@ -105,21 +117,32 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const event = buildEvent(write.notice, reporter, suffix, write.occurredMillis);
     const { name = '', namespace = '' } = event.metadata ?? {};
     await api.create(resources.events, event, { namespace, signal });
-    stored.delete(write.key);
-    stored.set(write.key, {
+    const known: Stored = {
       name,
       namespace,
-      count: 1,
-      lastMillis: write.occurredMillis,
       writtenMillis: Number.NEGATIVE_INFINITY,
-    });
-    const [oldest] = stored.keys();
-    if (stored.size > MAX_STORED && oldest !== undefined) stored.delete(oldest);
+      timer: undefined,
+      writeNow: undefined,
+    };
+    remember(write.key, known);
+    if ((series.stateOf(write.key)?.count ?? 1) > 1) schedule(write.key, known, write.notice);
+  };
+
+  const remember = (key: string, known: Stored): void => {
+    stored.get(key)?.timer?.cancel();
+    stored.delete(key);
+    stored.set(key, known);
+    const [oldest] = stored;
+    if (stored.size <= MAX_STORED || oldest === undefined) return;
+    oldest[1].timer?.cancel();
+    stored.delete(oldest[0]);
   };
 
   const update = async (write: Write, known: Stored, signal: AbortSignal): Promise<void> => {
+    const state = series.stateOf(write.key);
+    if (state === undefined) return;
     known.writtenMillis = clock.now();
-    const body = { series: { count: known.count, lastObservedTime: formatMicroTime(known.lastMillis) } };
+    const body = { series: { count: state.count, lastObservedTime: formatMicroTime(state.lastMillis) } };
     try {
       const { name, namespace } = known;
       await api.patch(resources.events, name, { type: 'merge', body }, { namespace, signal });
@@ -178,19 +201,28 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
     },
     async run(signal) {
-      while (!signal.aborted) {
-        await drain(signal);
-        if (queue.size > 0 || signal.aborted) continue;
+      const sending = new AbortController();
+      let limit: Timer | undefined;
+      const onStop = (): void => {
+        limit = clock.setTimer(FLUSH_MILLIS, () => sending.abort(new Error('Stopping.')));
+        for (const known of stored.values()) if (known.timer !== undefined) known.writeNow?.();
+        wake?.();
+      };
+      signal.addEventListener('abort', onStop, { once: true });
+      if (signal.aborted) onStop();
+      for (;;) {
+        await drain(sending.signal);
+        if (signal.aborted) break;
+        if (queue.size > 0) continue;
         await new Promise<void>((resolve) => {
           wake = resolve;
-          signal.addEventListener('abort', () => resolve(), { once: true });
         });
         wake = undefined;
       }
-      const flush = new AbortController();
-      const timer = clock.setTimer(FLUSH_MILLIS, () => flush.abort(new Error('Stopping.')));
-      await drain(flush.signal);
-      timer.cancel();
+      limit?.cancel();
+      signal.removeEventListener('abort', onStop);
+      for (const known of stored.values()) known.timer?.cancel();
+      stored.clear();
     },
   };
 }
