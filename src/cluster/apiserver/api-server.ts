@@ -8,7 +8,9 @@ import { type ResourceType, resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
+import { createBinding } from './binding.ts';
 import { createDeleter } from './deleter.ts';
+import { createEviction } from './eviction.ts';
 import { createGate } from './gate.ts';
 import { createInProcessClient } from './in-process-client.ts';
 import { generateUid, toTime } from './names.ts';
@@ -16,6 +18,8 @@ import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { createReader } from './reader.ts';
 import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
+import { createCoreEventView } from './rules/events.ts';
+import { createRuleTable } from './rules/rule-table.ts';
 import type { RuleContext } from './served-type.ts';
 import { createStorage } from './storage.ts';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.ts';
@@ -60,7 +64,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { clock, random } = options;
   const storage = createStorage({ clock, historyLimit: options.historyLimit ?? 8_192 });
   const registry = createTypeRegistry([
-    ...builtInTypes(() => ({}), { fromStored: (event) => event, toStored: (event) => event }),
+    ...builtInTypes(createRuleTable(), createCoreEventView()),
     ...(options.resources ?? []).map((type) => serve(type)),
   ]);
   const reader = createReader(storage);
@@ -92,7 +96,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ruleContext,
   });
   const deleter = createDeleter({ storage, reader, clock, mutate: none, validate: none });
-  const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions: {} });
+  const actions = {
+    eviction: createEviction({ reader, writer, deleter, clock, registry }),
+    binding: createBinding({ reader, writer, clock, registry }),
+  };
+  const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions });
   const accessLog = createAccessLog();
   const gate = createGate({ accessLog, authorize: undefined });
 

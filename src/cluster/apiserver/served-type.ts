@@ -35,6 +35,12 @@ export interface RuleContext {
   find(plural: string, group: string, namespace: string | undefined, name: string): ApiObject | undefined;
 }
 
+export interface SubresourceUpdate {
+  /** Puts back everything the subresource may not touch. */
+  readonly prepare: (object: ApiObject, old: ApiObject) => void;
+  readonly validate: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+}
+
 /** A type's own rules. All work on a mutable copy that has passed the shape check of {@link ServedType.kind}. */
 export interface TypeRules {
   /** Fills in what the real server's defaulting would. Runs on create, update and again after webhooks. */
@@ -47,6 +53,8 @@ export interface TypeRules {
   readonly validateCreate?: (object: ApiObject) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   readonly validateStatusUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  /** Updates through a subresource that shows the whole object, by its name: what it may change. */
+  readonly subresourceUpdates?: Readonly<Record<string, SubresourceUpdate>>;
   /** Fields usable in a field selector besides metadata.name and metadata.namespace. */
   readonly selectableFields?: (object: ApiObject) => Record<string, string>;
 }

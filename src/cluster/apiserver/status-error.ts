@@ -5,6 +5,7 @@
 import type { Status } from '../../api/core.ts';
 import { KubeError } from '../../api/kube-error.ts';
 import type { FieldError } from './field-errors.ts';
+import type { JsonObject } from './json.ts';
 
 /** What an answer names: the group and plural of a type. */
 export interface Named {
@@ -199,7 +200,7 @@ export function unsupportedMediaType(message: string): KubeError {
 }
 
 /** The Status of a success that returns no object. */
-export function successStatus(details?: Status['details']): Status {
+export function successStatus(details?: JsonObject): JsonObject {
   return {
     kind: 'Status',
     apiVersion: 'v1',

@@ -1,0 +1,83 @@
+/** The rules of pods. */
+import { ensureObject, isObject, objectAt, objectsAt, setDefault, stringAt, valueAt } from '../json.ts';
+import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
+import { badRequest, forbidden } from '../status-error.ts';
+import { addDefaultTolerations, defaultPod } from './pod-defaults.ts';
+import { qosClassOf } from './pod-qos.ts';
+import { ephemeralContainersUpdate, resizeUpdate } from './pod-resize.ts';
+import { validatePodUpdate } from './pod-update.ts';
+import { validatePodSpec } from './pod-validation.ts';
+
+const PODS = { group: '', plural: 'pods' };
+
+/** Admission plug-in Priority: the class's value goes into the pod. */
+function resolvePriority(pod: ApiObject, context: RuleContext): void {
+  const spec = ensureObject(pod, 'spec');
+  const className = stringAt(spec, 'priorityClassName') ?? '';
+  if (className === '') {
+    setDefault(spec, 'priority', 0);
+    setDefault(spec, 'preemptionPolicy', 'PreemptLowerPriority');
+    return;
+  }
+  const builtIn = SYSTEM_PRIORITIES.get(className);
+  const found = context.find('priorityclasses', 'scheduling.k8s.io', undefined, className);
+  if (builtIn === undefined && found === undefined) {
+    throw forbidden(PODS, pod.metadata.name ?? '', `no PriorityClass with name ${className} was found`);
+  }
+  spec['priority'] = builtIn ?? valueAt(found, 'value') ?? 0;
+  spec['preemptionPolicy'] = stringAt(found, 'preemptionPolicy') ?? 'PreemptLowerPriority';
+}
+
+const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
+  ['system-cluster-critical', 2_000_000_000],
+  ['system-node-critical', 2_000_001_000],
+]);
+
+export const podRules: TypeRules = {
+  applyDefaults: defaultPod,
+  prepareCreate(pod, context) {
+    const spec = ensureObject(pod, 'spec');
+    addDefaultTolerations(spec);
+    resolvePriority(pod, context);
+    pod['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  },
+  prepareStatusUpdate(pod, old) {
+    // Who may own the pod is not the kubelet's to say, and the class is fixed at creation.
+    const { ownerReferences } = old.metadata;
+    if (ownerReferences === undefined) delete pod.metadata.ownerReferences;
+    else pod.metadata.ownerReferences = ownerReferences;
+    const status = ensureObject(pod, 'status');
+    const qosClass = stringAt(old, 'status', 'qosClass');
+    if (qosClass !== undefined) setDefault(status, 'qosClass', qosClass);
+    const podIp = stringAt(status, 'podIP');
+    if (podIp !== undefined && !Array.isArray(status['podIPs'])) status['podIPs'] = [{ ip: podIp }];
+  },
+  validateCreate: (pod) => validatePodSpec(objectAt(pod, 'spec'), 'spec'),
+  validateUpdate: validatePodUpdate,
+  validateStatusUpdate: () => [],
+  subresourceUpdates: { resize: resizeUpdate, ephemeralcontainers: ephemeralContainersUpdate },
+  selectableFields: (pod) => ({
+    'spec.nodeName': stringAt(pod, 'spec', 'nodeName') ?? '',
+    'spec.restartPolicy': stringAt(pod, 'spec', 'restartPolicy') ?? '',
+    'spec.schedulerName': stringAt(pod, 'spec', 'schedulerName') ?? '',
+    'spec.serviceAccountName': stringAt(pod, 'spec', 'serviceAccountName') ?? '',
+    'spec.hostNetwork': String(valueAt(pod, 'spec', 'hostNetwork') === true),
+    'status.phase': stringAt(pod, 'status', 'phase') ?? '',
+    'status.podIP': stringAt(pod, 'status', 'podIP') ?? '',
+    'status.nominatedNodeName': stringAt(pod, 'status', 'nominatedNodeName') ?? '',
+  }),
+};
+
+/** Whether the pod counts as ready, by its Ready condition. */
+export function isPodReady(pod: ApiObject): boolean {
+  return objectsAt(pod, 'status', 'conditions').some(
+    (condition) => condition['type'] === 'Ready' && condition['status'] === 'True',
+  );
+}
+
+/** A binding's target node; throws 400 when the body names none. */
+export function bindingTarget(body: unknown): string {
+  const name = isObject(body) ? stringAt(body, 'target', 'name') : undefined;
+  if (name === undefined || name === '') throw badRequest('Binding is invalid: target.name: Required value');
+  return name;
+}

@@ -1,0 +1,46 @@
+/** The rules of each built-in type, by `group/plural`. Types not named here store what they are given. */
+import type { TypeRules } from '../served-type.ts';
+import {
+  configMapRules,
+  leaseRules,
+  namespaceRules,
+  nodeRules,
+  persistentVolumeClaimRules,
+  persistentVolumeRules,
+  podDisruptionBudgetRules,
+  priorityClassRules,
+  secretRules,
+  storageClassRules,
+  webhookConfigurationRules,
+} from './cluster-objects.ts';
+import { coreEventRules, eventRules } from './events.ts';
+import { podRules } from './pod.ts';
+import { createServiceRules } from './service.ts';
+import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts';
+
+/** Looks up rules; each call of this function starts new address counters. */
+export function createRuleTable(): (key: string) => TypeRules {
+  const table: Readonly<Record<string, TypeRules>> = {
+    '/pods': podRules,
+    '/nodes': nodeRules,
+    '/namespaces': namespaceRules,
+    '/services': createServiceRules(),
+    '/configmaps': configMapRules,
+    '/secrets': secretRules,
+    '/persistentvolumes': persistentVolumeRules,
+    '/persistentvolumeclaims': persistentVolumeClaimRules,
+    '/events': coreEventRules,
+    'events.k8s.io/events': eventRules,
+    'apps/deployments': deploymentRules,
+    'apps/replicasets': replicaSetRules,
+    'apps/statefulsets': statefulSetRules,
+    'apps/daemonsets': daemonSetRules,
+    'policy/poddisruptionbudgets': podDisruptionBudgetRules,
+    'coordination.k8s.io/leases': leaseRules,
+    'scheduling.k8s.io/priorityclasses': priorityClassRules,
+    'storage.k8s.io/storageclasses': storageClassRules,
+    'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookConfigurationRules,
+    'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfigurationRules,
+  };
+  return (key) => table[key] ?? {};
+}
