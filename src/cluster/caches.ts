@@ -21,7 +21,7 @@ export interface ObjectCache<T extends KubeObject> {
   /** Objects already there are told as added. */
   onChange(listener: ChangeListener<T>): void;
   /** A lookup by a derived value, kept up to date before listeners registered later are told. */
-  index(valueOf: (object: T) => string | undefined): (value: string) => Iterable<T>;
+  index(lookupKey: (object: T) => string | undefined): (value: string) => Iterable<T>;
 }
 
 export interface Caches {
@@ -73,12 +73,12 @@ export function createCaches(options: CachesOptions): Caches {
 
 function createObjectCache<T extends KubeObject>(informer: Informer<T>): ObjectCache<T> {
   const { store } = informer;
-  const index = (valueOf: (object: T) => string | undefined): ((value: string) => Iterable<T>) => {
+  const index = (lookupKey: (object: T) => string | undefined): ((value: string) => Iterable<T>) => {
     const byValue = new Map<string, Map<string, T>>();
     informer.subscribe({
       onChange(key, before, after) {
-        const old = before === undefined ? undefined : valueOf(before);
-        const value = after === undefined ? undefined : valueOf(after);
+        const old = before === undefined ? undefined : lookupKey(before);
+        const value = after === undefined ? undefined : lookupKey(after);
         if (old !== undefined && old !== value) {
           const bucket = byValue.get(old);
           bucket?.delete(key);

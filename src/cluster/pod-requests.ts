@@ -58,17 +58,9 @@ function containerRequests(container: Container, held: ReadonlyMap<string, Amoun
 function heldByContainer(pod: Pod): ReadonlyMap<string, Amounts> {
   const held = new Map<string, Amounts>();
   for (const status of pod.status?.containerStatuses ?? []) {
-    // Newer than the published types (KEP-1287).
-    const allocated = 'allocatedResources' in status ? status.allocatedResources : undefined;
-    if (isQuantityMap(allocated)) held.set(status.name, amountsOf(allocated));
+    if (status.allocatedResources !== undefined) held.set(status.name, amountsOf(status.allocatedResources));
   }
   return held;
-}
-
-export function isQuantityMap(value: unknown): value is Readonly<Record<string, string>> {
-  return (
-    typeof value === 'object' && value !== null && Object.values(value).every((entry) => typeof entry === 'string')
-  );
 }
 
 export function add(left: Amounts, right: Amounts): Amounts {

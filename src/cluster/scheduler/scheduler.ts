@@ -133,7 +133,6 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
       if (pods.get(keyOf(pod))?.spec?.nodeName === undefined) cluster.removePod(uid);
       if (!isNotFound(error))
         log.warn({ pod: keyOf(pod), node: node.name, error }, 'Binding a pod failed; it will be tried again');
-      queue.park(uid);
       queue.wakeAll();
     }
   };
@@ -161,20 +160,16 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
   const scheduleOne = async (uid: string): Promise<void> => {
     const key = podKeys.get(uid);
     const pod = key === undefined ? undefined : pods.get(key);
-    if (pod === undefined || uidOf(pod) !== uid || pod.spec?.nodeName) return;
+    if (pod === undefined || uidOf(pod) !== uid || pod.spec?.nodeName || assumed.has(uid)) return;
     const info = podInfoOf(pod);
+    // Parked before anything is awaited, so that no change in between goes unnoticed; binding takes it out again.
+    queue.park(uid);
     try {
       const decision = await decide(info);
-      if ('node' in decision) {
-        queue.remove(uid);
-        void bind(info, decision.node);
-        return;
-      }
-      queue.park(uid);
-      if ('message' in decision) await reportUnschedulable(pod, decision.message);
+      if ('node' in decision) void bind(info, decision.node);
+      else if ('message' in decision) await reportUnschedulable(pod, decision.message);
     } catch (error) {
       log.warn({ pod: key, error }, 'Scheduling a pod failed; it will be tried again');
-      queue.park(uid);
       queue.wakeAll();
     }
   };
@@ -215,9 +210,7 @@ function mattersToScheduling(before: Pod, after: Pod): boolean {
 }
 
 function heldResources(pod: Pod): unknown {
-  return (pod.status?.containerStatuses ?? []).map((status) =>
-    'allocatedResources' in status ? status.allocatedResources : undefined,
-  );
+  return (pod.status?.containerStatuses ?? []).map((status) => status.allocatedResources);
 }
 
 /** What a node offers, as text: heartbeats leave it unchanged. */

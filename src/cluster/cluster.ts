@@ -1,0 +1,89 @@
+/** A whole Kubernetes cluster in one process: the embedded API server and stand-ins of everything that acts on it. */
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import { type ApiServer, createApiServer } from './apiserver/api-server.ts';
+import { type Caches, createCaches } from './caches.ts';
+import { createDaemonSetController } from './controllers/daemon-set-controller.ts';
+import { createDeploymentController } from './controllers/deployment/deployment-controller.ts';
+import { createDisruptionController } from './controllers/disruption-controller.ts';
+import { createGarbageCollector } from './controllers/garbage-collector.ts';
+import { createNamespaceController } from './controllers/namespace-controller.ts';
+import { createNodeLifecycle } from './controllers/node-lifecycle.ts';
+import { createPodGarbageCollector } from './controllers/pod-garbage-collector.ts';
+import { createReplicaSetController } from './controllers/replica-set-controller.ts';
+import { createStatefulSetController } from './controllers/stateful-set/stateful-set-controller.ts';
+import { createVolumeBinder } from './controllers/volume-binder.ts';
+import { createKubelet, type Kubelet, type KubeletOptions } from './kubelet/kubelet.ts';
+import type { NodeSpec } from './kubelet/node-object.ts';
+import { createScheduler } from './scheduler/scheduler.ts';
+import type { StandIn, StandInContext } from './stand-in.ts';
+
+export interface ClusterOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Nodes present from the start. */
+  readonly nodes?: readonly NodeSpec[];
+  readonly kubelet?: KubeletOptions;
+}
+
+export interface Cluster {
+  /** A client that may do everything. */
+  readonly api: KubeApi;
+  readonly server: ApiServer;
+  readonly caches: Caches;
+  readonly kubelet: Kubelet;
+  /** Starts everything; resolves when the nodes are registered and all components work. Ends when `signal` aborts. */
+  start(signal: AbortSignal): Promise<void>;
+  /** Stops everything and resolves when nothing runs any more. */
+  stop(): Promise<void>;
+}
+
+/** A cluster at rest. */
+export function createCluster(options: ClusterOptions): Cluster {
+  const { clock, random, log, nodes = [] } = options;
+  const server = createApiServer({ clock, random });
+  const api = server.client();
+  const caches = createCaches({ api, clock, random, log });
+  const context: StandInContext = { api, caches, clock, random, log };
+  const kubelet = createKubelet(context, { removesNotReadyTaint: false, ...options.kubelet });
+  const standIns: readonly StandIn[] = [
+    createDeploymentController(context),
+    createReplicaSetController(context),
+    createStatefulSetController(context),
+    createDaemonSetController(context),
+    createDisruptionController(context),
+    createGarbageCollector(context),
+    createNamespaceController(context),
+    createVolumeBinder(context),
+    createNodeLifecycle(context, { liveness: kubelet }),
+    createPodGarbageCollector(context),
+    createScheduler(context),
+    kubelet,
+  ];
+  const stopper = new AbortController();
+  let work: Promise<unknown> = Promise.resolve();
+
+  return {
+    api,
+    server,
+    caches,
+    kubelet,
+    async start(signal) {
+      const both = AbortSignal.any([signal, stopper.signal]);
+      work = Promise.all([
+        caches.run(both),
+        caches.synced().then(() => Promise.all(standIns.map((each) => each.run(both)))),
+      ]);
+      await caches.synced();
+      for (const node of nodes) await kubelet.addNode(node);
+    },
+    async stop() {
+      stopper.abort();
+      await work;
+      server.close();
+    },
+  };
+}

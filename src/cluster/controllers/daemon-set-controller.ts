@@ -1,0 +1,180 @@
+/** Stand-in of the DaemonSet controller: one pod on every node its template admits. */
+import type { DaemonSet, Node, Pod } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { createWorkQueue } from '../../kube/queue.ts';
+import { resolveIntOrPercent } from '../int-or-percent.ts';
+import { controllerOf, controllerReference, isSameValue, keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import { isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
+import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints } from '../scheduler/node-matching.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+import { createExpectations } from './expectations.ts';
+import { podFromTemplate, templateHash } from './pod-template.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+
+const HASH_LABEL = 'controller-revision-hash';
+/** Daemons stay on nodes in trouble. Source: pkg/controller/daemon/util `AddOrUpdateDaemonPodTolerations`. */
+const DAEMON_TOLERATIONS: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+
+export function createDaemonSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
+  const name = 'daemonset-controller';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const expectations = createExpectations(clock);
+  const sets = caches.of(resources.daemonSets);
+  const nodes = caches.of(resources.nodes);
+
+  sets.onChange((_, after) => {
+    if (after !== undefined) queue.add(keyOf(after));
+  });
+  nodes.onChange((before, after) => {
+    if (before !== undefined && after !== undefined && isSameOffer(before, after)) return;
+    for (const set of sets.all()) queue.add(keyOf(set));
+  });
+  caches.of(resources.pods).onChange((before, after) => {
+    const pod = after ?? before;
+    const owner = pod === undefined ? undefined : controllerOf(pod);
+    if (pod === undefined || owner?.kind !== 'DaemonSet') return;
+    const key = `${namespaceOf(pod)}/${owner.name}`;
+    if (before === undefined) expectations.creationObserved(key);
+    if (after === undefined || isTerminating(after)) expectations.deletionObserved(key, uidOf(pod));
+    queue.add(key);
+  });
+
+  const sync = async (key: string): Promise<void> => {
+    const set = sets.get(key);
+    if (set === undefined || set.metadata?.deletionTimestamp !== undefined) return;
+    const spec = daemonSpec(set);
+    const hash = templateHash(set.spec?.template, undefined);
+    const wanted = new Set([...nodes.all()].filter((node) => shouldRun(spec, node)).map(nameOf));
+    const pods = [...caches.podsOfController(uidOf(set))];
+    if (expectations.isSatisfied(key)) await place(set, key, spec, hash, wanted, pods);
+    await writeStatus(set, hash, wanted, [...caches.podsOfController(uidOf(set))]);
+  };
+
+  const place = async (
+    set: DaemonSet,
+    key: string,
+    spec: PodSpec,
+    hash: string,
+    wanted: ReadonlySet<string>,
+    pods: readonly Pod[],
+  ): Promise<void> => {
+    const targets = new Set(pods.filter((pod) => !isFinished(pod)).map(targetOf));
+    const missing = [...wanted].filter((node) => !targets.has(node));
+    const doomed = [...misplaced(pods, wanted), ...outdated(set, pods, hash, wanted.size)];
+    if (missing.length === 0 && doomed.length === 0) return;
+    expectations.expect(key, missing.length, doomed.map(uidOf));
+    await Promise.all([
+      ...missing.map((node) => createPod(set, key, spec, hash, node)),
+      ...doomed.map((pod) => deletePod(key, pod)),
+    ]);
+  };
+
+  const createPod = async (set: DaemonSet, key: string, spec: PodSpec, hash: string, node: string): Promise<void> => {
+    const owner = controllerReference(set, 'apps/v1', 'DaemonSet');
+    const pod = podFromTemplate(set.spec?.template, namespaceOf(set), nameOf(set), owner);
+    const labels = { ...pod.metadata?.labels, [HASH_LABEL]: hash };
+    const bound = { ...pod, metadata: { ...pod.metadata, labels }, spec: pinnedTo(spec, node) };
+    try {
+      await api.create(resources.pods, bound, { namespace: namespaceOf(set) });
+    } catch (error) {
+      expectations.creationObserved(key);
+      throw error;
+    }
+  };
+
+  const deletePod = async (key: string, pod: Pod): Promise<void> => {
+    try {
+      await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
+    } catch (error) {
+      expectations.deletionObserved(key, uidOf(pod));
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
+  const writeStatus = async (
+    set: DaemonSet,
+    hash: string,
+    wanted: ReadonlySet<string>,
+    pods: readonly Pod[],
+  ): Promise<void> => {
+    const active = pods.filter(isActive);
+    const placed = active.filter((pod) => wanted.has(targetOf(pod)));
+    const count = (test: (pod: Pod) => boolean): number => placed.filter(test).length;
+    const available = count((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, clock.now()));
+    const status = {
+      currentNumberScheduled: placed.length,
+      desiredNumberScheduled: wanted.size,
+      numberMisscheduled: active.length - placed.length,
+      numberReady: count(isReady),
+      numberAvailable: available,
+      numberUnavailable: wanted.size - available,
+      updatedNumberScheduled: count((pod) => pod.metadata?.labels?.[HASH_LABEL] === hash),
+      observedGeneration: set.metadata?.generation ?? 0,
+    };
+    const current = sets.get(keyOf(set));
+    if (current === undefined || uidOf(current) !== uidOf(set) || isSameValue(status, current.status)) return;
+    await api.replace(
+      resources.daemonSets,
+      { ...current, status },
+      { namespace: namespaceOf(set), subresource: 'status' },
+    );
+  };
+
+  return { name, run: (signal) => queue.run(2, sync, signal) };
+}
+
+function daemonSpec(set: DaemonSet): PodSpec {
+  const spec = set.spec?.template.spec ?? { containers: [] };
+  return { ...spec, tolerations: [...(spec.tolerations ?? []), ...DAEMON_TOLERATIONS] };
+}
+
+function shouldRun(spec: PodSpec, node: Node): boolean {
+  return (
+    admitsNode(spec, node) &&
+    untoleratedTaints(node.spec?.taints, spec.tolerations, ['NoSchedule', 'NoExecute']).length === 0
+  );
+}
+
+/** The scheduler does the binding; the pod merely admits one node. */
+function pinnedTo(spec: PodSpec, node: string): PodSpec {
+  const terms: NodeSelectorTerm[] = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }];
+  const requiredDuringSchedulingIgnoredDuringExecution = { nodeSelectorTerms: terms };
+  return { ...spec, affinity: { ...spec.affinity, nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution } } };
+}
+
+/** The node a daemon pod is on or meant for. */
+function targetOf(pod: Pod): string {
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return pod.spec?.nodeName ?? required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0] ?? '';
+}
+
+function misplaced(pods: readonly Pod[], wanted: ReadonlySet<string>): Pod[] {
+  return pods.filter((pod) => !isTerminating(pod) && (isFinished(pod) || !wanted.has(targetOf(pod))));
+}
+
+/** Pods of an older template, as many as may be unavailable at a time. */
+function outdated(set: DaemonSet, pods: readonly Pod[], hash: string, desired: number): Pod[] {
+  const strategy = set.spec?.updateStrategy;
+  if (strategy?.type === 'OnDelete') return [];
+  const limit = Math.max(1, resolveIntOrPercent(strategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up') ?? 1);
+  const unavailable = pods.filter((pod) => isTerminating(pod) || !isReady(pod)).length;
+  const old = pods.filter((pod) => isActive(pod) && pod.metadata?.labels?.[HASH_LABEL] !== hash);
+  return old.slice(0, Math.max(0, limit - unavailable));
+}
+
+function isSameOffer(before: Node, after: Node): boolean {
+  return (
+    isSameValue(before.metadata?.labels, after.metadata?.labels) &&
+    isSameValue(before.spec?.taints, after.spec?.taints) &&
+    before.spec?.unschedulable === after.spec?.unschedulable
+  );
+}

@@ -1,0 +1,100 @@
+/** Stand-in of the disruption controller: keeps the status of every PodDisruptionBudget true. */
+import type { Pod, PodDisruptionBudget } from '../../api/core.ts';
+import { resources } from '../../api/resources.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { controllerOf, isSameValue, keyOf, matchesSelector, namespaceOf } from '../objects.ts';
+import { isReady, isTerminating } from '../pod-state.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+import { budgetStatus } from './disruption-status.ts';
+
+const WORKERS = 2;
+
+export function createDisruptionController({ api, caches, clock, random, log }: StandInContext): StandIn {
+  const name = 'disruption-controller';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const budgets = caches.of(resources.podDisruptionBudgets);
+  const pods = caches.of(resources.pods);
+  const replicaSets = caches.of(resources.replicaSets);
+  const deployments = caches.of(resources.deployments);
+  const statefulSets = caches.of(resources.statefulSets);
+
+  const wakeNamespace = (namespace: string): void => {
+    for (const budget of budgets.inNamespace(namespace)) queue.add(keyOf(budget));
+  };
+  budgets.onChange((_, after) => {
+    if (after !== undefined) queue.add(keyOf(after));
+  });
+  pods.onChange((before, after) => {
+    const pod = after ?? before;
+    if (pod === undefined || (before !== undefined && after !== undefined && !mattersToBudgets(before, after))) return;
+    for (const budget of budgets.inNamespace(namespaceOf(pod))) {
+      const { selector } = budget.spec ?? {};
+      const matches = (each: Pod | undefined): boolean =>
+        each !== undefined && matchesSelector(selector, each.metadata?.labels);
+      if (matches(before) || matches(after)) queue.add(keyOf(budget));
+    }
+  });
+  deployments.onChange((before, after) => {
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+  });
+  statefulSets.onChange((before, after) => {
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+  });
+  replicaSets.onChange((before, after) => {
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+  });
+
+  /** The controller that decides about a pod's number, and that number. */
+  const scaleOf = (pod: Pod): { uid: string; replicas: number } | undefined => {
+    const owner = controllerOf(pod);
+    const key = `${namespaceOf(pod)}/${owner?.name ?? ''}`;
+    if (owner?.kind === 'StatefulSet') {
+      const set = statefulSets.get(key);
+      return set?.metadata?.uid === owner.uid ? { uid: owner.uid, replicas: set.spec?.replicas ?? 1 } : undefined;
+    }
+    const set = owner?.kind === 'ReplicaSet' ? replicaSets.get(key) : undefined;
+    if (owner === undefined || set?.metadata?.uid !== owner.uid) return undefined;
+    const parent = controllerOf(set);
+    if (parent?.kind !== 'Deployment') return { uid: owner.uid, replicas: set.spec?.replicas ?? 1 };
+    const deployment = deployments.get(`${namespaceOf(pod)}/${parent.name}`);
+    return deployment === undefined ? undefined : { uid: parent.uid, replicas: deployment.spec?.replicas ?? 1 };
+  };
+
+  const expectedScale = (matching: readonly Pod[]): number | undefined => {
+    const scales = new Map<string, number>();
+    for (const pod of matching) {
+      const scale = scaleOf(pod);
+      if (scale === undefined) return undefined;
+      scales.set(scale.uid, scale.replicas);
+    }
+    return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
+  };
+
+  const sync = async (key: string): Promise<HandlerResult> => {
+    const budget = budgets.get(key);
+    if (budget === undefined) return undefined;
+    const matching = podsOf(budget);
+    const input = { budget, pods: matching, expectedScale: expectedScale(matching), nowMillis: clock.now() };
+    const { status, recheckAfterMillis } = budgetStatus(input);
+    if (!isSameValue(status, budget.status)) {
+      const options = { namespace: namespaceOf(budget), subresource: 'status' };
+      await api.replace(resources.podDisruptionBudgets, { ...budget, status }, options);
+    }
+    return recheckAfterMillis === undefined ? undefined : { requeueAfterMillis: recheckAfterMillis };
+  };
+
+  const podsOf = (budget: PodDisruptionBudget): Pod[] =>
+    [...pods.inNamespace(namespaceOf(budget))].filter((pod) =>
+      matchesSelector(budget.spec?.selector, pod.metadata?.labels),
+    );
+
+  return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
+}
+
+function mattersToBudgets(before: Pod, after: Pod): boolean {
+  return (
+    isReady(before) !== isReady(after) ||
+    isTerminating(before) !== isTerminating(after) ||
+    !isSameValue(before.metadata?.labels, after.metadata?.labels)
+  );
+}

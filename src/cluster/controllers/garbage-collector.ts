@@ -1,0 +1,165 @@
+/** Stand-in of the garbage collector: deletes what its owners left behind, in the background or before them. */
+import type { KubeObject } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
+import { createWorkQueue } from '../../kube/queue.ts';
+import type { ObjectCache } from '../caches.ts';
+import { keyOf, metaOf, nameOf, namespaceOf, type OwnerReference, uidOf } from '../objects.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+
+/** Types that own or are owned. An owner of any other type is taken to exist. */
+const COLLECTED: readonly ResourceType[] = [
+  resources.pods,
+  resources.replicaSets,
+  resources.deployments,
+  resources.statefulSets,
+  resources.daemonSets,
+  resources.controllerRevisions,
+  resources.persistentVolumeClaims,
+  resources.podDisruptionBudgets,
+  resources.configMaps,
+  resources.secrets,
+  resources.services,
+];
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+const WORKERS = 5;
+
+interface Known {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+export function createGarbageCollector({ api, caches, clock, random, log }: StandInContext): StandIn {
+  const name = 'garbage-collector';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const byUid = new Map<string, Known>();
+  const dependents = new Map<string, Set<string>>();
+  const collectedKinds = new Set(COLLECTED.map(({ kind }) => kind));
+
+  const watchType = (type: ResourceType, cache: ObjectCache<KubeObject>): void => {
+    cache.onChange((before, after) => {
+      if (before !== undefined && uidOf(before) !== uidOf(after ?? {})) forget(before);
+      if (after === undefined) return;
+      const uid = uidOf(after);
+      byUid.set(uid, { type, object: after });
+      for (const owner of ownersOf(before)) dependents.get(owner.uid)?.delete(uid);
+      for (const owner of ownersOf(after)) dependents.set(owner.uid, (dependents.get(owner.uid) ?? new Set()).add(uid));
+      const isWaiting = (metaOf(after).finalizers ?? []).some((each) => each === FOREGROUND || each === ORPHAN);
+      if (isWaiting || (before === undefined && ownersOf(after).length > 0)) queue.add(uid);
+    });
+  };
+
+  /** An object is gone: its dependents may have to go, and owners that waited for it may. */
+  const forget = (object: KubeObject): void => {
+    const uid = uidOf(object);
+    byUid.delete(uid);
+    for (const owner of ownersOf(object)) {
+      dependents.get(owner.uid)?.delete(uid);
+      queue.add(owner.uid);
+    }
+    for (const dependent of dependents.get(uid) ?? []) queue.add(dependent);
+    dependents.delete(uid);
+  };
+
+  const isGone = (owner: OwnerReference): boolean => collectedKinds.has(owner.kind) && !byUid.has(owner.uid);
+
+  const sync = async (uid: string): Promise<void> => {
+    const known = byUid.get(uid);
+    if (known === undefined) return;
+    const { object } = known;
+    if (metaOf(object).deletionTimestamp !== undefined) {
+      const finalizers = metaOf(object).finalizers ?? [];
+      if (finalizers.includes(ORPHAN)) await orphan(known);
+      else if (finalizers.includes(FOREGROUND)) await deleteInForeground(known);
+      return;
+    }
+    const owners = ownersOf(object);
+    const gone = owners.filter(isGone);
+    if (gone.length === 0 || !(await isReallyGone(known, gone))) return;
+    if (gone.length === owners.length) await remove(known);
+    else await disown(known, new Set(gone.map((owner) => owner.uid)));
+  };
+
+  /** The cache of the owners may lag behind that of the dependents; only the server knows. */
+  const isReallyGone = async ({ object }: Known, owners: readonly OwnerReference[]): Promise<boolean> => {
+    for (const owner of owners) {
+      const type = COLLECTED.find(({ kind }) => kind === owner.kind);
+      if (type === undefined) return false;
+      try {
+        const found = await api.get(type, owner.name, { namespace: namespaceOf(object) });
+        if (uidOf(found) === owner.uid) return false;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return true;
+  };
+
+  const deleteInForeground = async (owner: Known): Promise<void> => {
+    const blocking = [...(dependents.get(uidOf(owner.object)) ?? [])].flatMap((uid) => {
+      const dependent = byUid.get(uid);
+      const reference = ownersOf(dependent?.object).find((each) => each.uid === uidOf(owner.object));
+      return dependent !== undefined && reference?.blockOwnerDeletion === true ? [dependent] : [];
+    });
+    if (blocking.length === 0) {
+      await removeFinalizer(owner, FOREGROUND);
+      return;
+    }
+    for (const dependent of blocking) {
+      if (metaOf(dependent.object).deletionTimestamp === undefined) await remove(dependent, 'Foreground');
+    }
+  };
+
+  const orphan = async (owner: Known): Promise<void> => {
+    const uid = uidOf(owner.object);
+    for (const dependent of [...(dependents.get(uid) ?? [])]) {
+      const known = byUid.get(dependent);
+      if (known !== undefined) await disown(known, new Set([uid]));
+    }
+    await removeFinalizer(owner, ORPHAN);
+  };
+
+  const remove = async ({ type, object }: Known, policy: 'Background' | 'Foreground' = 'Background'): Promise<void> => {
+    await ignoringNotFound(() =>
+      api.delete(type, nameOf(object), { ...scope(object), uid: uidOf(object), propagationPolicy: policy }),
+    );
+  };
+
+  const disown = async ({ type, object }: Known, owners: ReadonlySet<string>): Promise<void> => {
+    const ownerReferences = ownersOf(object).filter(({ uid }) => !owners.has(uid));
+    await patchMetadata(type, object, { ownerReferences });
+  };
+
+  const removeFinalizer = async ({ type, object }: Known, finalizer: string): Promise<void> => {
+    const finalizers = (metaOf(object).finalizers ?? []).filter((each) => each !== finalizer);
+    await patchMetadata(type, object, { finalizers });
+  };
+
+  const patchMetadata = async (type: ResourceType, object: KubeObject, change: object): Promise<void> => {
+    const { uid, resourceVersion } = metaOf(object);
+    const body = { metadata: { uid, resourceVersion, ...change } };
+    await ignoringNotFound(async () => {
+      await api.patch(type, nameOf(object), { type: 'merge', body }, scope(object));
+    });
+  };
+
+  for (const type of COLLECTED) watchType(type, caches.of(type));
+  return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
+}
+
+function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  return object?.metadata?.ownerReferences ?? [];
+}
+
+function scope(object: KubeObject): { namespace?: string } {
+  return keyOf(object).includes('/') ? { namespace: namespaceOf(object) } : {};
+}
+
+async function ignoringNotFound(action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

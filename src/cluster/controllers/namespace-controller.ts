@@ -1,0 +1,57 @@
+/** Stand-in of the namespace controller: empties a namespace that is being deleted, then lets it go. */
+import type { Namespace } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { nameOf } from '../objects.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+
+const NAMESPACED: readonly ResourceType[] = Object.values(resources).filter((type) => type.namespaced);
+/** Pods end gracefully, so the namespace has to wait for them. */
+const RECHECK_MILLIS = 5000;
+
+export function createNamespaceController({ api, caches, clock, random, log }: StandInContext): StandIn {
+  const name = 'namespace-controller';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const namespaces = caches.of(resources.namespaces);
+  namespaces.onChange((_, after) => {
+    if (after?.metadata?.deletionTimestamp !== undefined) queue.add(nameOf(after));
+  });
+
+  /** Deletes everything; resolves to how much is still there. */
+  const empty = async (namespace: string): Promise<number> => {
+    let left = 0;
+    for (const type of NAMESPACED) {
+      const { items } = await api.list(type, { namespace });
+      for (const item of items) {
+        left++;
+        if (item.metadata?.deletionTimestamp !== undefined) continue;
+        try {
+          await api.delete(type, nameOf(item), { namespace });
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }
+    }
+    return left;
+  };
+
+  const finalize = async (namespace: Namespace): Promise<void> => {
+    const finalized = { ...namespace, spec: { ...namespace.spec, finalizers: [] } };
+    try {
+      await api.replace(resources.namespaces, finalized, { subresource: 'finalize' });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
+  const sync = async (key: string): Promise<HandlerResult> => {
+    const namespace = namespaces.get(key);
+    if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;
+    if ((await empty(key)) > 0) return { requeueAfterMillis: RECHECK_MILLIS };
+    await finalize(namespace);
+    return undefined;
+  };
+
+  return { name, run: (signal) => queue.run(1, sync, signal) };
+}

@@ -1,0 +1,193 @@
+/** Stand-in of the node lifecycle and taint eviction controllers: silent nodes are tainted, their pods given up in time. */
+import type { Node, Pod } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timeOf, timestampOf, uidOf } from '../objects.ts';
+import { isReady, isTerminating } from '../pod-state.ts';
+import { type Taint, tolerates } from '../scheduler/node-matching.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+
+/** Who knows whether a node's kubelet is heard of: stands for counting missed heartbeats. */
+export interface NodeLiveness {
+  isAlive(nodeName: string): boolean;
+  onLiveness(listener: (nodeName: string, isAlive: boolean) => void): void;
+}
+
+export interface NodeLifecycleOptions {
+  readonly liveness: NodeLiveness;
+  /** Silence after which a node counts as unreachable. Default 50 s, as `--node-monitor-grace-period`. */
+  readonly graceMillis?: number;
+}
+
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
+const NOT_READY = 'node.kubernetes.io/not-ready';
+/** What the DefaultTolerationSeconds admission plugin gives pods that say nothing about these two taints. */
+const DEFAULT_TOLERATION_SECONDS = 300;
+
+export function createNodeLifecycle(context: StandInContext, options: NodeLifecycleOptions): StandIn {
+  const { api, caches, clock, random, log } = context;
+  const { liveness, graceMillis = 50_000 } = options;
+  const name = 'node-lifecycle-controller';
+  const nodeQueue = createWorkQueue({ clock, random, log, name });
+  const podQueue = createWorkQueue({ clock, random, log, name: 'taint-eviction-controller' });
+  const nodes = caches.of(resources.nodes);
+  const pods = caches.of(resources.pods);
+  const silentSince = new Map<string, number>();
+  const graceTimers = new Map<string, Timer>();
+
+  liveness.onLiveness((nodeName, isAlive) => {
+    graceTimers.get(nodeName)?.cancel();
+    graceTimers.delete(nodeName);
+    if (isAlive) silentSince.delete(nodeName);
+    else {
+      silentSince.set(nodeName, clock.now());
+      graceTimers.set(
+        nodeName,
+        clock.setTimer(graceMillis, () => nodeQueue.add(nodeName)),
+      );
+    }
+    nodeQueue.add(nodeName);
+  });
+  nodes.onChange((before, after) => {
+    if (after === undefined) {
+      if (before !== undefined) silentSince.delete(nameOf(before));
+      return;
+    }
+    nodeQueue.add(nameOf(after));
+    if (before !== undefined && isSameValue(noExecute(before), noExecute(after))) return;
+    for (const pod of caches.podsOnNode(nameOf(after))) podQueue.add(keyOf(pod));
+  });
+  pods.onChange((before, after) => {
+    if (after?.spec?.nodeName !== undefined && before?.spec?.nodeName === undefined) podQueue.add(keyOf(after));
+  });
+
+  const syncNode = async (nodeName: string): Promise<void> => {
+    const node = nodes.get(nodeName);
+    if (node === undefined) return;
+    const since = silentSince.get(nodeName);
+    const isUnreachable = since !== undefined && clock.now() - since >= graceMillis;
+    if (isUnreachable && findCondition(node.status?.conditions, 'Ready')?.status !== 'Unknown') await markUnknown(node);
+    const ready = isUnreachable ? 'Unknown' : (findCondition(node.status?.conditions, 'Ready')?.status ?? 'True');
+    await writeTaints(node, ready);
+    if (ready !== 'True') for (const pod of [...caches.podsOnNode(nodeName)]) await markNotReady(pod);
+  };
+
+  const markUnknown = async (node: Node): Promise<void> => {
+    const now = timestampOf(clock.now());
+    const conditions = (node.status?.conditions ?? []).map(({ type }) => ({
+      type,
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+      lastTransitionTime: now,
+    }));
+    await api.patch(
+      resources.nodes,
+      nameOf(node),
+      { type: 'strategic', body: { status: { conditions } } },
+      { subresource: 'status' },
+    );
+  };
+
+  /** Taints follow the Ready condition. Source: pkg/controller/nodelifecycle `processTaintBaseEviction`. */
+  const writeTaints = async (node: Node, ready: string): Promise<void> => {
+    const current = node.spec?.taints ?? [];
+    const key = ready === 'True' ? undefined : ready === 'Unknown' ? UNREACHABLE : NOT_READY;
+    const others = current.filter((taint) => taint.key !== UNREACHABLE && taint.key !== NOT_READY);
+    const wanted =
+      key === undefined
+        ? []
+        : ['NoSchedule', 'NoExecute'].map((effect) => {
+            const present = current.find((taint) => taint.key === key && taint.effect === effect);
+            return present ?? { key, effect, timeAdded: timestampOf(clock.now()) };
+          });
+    const taints = [...others, ...wanted];
+    const isCurrent = taints.length === current.length && taints.every((taint) => current.includes(taint));
+    if (isCurrent) return;
+    const body = {
+      metadata: { resourceVersion: nodes.get(nameOf(node))?.metadata?.resourceVersion },
+      spec: { taints },
+    };
+    await api.patch(resources.nodes, nameOf(node), { type: 'merge', body });
+  };
+
+  /** Services stop sending to pods nobody can vouch for. */
+  const markNotReady = async (pod: Pod): Promise<void> => {
+    if (!isReady(pod)) return;
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestampOf(clock.now()) };
+    const body = { metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } };
+    const call = { namespace: namespaceOf(pod), subresource: 'status' };
+    try {
+      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
+  const syncPod = async (key: string): Promise<HandlerResult> => {
+    const pod = pods.get(key);
+    const node = nodes.get(pod?.spec?.nodeName ?? '');
+    if (pod === undefined || node === undefined || isTerminating(pod)) return undefined;
+    const evictAt = evictionTime(pod, noExecute(node), clock.now());
+    if (evictAt === undefined) return undefined;
+    if (evictAt > clock.now()) return { requeueAfterMillis: evictAt - clock.now() };
+    try {
+      await reportDisruption(pod);
+      await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return undefined;
+  };
+
+  const reportDisruption = async (pod: Pod): Promise<void> => {
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByTaintManager',
+      message: 'Taint manager: deleting due to NoExecute taint',
+      lastTransitionTime: timestampOf(clock.now()),
+    };
+    const body = { metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } };
+    await api.patch(
+      resources.pods,
+      nameOf(pod),
+      { type: 'strategic', body },
+      { namespace: namespaceOf(pod), subresource: 'status' },
+    );
+  };
+
+  return {
+    name,
+    async run(signal) {
+      await Promise.all([nodeQueue.run(2, syncNode, signal), podQueue.run(4, syncPod, signal)]);
+      for (const timer of graceTimers.values()) timer.cancel();
+    },
+  };
+}
+
+function noExecute(node: Node): Taint[] {
+  return (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
+}
+
+/**
+ * When a pod has to leave a node with these NoExecute taints; undefined: it may stay. Every taint must be tolerated, and
+ * the shortest toleration decides. Source: pkg/controller/tainteviction `getMinTolerationTime`.
+ */
+export function evictionTime(pod: Pod, taints: readonly Taint[], nowMillis: number): number | undefined {
+  let earliest: number | undefined;
+  for (const taint of taints) {
+    const matching = (pod.spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
+    const isDefaulted = taint.key === UNREACHABLE || taint.key === NOT_READY;
+    if (matching.length === 0 && !isDefaulted) return nowMillis;
+    const seconds =
+      matching.length === 0 ? [DEFAULT_TOLERATION_SECONDS] : matching.flatMap((each) => each.tolerationSeconds ?? []);
+    if (seconds.length === 0) continue;
+    const addedAt = timeOf(taint.timeAdded) ?? nowMillis;
+    const at = addedAt + Math.max(0, Math.min(...seconds)) * 1000;
+    earliest = Math.min(earliest ?? at, at);
+  }
+  return earliest;
+}

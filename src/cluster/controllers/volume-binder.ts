@@ -1,0 +1,161 @@
+/** Stand-in of the volume provisioner and binder: gives every claim a volume in the zone of its first pod. */
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import { classOf, isImmediate, SELECTED_NODE_ANNOTATION } from '../scheduler/volumes.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+
+export interface VolumeBinderOptions {
+  /** Time the cloud takes to make a volume. Default 3 s. */
+  readonly provisionMillis?: number;
+}
+
+export const ZONE_LABEL = 'topology.kubernetes.io/zone';
+
+export function createVolumeBinder(context: StandInContext, options: VolumeBinderOptions = {}): StandIn {
+  const { api, caches, clock, random, log } = context;
+  const { provisionMillis = 3000 } = options;
+  const name = 'volume-binder';
+  const queue = createWorkQueue({ clock, random, log, name });
+  const claims = caches.of(resources.persistentVolumeClaims);
+  const volumes = caches.of(resources.persistentVolumes);
+  const nodes = caches.of(resources.nodes);
+  /** When the volume of a claim will be ready, by claim uid. */
+  const readyAt = new Map<string, number>();
+
+  claims.onChange((before, after) => {
+    if (after !== undefined) queue.add(keyOf(after));
+    else if (before !== undefined) {
+      readyAt.delete(uidOf(before));
+      queue.add(keyOf(before));
+    }
+  });
+
+  const sync = async (key: string): Promise<HandlerResult> => {
+    const claim = claims.get(key);
+    if (claim === undefined) {
+      await reclaim(key);
+      return undefined;
+    }
+    if (claim.spec?.volumeName !== undefined && claim.status?.phase === 'Bound') return undefined;
+    if (claim.spec?.volumeName !== undefined) {
+      await markBound(claim, claim.spec.volumeName);
+      return undefined;
+    }
+    const nodeName = claim.metadata?.annotations?.[SELECTED_NODE_ANNOTATION];
+    if (nodeName === undefined && !isImmediate(claim, caches)) return undefined;
+    const node = nodeName === undefined ? anyNode() : nodes.get(nodeName);
+    if (node === undefined) {
+      if (nodeName !== undefined) await forgetNode(claim);
+      return undefined;
+    }
+    const due = readyAt.get(uidOf(claim)) ?? clock.now() + provisionMillis;
+    readyAt.set(uidOf(claim), due);
+    if (due > clock.now()) return { requeueAfterMillis: due - clock.now() };
+    await provision(claim, node);
+    return undefined;
+  };
+
+  /** The node went away before the volume was made: the scheduler has to choose again. */
+  const forgetNode = async (claim: PersistentVolumeClaim): Promise<void> => {
+    const body = { metadata: { annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
+    await api.patch(
+      resources.persistentVolumeClaims,
+      nameOf(claim),
+      { type: 'merge', body },
+      { namespace: namespaceOf(claim) },
+    );
+  };
+
+  const anyNode = (): Node | undefined => {
+    const all = [...nodes.all()];
+    return all[Math.floor(random.next() * all.length)];
+  };
+
+  const provision = async (claim: PersistentVolumeClaim, node: Node): Promise<void> => {
+    const volume = volumeFor(claim, node, classOf(claim, caches)?.reclaimPolicy ?? 'Delete');
+    try {
+      await api.create(resources.persistentVolumes, volume);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    const status = { status: { phase: 'Bound' } };
+    await api.patch(
+      resources.persistentVolumes,
+      nameOf(volume),
+      { type: 'merge', body: status },
+      { subresource: 'status' },
+    );
+    const body = { spec: { volumeName: nameOf(volume) } };
+    const bound = await api.patch(
+      resources.persistentVolumeClaims,
+      nameOf(claim),
+      { type: 'merge', body },
+      { namespace: namespaceOf(claim) },
+    );
+    readyAt.delete(uidOf(claim));
+    await markBound(bound, nameOf(volume));
+  };
+
+  const markBound = async (claim: PersistentVolumeClaim, volumeName: string): Promise<void> => {
+    if (volumes.get(volumeName) === undefined && claim.status?.phase === 'Lost') return;
+    const { accessModes, resources: wanted } = claim.spec ?? {};
+    const body = { status: { phase: 'Bound', accessModes: accessModes ?? [], capacity: wanted?.requests ?? {} } };
+    const call = { namespace: namespaceOf(claim), subresource: 'status' };
+    await api.patch(resources.persistentVolumeClaims, nameOf(claim), { type: 'merge', body }, call);
+  };
+
+  /** The claim is gone: its volume goes too, unless its policy keeps the data. */
+  const reclaim = async (key: string): Promise<void> => {
+    for (const volume of volumes.all()) {
+      const { claimRef, persistentVolumeReclaimPolicy } = volume.spec ?? {};
+      if (`${claimRef?.namespace}/${claimRef?.name}` !== key) continue;
+      if (persistentVolumeReclaimPolicy === 'Delete') {
+        try {
+          await api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) });
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      } else {
+        const body = { status: { phase: 'Released' } };
+        await api.patch(
+          resources.persistentVolumes,
+          nameOf(volume),
+          { type: 'merge', body },
+          { subresource: 'status' },
+        );
+      }
+    }
+  };
+
+  return { name, run: (signal) => queue.run(2, sync, signal) };
+}
+
+function volumeFor(claim: PersistentVolumeClaim, node: Node, reclaimPolicy: string): PersistentVolume {
+  const zone = node.metadata?.labels?.[ZONE_LABEL];
+  const required = {
+    nodeSelectorTerms: [{ matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: [zone ?? ''] }] }],
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `pvc-${uidOf(claim)}`, labels: zone === undefined ? {} : { [ZONE_LABEL]: zone } },
+    spec: {
+      accessModes: claim.spec?.accessModes ?? ['ReadWriteOnce'],
+      capacity: claim.spec?.resources?.requests ?? { storage: '1Gi' },
+      persistentVolumeReclaimPolicy: reclaimPolicy,
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        namespace: namespaceOf(claim),
+        name: nameOf(claim),
+        uid: uidOf(claim),
+      },
+      csi: { driver: 'simulated.csi', volumeHandle: uidOf(claim) },
+      ...(claim.spec?.storageClassName === undefined ? {} : { storageClassName: claim.spec.storageClassName }),
+      ...(zone === undefined ? {} : { nodeAffinity: { required } }),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** A node's heartbeat: its Lease in `kube-node-lease`, renewed every ten seconds. */
+import type { KubeApi } from '../../api/kube-api.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/log.ts';
+
+/** Source: KubeletConfiguration `nodeLeaseDurationSeconds`; renewed every quarter of it. */
+export const LEASE_SECONDS = 40;
+const RENEW_MILLIS = 10_000;
+export const LEASE_NAMESPACE = 'kube-node-lease';
+
+export interface Heartbeat {
+  /** Renews at once and from then on. */
+  start(): void;
+  stop(): void;
+}
+
+export interface HeartbeatOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly node: string;
+}
+
+export function createHeartbeat({ api, clock, log, node }: HeartbeatOptions): Heartbeat {
+  let timer: Timer | undefined;
+  let isBeating = false;
+
+  const renew = async (): Promise<void> => {
+    const spec = { holderIdentity: node, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(clock.now()) };
+    const options = { namespace: LEASE_NAMESPACE };
+    try {
+      await api.patch(resources.leases, node, { type: 'merge', body: { spec } }, options);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const metadata = { name: node, namespace: LEASE_NAMESPACE };
+      await api.create(
+        resources.leases,
+        { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
+        options,
+      );
+    }
+  };
+
+  const beat = async (): Promise<void> => {
+    try {
+      await renew();
+    } catch (error) {
+      log.warn({ node, error }, 'Renewing the lease of a node failed');
+    }
+    if (isBeating) timer = clock.setTimer(RENEW_MILLIS, () => void beat());
+  };
+
+  return {
+    start() {
+      if (isBeating) return;
+      isBeating = true;
+      void beat();
+    },
+    stop() {
+      isBeating = false;
+      timer?.cancel();
+    },
+  };
+}
+
+/** `metav1.MicroTime`: six digits after the second. */
+function microTime(epochMillis: number): string {
+  return new Date(epochMillis).toISOString().replace('Z', '000Z');
+}

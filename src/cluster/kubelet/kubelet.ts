@@ -1,0 +1,258 @@
+/** Stand-in of the kubelets of many nodes: registers nodes and runs the pods bound to them. An API client only. */
+import type { Node, Pod } from '../../api/core.ts';
+import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { keyOf, nameOf, uidOf } from '../objects.ts';
+import { type Amounts, add, amountsOf } from '../pod-requests.ts';
+import { isFinished } from '../pod-state.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { type NodeSpec, nodeConditions, nodeObject } from './node-object.ts';
+import { createPodWorker, type PodWorker } from './pod-worker.ts';
+
+const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
+
+export interface KubeletOptions {
+  readonly behaviour?: Partial<BehaviourDefaults>;
+  /** Renew each node's Lease every 10 s, which a real control plane expects. Default false: costly in virtual time. */
+  readonly heartbeats?: boolean;
+  /** Take the not-ready taint off a ready node, where no node lifecycle controller does. Default true. */
+  readonly removesNotReadyTaint?: boolean;
+  /** From accepting an in-place resize to having done it. Default 150 ms, as measured on a real node. */
+  readonly resizeMillis?: number;
+}
+
+/** Told when a node's kubelet falls silent or speaks again; stands for missed heartbeats where none are sent. */
+export type LivenessListener = (nodeName: string, isAlive: boolean) => void;
+
+export interface Kubelet extends StandIn {
+  /** Registers a node, ready to take pods. A node of that name that exists already is taken over. */
+  addNode(spec: NodeSpec): Promise<void>;
+  /** The machine is gone or cut off: its pods stop at once and nothing is reported any more. The Node object stays. */
+  loseNode(name: string): void;
+  /** A lost node comes back and goes on with the pods still bound to it. */
+  recoverNode(name: string): Promise<void>;
+  /** Graceful shutdown: not ready, all pods end as Failed, then silence. */
+  shutDownNode(name: string): Promise<void>;
+  /** Kills a container as the kernel does when it is out of memory. False when no such pod runs here. */
+  oomKill(podKey: string, container: string): boolean;
+  /** Ends a container's process. False when no such pod runs here. */
+  endContainer(podKey: string, container: string, exitCode: number): boolean;
+  onLiveness(listener: LivenessListener): void;
+  isAlive(nodeName: string): boolean;
+}
+
+interface Machine {
+  readonly spec: NodeSpec;
+  readonly index: number;
+  nextPodIp: number;
+  isAlive: boolean;
+  allocatable: Amounts;
+  readonly heartbeat: Heartbeat | undefined;
+  /** By pod uid. */
+  readonly workers: Map<string, PodWorker>;
+}
+
+export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
+  const { api, caches, clock, random, log } = context;
+  const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 150 } = options;
+  const defaults: BehaviourDefaults = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
+  const pods = caches.of(resources.pods);
+  const machines = new Map<string, Machine>();
+  const listeners = new Set<LivenessListener>();
+  let isRunning = false;
+
+  const startPod = (machine: Machine, pod: Pod): void => {
+    const uid = uidOf(pod);
+    const behaviour = behaviourOf(pod, defaults, random, (problem) =>
+      log.warn({ pod: keyOf(pod) }, `The behaviour of a simulated pod cannot be read: ${problem}`),
+    );
+    const worker = createPodWorker(pod, {
+      api,
+      clock,
+      log,
+      behaviour,
+      hostIp: machine.spec.address ?? '127.0.0.1',
+      takePodIp: () => podIpOf(machine.index, machine.nextPodIp++),
+      allocatable: () => machine.allocatable,
+      heldByOthers: () => heldByOthers(machine, uid),
+      resizeMillis,
+    });
+    machine.workers.set(uid, worker);
+  };
+
+  const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
+    if (before !== undefined && (after === undefined || uidOf(after) !== uidOf(before))) forgetPod(before);
+    const machine = machines.get(after?.spec?.nodeName ?? '');
+    if (!isRunning || after === undefined || machine === undefined || !machine.isAlive) return;
+    const worker = machine.workers.get(uidOf(after));
+    if (worker !== undefined) worker.update(after);
+    else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
+    if (before !== undefined && before.spec !== after.spec) retryResizes(machine, uidOf(after));
+  };
+
+  const forgetPod = (pod: Pod): void => {
+    const machine = machines.get(pod.spec?.nodeName ?? '');
+    const worker = machine?.workers.get(uidOf(pod));
+    if (machine === undefined || worker === undefined) return;
+    worker.close();
+    machine.workers.delete(uidOf(pod));
+    retryResizes(machine, uidOf(pod));
+  };
+
+  const retryResizes = (machine: Machine, exceptUid: string): void => {
+    for (const [uid, worker] of machine.workers) if (uid !== exceptUid) worker.retryResize();
+  };
+
+  const onNode = (node: Node | undefined): void => {
+    const machine = node === undefined ? undefined : machines.get(nameOf(node));
+    if (node === undefined || machine === undefined || !machine.isAlive) return;
+    machine.allocatable = amountsOf(node.status?.allocatable);
+    if (removesNotReadyTaint && (node.spec?.taints ?? []).some(({ key }) => key === NOT_READY_TAINT))
+      void removeTaint(node);
+  };
+
+  const removeTaint = async (node: Node): Promise<void> => {
+    const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY_TAINT);
+    const body = { metadata: { resourceVersion: node.metadata?.resourceVersion }, spec: { taints } };
+    try {
+      await api.patch(resources.nodes, nameOf(node), { type: 'merge', body });
+    } catch (error) {
+      // Another change came first; its event brings us back here.
+      log.debug({ node: nameOf(node), error }, 'Taking off the not-ready taint failed');
+    }
+  };
+
+  const beginSilence = (machine: Machine): void => {
+    if (!machine.isAlive) return;
+    machine.isAlive = false;
+    machine.heartbeat?.stop();
+    for (const worker of machine.workers.values()) worker.close();
+    machine.workers.clear();
+    for (const listener of listeners) listener(machine.spec.name, false);
+  };
+
+  const startPods = (machine: Machine): void => {
+    for (const pod of caches.podsOnNode(machine.spec.name)) onPod(undefined, pod);
+  };
+
+  const writeConditions = async (name: string, isReady: boolean): Promise<void> => {
+    const body = { status: { conditions: nodeConditions(isReady, clock.now()) } };
+    await api.patch(resources.nodes, name, { type: 'strategic', body }, { subresource: 'status' });
+  };
+
+  const workerOf = (podKey: string): PodWorker | undefined => {
+    const pod = pods.get(podKey);
+    return pod === undefined ? undefined : machines.get(pod.spec?.nodeName ?? '')?.workers.get(uidOf(pod));
+  };
+
+  pods.onChange(onPod);
+  caches.of(resources.nodes).onChange((_, after) => onNode(after));
+
+  return {
+    name: 'kubelet',
+    async run(signal) {
+      isRunning = true;
+      for (const machine of machines.values()) {
+        machine.heartbeat?.start();
+        startPods(machine);
+      }
+      await aborted(signal);
+      isRunning = false;
+      for (const machine of machines.values()) {
+        machine.heartbeat?.stop();
+        for (const worker of machine.workers.values()) worker.close();
+        machine.workers.clear();
+      }
+    },
+    async addNode(spec) {
+      const node = nodeObject(spec, clock.now());
+      const heartbeat = heartbeats ? createHeartbeat({ api, clock, log, node: spec.name }) : undefined;
+      const machine: Machine = {
+        spec,
+        index: machines.size,
+        nextPodIp: 2,
+        isAlive: true,
+        allocatable: amountsOf(node.status?.allocatable),
+        heartbeat,
+        workers: new Map(),
+      };
+      machines.set(spec.name, machine);
+      try {
+        await api.create(resources.nodes, node);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        await api.patch(resources.nodes, spec.name, {
+          type: 'merge',
+          body: { metadata: { labels: node.metadata?.labels ?? {} } },
+        });
+      }
+      // Servers may drop the status of a new object; the kubelet's own report is what counts.
+      const body = { status: node.status };
+      await api.patch(resources.nodes, spec.name, { type: 'strategic', body }, { subresource: 'status' });
+      if (isRunning) {
+        heartbeat?.start();
+        startPods(machine);
+      }
+      for (const listener of listeners) listener(spec.name, true);
+    },
+    loseNode(name) {
+      const machine = machines.get(name);
+      if (machine !== undefined) beginSilence(machine);
+    },
+    async recoverNode(name) {
+      const machine = machines.get(name);
+      if (machine === undefined || machine.isAlive) return;
+      machine.isAlive = true;
+      if (isRunning) machine.heartbeat?.start();
+      await writeConditions(name, true);
+      if (isRunning) startPods(machine);
+      for (const listener of listeners) listener(name, true);
+    },
+    async shutDownNode(name) {
+      const machine = machines.get(name);
+      if (machine === undefined || !machine.isAlive) return;
+      try {
+        await writeConditions(name, false);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+      for (const worker of machine.workers.values()) {
+        worker.shutDown('Terminated', 'Pod was terminated in response to imminent node shutdown.');
+      }
+    },
+    oomKill(podKey, container) {
+      const worker = workerOf(podKey);
+      worker?.endContainer(container, 137, 'OOMKilled');
+      return worker !== undefined;
+    },
+    endContainer(podKey, container, exitCode) {
+      const worker = workerOf(podKey);
+      worker?.endContainer(container, exitCode, exitCode === 0 ? 'Completed' : 'Error');
+      return worker !== undefined;
+    },
+    onLiveness(listener) {
+      listeners.add(listener);
+    },
+    isAlive: (name) => machines.get(name)?.isAlive ?? false,
+  };
+}
+
+function heldByOthers(machine: Machine, uid: string): Amounts {
+  let total: Amounts = new Map();
+  for (const [other, worker] of machine.workers) if (other !== uid) total = add(total, worker.held());
+  return total;
+}
+
+/** Distinct for up to 65,536 nodes; addresses of ended pods come round after 250 starts. */
+function podIpOf(nodeIndex: number, number: number): string {
+  return `10.${64 + ((nodeIndex >> 8) & 0x7f)}.${nodeIndex & 0xff}.${2 + ((number - 2) % 250)}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

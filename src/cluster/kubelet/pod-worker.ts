@@ -1,0 +1,291 @@
+/** Runs one pod on one simulated node: start, readiness, crashes and restarts, resizes, graceful end. */
+import type { Pod } from '../../api/core.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { isConflict, isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/log.ts';
+import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import type { Amounts } from '../pod-requests.ts';
+import type { Behaviour } from './behaviour.ts';
+import { adoptRuntime, newRuntime } from './pod-runtime.ts';
+import { type ContainerRuntime, type PodRuntime, podStatus, willRestart } from './pod-status.ts';
+import { heldAmounts, judgeResize, wantedAmounts, wantedResizes } from './resize.ts';
+import { createStatusReporter } from './status-reporter.ts';
+
+/** Source: pkg/kubelet `MaxCrashLoopBackOff` and its base; reset after ten minutes of running. */
+const RESTART_BACKOFF = { firstMillis: 10_000, maxMillis: 300_000, resetMillis: 600_000 } as const;
+const DELETE_RETRY_MILLIS = 1000;
+const DEFAULT_GRACE_SECONDS = 30;
+/** Exit code of a container killed by SIGKILL. */
+const KILLED = 137;
+
+export interface PodWorker {
+  /** The pod as the API server has it now. */
+  update(pod: Pod): void;
+  /** Ends a running container as if its process had died; it restarts by the pod's policy. */
+  endContainer(name: string, exitCode: number, reason: string): void;
+  /** Room may have appeared on the node: looks at a deferred resize again. */
+  retryResize(): void;
+  /** Ends the pod for good (node shutdown): it becomes Failed and stays until deleted. */
+  shutDown(reason: string, message: string): void;
+  held(): Amounts;
+  /** The node is gone: nothing more happens, nothing is reported. */
+  close(): void;
+}
+
+export interface PodWorkerOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly behaviour: Behaviour;
+  readonly hostIp: string;
+  readonly takePodIp: () => string;
+  readonly allocatable: () => Amounts;
+  /** What the other pods of the node hold. */
+  readonly heldByOthers: () => Amounts;
+  /** Time from accepting a resize to having done it. */
+  readonly resizeMillis: number;
+}
+
+export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorker {
+  const { api, clock, log, behaviour, hostIp } = options;
+  const timers = new Set<Timer>();
+  let pod = first;
+  const adopted = adoptRuntime(first, hostIp);
+  const runtime: PodRuntime = adopted ?? newRuntime(first, hostIp, clock.now());
+  let isClosed = false;
+  let stopping: { deadlineMillis: number; timer: Timer } | undefined;
+  let isResizing = false;
+
+  const reporter = createStatusReporter({
+    api,
+    clock,
+    log,
+    current: () => ({ pod, status: podStatus(pod, runtime, clock.now()) }),
+  });
+  const report = (): void => void reporter.report();
+
+  const after = (delayMillis: number, action: () => void): Timer => {
+    const timer = clock.setTimer(delayMillis, () => {
+      timers.delete(timer);
+      if (!isClosed) action();
+    });
+    timers.add(timer);
+    return timer;
+  };
+  const isOver = (): boolean => runtime.verdict !== undefined || stopping !== undefined;
+
+  const start = (): void => {
+    if (isOver()) return;
+    runtime.podIp ??= options.takePodIp();
+    if (behaviour.hasImageError) {
+      const message = 'Back-off pulling image';
+      for (const container of runtime.containers)
+        container.state = { kind: 'waiting', reason: 'ImagePullBackOff', message };
+      report();
+      return;
+    }
+    runtime.isInitialized = true;
+    for (const container of runtime.containers) run(container);
+    report();
+    resize();
+  };
+
+  const run = (container: ContainerRuntime): void => {
+    const startedAtMillis = clock.now();
+    container.state = { kind: 'running', startedAtMillis };
+    container.isReady = behaviour.readyMillis === 0;
+    const ifSameRun = (action: () => void) => (): void => {
+      if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
+    };
+    if (behaviour.readyMillis !== 'never') {
+      if (behaviour.readyMillis > 0)
+        after(
+          behaviour.readyMillis,
+          ifSameRun(() => becomeReady(container, ifSameRun)),
+        );
+      else if (behaviour.unreadyAfterMillis !== 'never') becomeReady(container, ifSameRun);
+    }
+    const { crashAfterMillis, completeAfterMillis } = behaviour;
+    if (crashAfterMillis !== 'never')
+      after(
+        crashAfterMillis,
+        ifSameRun(() => end(container, 1, 'Error')),
+      );
+    if (completeAfterMillis !== 'never')
+      after(
+        completeAfterMillis,
+        ifSameRun(() => end(container, 0, 'Completed')),
+      );
+  };
+
+  const becomeReady = (container: ContainerRuntime, ifSameRun: (action: () => void) => () => void): void => {
+    const { unreadyAfterMillis, unreadyForMillis } = behaviour;
+    if (!container.isReady) {
+      container.isReady = true;
+      report();
+    }
+    if (unreadyAfterMillis === 'never') return;
+    after(
+      unreadyAfterMillis,
+      ifSameRun(() => {
+        container.isReady = false;
+        report();
+        if (unreadyForMillis !== 'never')
+          after(
+            unreadyForMillis,
+            ifSameRun(() => becomeReady(container, ifSameRun)),
+          );
+      }),
+    );
+  };
+
+  const end = (container: ContainerRuntime, exitCode: number, reason: string): void => {
+    if (container.state.kind !== 'running') return;
+    const now = clock.now();
+    const { startedAtMillis } = container.state;
+    const ended = { exitCode, reason, startedAtMillis, finishedAtMillis: now };
+    container.state = { kind: 'terminated', ...ended };
+    container.isReady = false;
+    if (!isOver() && willRestart(pod, exitCode !== 0)) restart(container, now - startedAtMillis);
+    report();
+  };
+
+  /** The first restart is immediate, later ones wait in CrashLoopBackOff. */
+  const restart = (container: ContainerRuntime, ranMillis: number): void => {
+    if (container.state.kind !== 'terminated') return;
+    const { firstMillis, maxMillis, resetMillis } = RESTART_BACKOFF;
+    const recent = ranMillis >= resetMillis ? 0 : container.restarts;
+    const delay = recent === 0 ? 0 : Math.min(maxMillis, firstMillis * 2 ** (recent - 1));
+    const { exitCode, reason, startedAtMillis, finishedAtMillis } = container.state;
+    const again = (): void => {
+      if (isOver()) return;
+      container.lastEnd = { exitCode, reason, startedAtMillis, finishedAtMillis };
+      container.restarts++;
+      run(container);
+      report();
+    };
+    if (delay > 0) {
+      container.lastEnd = { exitCode, reason, startedAtMillis, finishedAtMillis };
+      const message = `back-off ${delay / 1000}s restarting failed container=${container.name} pod=${nameOf(pod)}`;
+      container.state = { kind: 'waiting', reason: 'CrashLoopBackOff', message };
+    }
+    after(delay, again);
+  };
+
+  const resize = (): void => {
+    if (isOver() || isResizing || !runtime.containers.some(({ state }) => state.kind === 'running')) return;
+    const wanted = wantedResizes(pod, runtime.containers);
+    if (wanted.length === 0) {
+      if (runtime.resizeConditions.length > 0) {
+        runtime.resizeConditions = [];
+        report();
+      }
+      return;
+    }
+    const verdict = judgeResize(
+      wantedAmounts(runtime.containers, wanted),
+      options.allocatable(),
+      options.heldByOthers(),
+    );
+    if (verdict.state !== 'granted') {
+      runtime.resizeConditions = [{ type: 'PodResizePending', reason: verdict.state, message: verdict.message }];
+      report();
+      return;
+    }
+    isResizing = true;
+    for (const { container, resources: next } of wanted) container.allocated = next.requests;
+    runtime.resizeConditions = [{ type: 'PodResizeInProgress' }];
+    report();
+    after(options.resizeMillis, () => {
+      isResizing = false;
+      runtime.resizeConditions = [];
+      for (const { container, resources: next, restarts } of wanted) {
+        container.resources = next;
+        if (restarts) end(container, KILLED, 'Error');
+      }
+      report();
+      // The spec may have changed again in the meantime.
+      resize();
+    });
+  };
+
+  /** A later, shorter grace period moves the end forward, never back. */
+  const stop = (): void => {
+    const graceMillis =
+      (pod.metadata?.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) *
+      1000;
+    const { stopMillis } = behaviour;
+    const isKilled = stopMillis === 'never' || stopMillis > graceMillis;
+    const hasRun = runtime.containers.some(({ state }) => state.kind === 'running');
+    const deadlineMillis = clock.now() + (hasRun ? (isKilled ? graceMillis : stopMillis) : 0);
+    if (stopping !== undefined && stopping.deadlineMillis <= deadlineMillis) return;
+    stopping?.timer.cancel();
+    const timer = after(deadlineMillis - clock.now(), () => void finish(isKilled));
+    stopping = { deadlineMillis, timer };
+  };
+
+  const finish = async (isKilled: boolean): Promise<void> => {
+    for (const container of runtime.containers) {
+      if (container.state.kind === 'running') end(container, isKilled ? KILLED : 0, isKilled ? 'Error' : 'Completed');
+    }
+    await reporter.report();
+    await remove();
+  };
+
+  /** The kubelet's last word: the object itself goes. */
+  const remove = async (): Promise<void> => {
+    if (isClosed) return;
+    try {
+      const call = { namespace: namespaceOf(pod), uid: uidOf(pod), gracePeriodSeconds: 0 };
+      await api.delete(resources.pods, nameOf(pod), call);
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return;
+      log.warn({ pod: keyOf(pod), error }, 'Removing an ended pod failed; it will be tried again');
+      after(DELETE_RETRY_MILLIS, () => void remove());
+    }
+  };
+
+  const close = (): void => {
+    isClosed = true;
+    reporter.close();
+    for (const timer of timers) timer.cancel();
+    timers.clear();
+  };
+
+  if (pod.metadata?.deletionTimestamp !== undefined) stop();
+  else if (adopted === undefined) {
+    report();
+    after(behaviour.startMillis, start);
+  }
+
+  return {
+    update(next) {
+      const previous = pod;
+      pod = next;
+      if (next.metadata?.deletionTimestamp !== undefined) stop();
+      else if (previous.spec !== next.spec) {
+        runtime.observedGeneration = next.metadata?.generation;
+        resize();
+      }
+      // A readiness gate is somebody else's condition, but the kubelet derives Ready from it.
+      if ((next.spec?.readinessGates ?? []).length > 0) report();
+    },
+    endContainer(name, exitCode, reason) {
+      const container = runtime.containers.find((each) => each.name === name);
+      if (container !== undefined) end(container, exitCode, reason);
+    },
+    retryResize() {
+      if (runtime.resizeConditions.some(({ reason }) => reason === 'Deferred')) resize();
+    },
+    shutDown(reason, message) {
+      if (runtime.verdict !== undefined) return;
+      runtime.verdict = { reason, message };
+      for (const container of runtime.containers) end(container, 0, 'Completed');
+      report();
+    },
+    held: () => heldAmounts(runtime.containers),
+    close,
+  };
+}
