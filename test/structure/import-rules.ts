@@ -79,7 +79,9 @@ export function importsOf(from: string, source: string, resolve: (specifier: str
   const add = (specifier: string, typeOnly: boolean): void => {
     found.push({ from, specifier, typeOnly, to: specifier.startsWith('.') ? resolve(specifier) : undefined });
   };
-  for (const match of withoutComments.matchAll(/\b(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]/g)) {
+  for (const match of withoutComments.matchAll(
+    /\b(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]/g,
+  )) {
     add(match[2] ?? '', match[1] !== undefined);
   }
   for (const match of withoutComments.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(match[1] ?? '', false);

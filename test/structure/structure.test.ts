@@ -18,14 +18,20 @@ const read = (path: string): string => readFileSync(join(sourceRoot, path), 'utf
 function allImports(): SourceImport[] {
   return sourceFiles().flatMap((path) =>
     importsOf(path, read(path), (specifier) =>
-      relative(sourceRoot, resolve(sourceRoot, dirname(path), specifier)).split(sep).join('/'),
+      relative(sourceRoot, resolve(sourceRoot, dirname(path), specifier))
+        .split(sep)
+        .join('/'),
     ),
   );
 }
 
 describe('import rules', () => {
   test('every import in src follows the one-way flow', () => {
-    expect(allImports().map(violation).filter((text) => text !== undefined)).toEqual([]);
+    expect(
+      allImports()
+        .map(violation)
+        .filter((text) => text !== undefined),
+    ).toEqual([]);
   });
 
   test('there is no import cycle', () => {
@@ -52,8 +58,14 @@ describe('import rules', () => {
   });
 
   test.each([
-    ['decide sees the wire', { from: 'decide/a.ts', to: 'kube/client.ts', specifier: '../kube/client.ts', typeOnly: false }],
-    ['guard takes values of decide', { from: 'guard/a.ts', to: 'decide/b.ts', specifier: '../decide/b.ts', typeOnly: false }],
+    [
+      'decide sees the wire',
+      { from: 'decide/a.ts', to: 'kube/client.ts', specifier: '../kube/client.ts', typeOnly: false },
+    ],
+    [
+      'guard takes values of decide',
+      { from: 'guard/a.ts', to: 'decide/b.ts', specifier: '../decide/b.ts', typeOnly: false },
+    ],
     ['cluster knows an engine', { from: 'cluster/a.ts', to: 'guard/b.ts', specifier: '../guard/b.ts', typeOnly: true }],
     ['cli imports wire', { from: 'cli/a.ts', to: 'wire.ts', specifier: '../wire.ts', typeOnly: false }],
     ['an unlisted folder', { from: 'misc/a.ts', to: 'lib/b.ts', specifier: '../lib/b.ts', typeOnly: false }],
@@ -79,7 +91,13 @@ describe('house style', () => {
     const forbidden = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])set(?:Timeout|Interval)\(/;
     const offenders = sourceFiles()
       .filter((path) => !['lib/clock.ts', 'lib/random.ts'].includes(path))
-      .filter((path) => forbidden.test(read(path).replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')));
+      .filter((path) =>
+        forbidden.test(
+          read(path)
+            .replace(/\/\*[\s\S]*?\*\//g, '')
+            .replace(/^\s*\/\/.*$/gm, ''),
+        ),
+      );
     expect(offenders).toEqual([]);
   });
 
@@ -94,7 +112,8 @@ describe('house style', () => {
     const files = new Set(
       readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/')),
     );
-    const holdsCode = (text: string): boolean => /^(?:export )?(?:async )?function |^(?:export )?const \w+ = \(?.*=>|^(?:export )?class /m.test(text);
+    const holdsCode = (text: string): boolean =>
+      /^(?:export )?(?:async )?function |^(?:export )?const \w+ = \(?.*=>|^(?:export )?class /m.test(text);
     const lone = sourceFiles()
       .filter((path) => /^(?:decide|guard|model|lib)\//.test(path) && holdsCode(read(path)))
       .filter((path) => !files.has(path.replace(/\.ts$/, '.test.ts')));
