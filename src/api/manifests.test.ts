@@ -1,0 +1,151 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseManifests, readManifests, sortForApply } from './manifests.ts';
+
+const names = (text: string): string[] =>
+  parseManifests(text, 'f.yaml').objects.map(({ kind, metadata }) => `${kind}/${metadata?.name}`);
+const problems = (text: string): readonly string[] => parseManifests(text, 'f.yaml').problems;
+
+const pod = (name: string): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n`;
+
+describe('parseManifests', () => {
+  test.each([
+    ['one document', pod('a'), ['Pod/a']],
+    [
+      'several documents, empty ones skipped',
+      `---\n${pod('a')}---\n---\n# nothing\n---\n${pod('b')}`,
+      ['Pod/a', 'Pod/b'],
+    ],
+    ['a List', `apiVersion: v1\nkind: List\nitems:\n- ${pod('a').trim().replaceAll('\n', '\n  ')}\n`, ['Pod/a']],
+    [
+      'a typed list whose items name no kind',
+      'apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n',
+      ['Pod/a'],
+    ],
+    ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }), ['Pod/a']],
+    [
+      'a list inside a List',
+      'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: NodeList, items: [{metadata: {name: n}}]}\n',
+      ['Node/n'],
+    ],
+    ['flow style that is not JSON', '{apiVersion: v1, kind: Pod, metadata: {name: a}}', ['Pod/a']],
+    ['a byte order mark', `\ufeff${pod('a')}`, ['Pod/a']],
+    ['an empty list', 'apiVersion: v1\nkind: List\nitems: []\n', []],
+    [
+      'a kind that ends in List but is none',
+      'apiVersion: x/v1\nkind: AllowList\nmetadata: {name: a}\n',
+      ['AllowList/a'],
+    ],
+    ['generateName', 'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n', ['Pod/undefined']],
+    ['nothing', '', []],
+  ])('reads %s', (_, text, expected) => {
+    expect(problems(text)).toEqual([]);
+    expect(names(text)).toEqual(expected);
+  });
+
+  test('takes the type of a typed list over to its items', () => {
+    const { objects } = parseManifests(
+      'apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n',
+      'f',
+    );
+    expect(objects[0]).toMatchObject({ apiVersion: 'apps/v1', kind: 'Deployment' });
+  });
+
+  test.each([
+    ['a missing kind', 'apiVersion: v1\nmetadata: {name: a}', /^f\.yaml: "kind" is missing/],
+    ['a missing apiVersion', 'kind: Pod\nmetadata: {name: a}', /^f\.yaml: "apiVersion" is missing/],
+    ['a missing name', 'apiVersion: v1\nkind: Pod', /^f\.yaml: this Pod has no metadata\.name/],
+    ['a table', 'NAME READY STATUS\nweb-1 1/1 Running', /-o yaml/],
+    ['a bare list', '- a\n- b', /found a list/],
+    ['broken YAML', 'a: [1, 2', /^f\.yaml: not valid YAML: /],
+    [
+      'the document at fault',
+      `${pod('a')}---\n5\n`,
+      /^f\.yaml, document 2: expected a Kubernetes object, found a number/,
+    ],
+    [
+      'the item at fault',
+      'apiVersion: v1\nkind: List\nitems: [{kind: Pod}]',
+      /^f\.yaml, item 1: "apiVersion" is missing/,
+    ],
+  ])('names %s', (_, text, expected) => {
+    const found = problems(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(expected);
+  });
+
+  test('goes on after a problem', () => {
+    expect(names(`${pod('a')}---\nkind: [\n---\n${pod('b')}`)).toContain('Pod/a');
+  });
+
+  test('refuses a bomb of aliases instead of building it', () => {
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]`;
+    expect(problems(bomb)[0]).toMatch(/not valid YAML/);
+  });
+
+  test('never throws, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const { objects } = parseManifests(text, 'f');
+        expect(Array.isArray(objects)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('sortForApply', () => {
+  test('puts namespaces and definitions first and keeps the order of the rest', () => {
+    const kinds = ['Deployment', 'Pod', 'CustomResourceDefinition', 'Namespace', 'Deployment', 'ConfigMap'];
+    const objects = kinds.map((kind, index) => ({ kind, metadata: { name: String(index) } }));
+    const sorted = sortForApply(objects).map(({ kind, metadata }) => `${kind}/${metadata?.name}`);
+    expect(sorted).toEqual([
+      'Namespace/3',
+      'CustomResourceDefinition/2',
+      'ConfigMap/5',
+      'Deployment/0',
+      'Pod/1',
+      'Deployment/4',
+    ]);
+  });
+});
+
+describe('readManifests', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stowage-manifests-'));
+    await mkdir(join(folder, 'sub'));
+    await mkdir(join(folder, 'empty'));
+    await writeFile(join(folder, 'b.yaml'), pod('b'));
+    await writeFile(join(folder, 'a.yml'), pod('a'));
+    await writeFile(join(folder, 'sub', 'c.json'), '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"c"}}');
+    await writeFile(join(folder, 'notes.txt'), 'not a manifest');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('reads folders recursively, in order of names, and sorts for applying', async () => {
+    const { objects, problems: found } = await readManifests([folder]);
+    expect(found).toEqual([]);
+    expect(objects.map(({ metadata }) => metadata?.name)).toEqual(['c', 'a', 'b']);
+  });
+
+  test('reads a single file whatever its extension', async () => {
+    const { problems: found } = await readManifests([join(folder, 'notes.txt')]);
+    expect(found[0]).toMatch(/notes\.txt: expected a Kubernetes object/);
+  });
+
+  test('says what is wrong with a path and goes on', async () => {
+    const { objects, problems: found } = await readManifests([
+      join(folder, 'nope'),
+      join(folder, 'empty'),
+      join(folder, 'a.yml'),
+    ]);
+    expect(objects).toHaveLength(1);
+    expect(found).toEqual([
+      `${join(folder, 'nope')}: there is no such file or folder.`,
+      `${join(folder, 'empty')}: the folder holds no .yaml, .yml or .json file.`,
+    ]);
+  });
+});

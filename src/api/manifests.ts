@@ -1,0 +1,172 @@
+/** Reads Kubernetes objects from text, files and folders: multi-document YAML, JSON, Lists as `kubectl get -o yaml` prints them. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { describeError, hasErrorCode } from '../lib/errors.ts';
+import type { KubeObject } from './core.ts';
+
+/** What was found. Problems are whole sentences that name the place; the rest is usable in spite of them. */
+export interface Manifests {
+  readonly objects: readonly KubeObject[];
+  readonly problems: readonly string[];
+}
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+/** Kinds that others live in or are made of come first; everything else keeps its order. */
+const FIRST_KINDS = [
+  'Namespace',
+  'CustomResourceDefinition',
+  'StorageClass',
+  'PriorityClass',
+  'ServiceAccount',
+  'Secret',
+  'ConfigMap',
+];
+
+/**
+ * Reads every object of `text`. Lists, also nested ones, are taken apart; empty documents are skipped.
+ * @param source how problems call the text, e.g. its file name.
+ */
+export function parseManifests(text: string, source: string): Manifests {
+  const objects: KubeObject[] = [];
+  const problems: string[] = [];
+  for (const { value, place, problem } of documentsOf(text, source)) {
+    if (problem !== undefined) problems.push(problem);
+    else collect(value, place, undefined, objects, problems);
+  }
+  return { objects, problems };
+}
+
+/**
+ * Reads files and folders (recursively, names in order; only .yaml, .yml and .json inside folders). `-` is not treated
+ * specially: whoever offers standard input reads it and calls {@link parseManifests}.
+ * @returns the objects sorted for applying: see {@link sortForApply}. A path that cannot be read is a problem, not an error.
+ */
+export async function readManifests(paths: readonly string[]): Promise<Manifests> {
+  const objects: KubeObject[] = [];
+  const problems: string[] = [];
+  for (const path of paths) {
+    for await (const file of filesOf(path, problems)) {
+      try {
+        const found = parseManifests(await readFile(file, 'utf8'), file);
+        objects.push(...found.objects);
+        problems.push(...found.problems);
+      } catch (error) {
+        problems.push(`${file}: cannot be read: ${describeError(error)}`);
+      }
+    }
+  }
+  return { objects: sortForApply(objects), problems };
+}
+
+/** Namespaces and definitions first, so that what depends on them can be created; otherwise the order is kept. */
+export function sortForApply(objects: readonly KubeObject[]): KubeObject[] {
+  const rank = ({ kind = '' }: KubeObject): number => {
+    const index = FIRST_KINDS.indexOf(kind);
+    return index < 0 ? FIRST_KINDS.length : index;
+  };
+  return [...objects].sort((left, right) => rank(left) - rank(right));
+}
+
+interface Document {
+  readonly value: unknown;
+  readonly place: string;
+  readonly problem?: string;
+}
+
+function* documentsOf(text: string, source: string): Iterable<Document> {
+  // A byte order mark, as some editors on Windows write it.
+  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  // Whole dumps come as JSON, too, and the built-in parser reads them some fifty times faster.
+  if (/^\s*[{[]/.test(body)) {
+    try {
+      yield { value: JSON.parse(body), place: source };
+      return;
+    } catch {
+      // Not JSON after all (YAML in flow style, or several documents): the YAML parser says what is wrong with it.
+    }
+  }
+  const documents = parseAllDocuments(body, { logLevel: 'silent', uniqueKeys: false });
+  if (!Array.isArray(documents)) return;
+  for (const [index, document] of documents.entries()) {
+    const place = documents.length === 1 ? source : `${source}, document ${index + 1}`;
+    const [error] = document.errors;
+    if (error !== undefined) {
+      yield { value: undefined, place, problem: `${place}: not valid YAML: ${firstLine(error.message)}` };
+      continue;
+    }
+    try {
+      yield { value: document.toJS({ maxAliasCount: 100 }), place };
+    } catch (failure) {
+      yield { value: undefined, place, problem: `${place}: not valid YAML: ${firstLine(describeError(failure))}` };
+    }
+  }
+}
+
+function collect(
+  value: unknown,
+  place: string,
+  inherited: { readonly apiVersion: string; readonly kind: string } | undefined,
+  objects: KubeObject[],
+  problems: string[],
+): void {
+  if (value === null || value === undefined) return;
+  if (!isRecord(value)) {
+    problems.push(`${place}: ${describeNonObject(value)}`);
+    return;
+  }
+  const { apiVersion = inherited?.apiVersion, kind = inherited?.kind, items } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    const missing = typeof kind !== 'string' ? 'kind' : 'apiVersion';
+    problems.push(`${place}: "${missing}" is missing; every object needs apiVersion, kind and metadata.name.`);
+    return;
+  }
+  if (kind.endsWith('List') && Array.isArray(items)) {
+    // Items of a typed list (`PodList`) need not repeat their type.
+    const itemKind = kind === 'List' ? undefined : { apiVersion, kind: kind.slice(0, -'List'.length) };
+    for (const [index, item] of items.entries())
+      collect(item, `${place}, item ${index + 1}`, itemKind, objects, problems);
+    return;
+  }
+  const metadata = value['metadata'];
+  const name = isRecord(metadata) ? (metadata['name'] ?? metadata['generateName']) : undefined;
+  if (!isRecord(metadata) || typeof name !== 'string' || name === '') {
+    problems.push(`${place}: this ${kind} has no metadata.name; give it one.`);
+    return;
+  }
+  objects.push({ ...value, apiVersion, kind, metadata });
+}
+
+async function* filesOf(path: string, problems: string[]): AsyncIterable<string> {
+  try {
+    if (!(await stat(path)).isDirectory()) {
+      yield path;
+      return;
+    }
+  } catch (error) {
+    const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such file or folder' : describeError(error);
+    problems.push(`${path}: ${reason}.`);
+    return;
+  }
+  const entries = (await readdir(path, { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  if (entries.length === 0) problems.push(`${path}: the folder holds no .yaml, .yml or .json file.`);
+  yield* entries;
+}
+
+function describeNonObject(value: unknown): string {
+  if (typeof value === 'string' && /^NAME(SPACE)?\s/.test(value)) {
+    return 'this is a table for people; ask kubectl for objects with -o yaml or -o json.';
+  }
+  return `expected a Kubernetes object, found ${Array.isArray(value) ? 'a list; a List object has kind: List and items' : `a ${typeof value}`}.`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
