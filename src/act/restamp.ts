@@ -1,7 +1,8 @@
 /** Corrects the stamps of one pod for an approved decision: annotations only, nothing restarts. */
+
+import { placementKeys } from '../api/annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isConflict, isNotFound } from '../api/kube-error.ts';
-import { placementKeys } from '../api/annotations.ts';
 import { resources } from '../api/resources.ts';
 import type { RestampDecision } from '../decide/decision.ts';
 import type { Approved } from '../guard/guard.ts';

@@ -1,0 +1,60 @@
+/** Events on workloads: reasons and texts from the table, block reasons at most once an hour each. */
+
+import type { EventNotice } from '../kube/event-object.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeReason, type ReasonName } from '../lib/reasons.ts';
+import type { WorkloadRecord } from '../model/records.ts';
+
+/** Where notices go: the recorder of kube/, or a list in tests. */
+export interface EventSink {
+  record(notice: EventNotice): void;
+}
+
+export interface WorkloadEvents {
+  /** Something done or seen. Repeats with the same message become one series. */
+  record(workload: WorkloadRecord, reason: ReasonName, message: string): void;
+  /**
+   * A state that lasts (a block, a conflict): told once per workload, reason and hour, whatever the message says meanwhile.
+   * @param about where one reason can have several causes: each is told on its own.
+   */
+  recordHourly(workload: WorkloadRecord, reason: ReasonName, message: string, about?: string): void;
+  forget(workloadUid: string): void;
+}
+
+const HOUR_MILLIS = 3_600_000;
+
+export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEvents {
+  /** By workload uid: when each matter was last told. */
+  const told = new Map<string, Map<string, number>>();
+  const record = (workload: WorkloadRecord, reason: ReasonName, message: string): void =>
+    sink.record(buildNotice(workload, reason, message));
+  return {
+    record,
+    recordHourly(workload, reason, message, about = '') {
+      const matters = told.get(workload.uid) ?? new Map<string, number>();
+      told.set(workload.uid, matters);
+      const now = clock.now();
+      for (const [matter, lastAt] of matters) if (now - lastAt >= HOUR_MILLIS) matters.delete(matter);
+      const matter = `${reason} ${about}`;
+      if (matters.has(matter)) return;
+      matters.set(matter, now);
+      record(workload, reason, message);
+    },
+    forget(workloadUid) {
+      told.delete(workloadUid);
+    },
+  };
+}
+
+/** A warning also says what can be done about it. */
+export function buildNotice(workload: WorkloadRecord, reason: ReasonName, message: string): EventNotice {
+  const { apiVersion, kind, namespace, name, uid, resourceVersion } = workload;
+  const { eventType, advice } = describeReason(reason);
+  return {
+    regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
+    type: eventType,
+    reason,
+    action: 'Place',
+    note: eventType === 'Warning' ? `${message}. ${advice}` : message,
+  };
+}

@@ -1,0 +1,87 @@
+/** Says why something wanted was not done: journal and metric each time, event once per reason and hour. */
+import type { WorkloadEvents } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { EvictDecision } from '../decide/decision.ts';
+import type { WorkloadPlan } from '../decide/placement/plan.ts';
+import type { Block } from '../guard/context.ts';
+import { pdbsOf } from '../guard/rules/pdb.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { type ClusterView, workloadKey } from '../model/cluster-view.ts';
+import type { WorkloadRecord } from '../model/records.ts';
+import { workloadLabels } from './placement-metrics.ts';
+
+export interface BlockReporter {
+  report(workload: WorkloadRecord, decision: EvictDecision, block: Block): void;
+  /** The settings of the workload cannot be understood. */
+  reportInvalid(workload: WorkloadRecord, message: string): void;
+  /** What the plan found that no decision says. */
+  reportNotes(workload: WorkloadRecord, plan: WorkloadPlan): void;
+}
+
+export interface BlockReporterOptions {
+  readonly view: ClusterView;
+  readonly events: WorkloadEvents;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+}
+
+/** The normal pace of work; an event for each would drown those that matter. */
+const unremarkable: ReadonlySet<Block['reason']> = new Set([
+  'CooldownActive',
+  'LeaderWarmup',
+  'NotLeader',
+  'PodTerminating',
+  'PreconditionFailed',
+  'GenerationNotObserved',
+]);
+
+export function createBlockReporter({ view, events, journal, metrics }: BlockReporterOptions): BlockReporter {
+  const countPdbs = (decision: EvictDecision): void => {
+    const { namespace, name } = decision.pod;
+    const pod = view.pod(namespace, name);
+    if (pod === undefined) return;
+    for (const pdb of pdbsOf(view.pdbs(namespace), pod)) {
+      const labels = { ...workloadLabels(decision.workload), pdb_name: pdb.name };
+      metrics.inc('spotalis_rebalancing_blocked_by_pdb_total', labels);
+    }
+  };
+
+  return {
+    report(workload, decision, { reason, message }) {
+      const pod = decision.pod.name;
+      metrics.inc('spotalis_disruptions_blocked_total', { reason });
+      journal.record(workloadKey(workload), { kind: 'blocked', reason, message, pod, numbers: decision.why.numbers });
+      if (reason === 'BlockedByPdb' || reason === 'MultiplePdbs') countPdbs(decision);
+      if (reason === 'ReadOnly') {
+        // Each decision once an hour: `WouldEvict` is the event that read-only mode is for.
+        metrics.inc('spotalis_evictions_total', { result: 'dry-run' });
+        const { from, why } = decision;
+        events.recordHourly(workload, 'WouldEvict', renderReason('WouldEvict', { pod, from, reason: why.summary }));
+      } else if (!unremarkable.has(reason)) {
+        events.recordHourly(workload, reason, message);
+      }
+    },
+    reportInvalid(workload, message) {
+      metrics.inc('spotalis_disruptions_blocked_total', { reason: 'InvalidConfiguration' });
+      journal.record(workloadKey(workload), { kind: 'blocked', reason: 'InvalidConfiguration', message });
+      events.recordHourly(workload, 'InvalidConfiguration', message, message);
+    },
+    reportNotes(workload, plan) {
+      for (const { reason, text } of plan.notes) {
+        journal.record(workloadKey(workload), { kind: 'seen', reason: reason ?? 'Note', message: text });
+        if (reason !== undefined) events.recordHourly(workload, reason, text, text);
+      }
+      const waiting = plan.pods.filter(
+        ({ ref, actualSide, node }) =>
+          node === undefined &&
+          actualSide === 'on-demand' &&
+          view.pod(ref.namespace, ref.name)?.unschedulableSince !== undefined,
+      );
+      if (waiting.length === 0) return;
+      const message = renderReason('OnDemandCapacityMissing', { count: waiting.length });
+      journal.record(workloadKey(workload), { kind: 'seen', reason: 'OnDemandCapacityMissing', message });
+      events.recordHourly(workload, 'OnDemandCapacityMissing', message);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/** The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by a resync. */
+import type { WorkloadEvents } from '../act/events.ts';
+import type { ManagedPolicy } from '../decide/placement/policy.ts';
+import { createWorkQueue } from '../kube/queue.ts';
+import type { BackoffPolicy } from '../lib/backoff.ts';
+import { type Clock, sleep, type Timer } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { PodRecord, WorkloadRecord } from '../model/records.ts';
+import type { LiveView, ViewChange } from '../observe/live-view.ts';
+import type { EvictionTurns } from './eviction-turns.ts';
+import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import type { PlacementReconciler } from './placement-reconciler.ts';
+import type { PlacementRules } from './placement-rules.ts';
+
+export interface PlacementControllerOptions {
+  readonly view: LiveView;
+  readonly rules: () => PlacementRules;
+  readonly reconciler: PlacementReconciler;
+  readonly inFlight: EvictionsInFlight;
+  readonly turns: EvictionTurns;
+  readonly events: WorkloadEvents;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Workloads looked at in parallel; one at a time each. At least 1. */
+  readonly workers: number;
+  /** Every workload is looked at this often even when nothing changes. */
+  readonly reconcileIntervalMillis: () => Millis;
+}
+
+export interface PlacementController {
+  /** Runs until `signal` aborts; then takes no more work, waits for what is running and resolves. May be run again. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Looks at every workload soon: the configuration changed. */
+  wakeAll(): void;
+}
+
+/** Changes come in bursts: a workload is looked at once for all that happens within this time. */
+const COALESCE_MILLIS = 100;
+/** Freed capacity concerns all workloads that want to move; nodes report often. */
+const CAPACITY_MILLIS = 1_000;
+/** The loop gives way to the webhook after working this long in one go. */
+const BREATHE_AFTER_MILLIS = 8;
+const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
+
+export function createPlacementController(options: PlacementControllerOptions): PlacementController {
+  const { view, rules, reconciler, inFlight, turns, events, metrics, clock, random, log } = options;
+  /** Managed workloads by key, with what is needed to say that they no longer are. */
+  const managed = new Map<string, string>();
+  /** Keys of workloads with pods on the wrong side. */
+  const drifting = new Set<string>();
+  let wake: (key: string, delayMillis?: Millis, priority?: number) => void = () => {};
+  let lastBreath = 0;
+
+  const breathe = async (): Promise<void> => {
+    if (clock.now() - lastBreath < BREATHE_AFTER_MILLIS) return;
+    await sleep(clock, 0);
+    lastBreath = clock.now();
+  };
+
+  const forget = (key: string, uid: string): void => {
+    reconciler.forget(key, uid);
+    managed.delete(key);
+    drifting.delete(key);
+    const { namespace, name } = refOf(key);
+    metrics.removeWorkload(namespace, name);
+  };
+
+  const noteManagement = (
+    key: string,
+    workload: WorkloadRecord,
+    policy: ManagedPolicy | undefined,
+    isFirst: boolean,
+  ): void => {
+    const was = managed.has(key);
+    if (policy !== undefined) {
+      managed.set(key, workload.uid);
+      // At start every managed workload is new to us, but not to its owner.
+      if (was || isFirst) return;
+      const { spotPercentage, minOnDemand } = policy.rule;
+      const floor = minOnDemand.kind === 'count' ? String(minOnDemand.count) : `${minOnDemand.percent}%`;
+      events.record(
+        workload,
+        'ManagementStarted',
+        renderReason('ManagementStarted', { spotPercentage, minOnDemand: floor }),
+      );
+    } else if (was) {
+      forget(key, workload.uid);
+      events.record(workload, 'ManagementStopped', renderReason('ManagementStopped', {}));
+    }
+  };
+
+  const seen = new Set<string>();
+  const handle = async (key: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
+    await breathe();
+    const workload = view.workload(refOf(key));
+    if (workload === undefined) return undefined;
+    const isFirst = !seen.has(workload.uid);
+    seen.add(workload.uid);
+    const startedAt = clock.now();
+    const { plan, againAfterMillis } = await reconciler.reconcile(workload, signal);
+    const type = workload.kind.toLowerCase();
+    metrics.observe('spotalis_reconcile_duration_seconds', { workload_type: type }, (clock.now() - startedAt) / 1000);
+    const { policy } = plan;
+    if (policy.state !== 'invalid')
+      noteManagement(key, workload, policy.state === 'managed' ? policy : undefined, isFirst);
+    if (plan.drift > 0) drifting.add(key);
+    else drifting.delete(key);
+    if (policy.state === 'unmanaged') return undefined;
+    // Spread, so that workloads enabled together are not looked at together for ever.
+    const resync = options.reconcileIntervalMillis() * (0.9 + 0.2 * random.next());
+    return { requeueAfterMillis: Math.min(resync, againAfterMillis ?? resync) };
+  };
+
+  const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const queue = createWorkQueue({ clock, random, log, name: 'placement', retryPolicy });
+    wake = (key, delayMillis = 0, priority = 0) => queue.addAfter(key, delayMillis, { priority });
+    let capacityTimer: Timer | undefined;
+
+    const onChange = (change: ViewChange): void => {
+      if (change.kind === 'workload') wake(change.key, COALESCE_MILLIS);
+      else if (change.kind === 'workload-deleted') {
+        seen.delete(change.uid);
+        forget(change.key, change.uid);
+      } else {
+        capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
+          capacityTimer = undefined;
+          for (const key of drifting) wake(key);
+        });
+      }
+    };
+    const onPod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
+      if (before === undefined || before.uid === after?.uid || !inFlight.remove(before.uid)) return;
+      for (const key of turns.next(freePlaces())) wake(key, 0, 1);
+    };
+    const unsubscribe = [view.onChange(onChange), view.onPod(onPod)];
+    for (const workload of view.workloads()) wake(workloadKey(workload));
+    try {
+      await queue.run(options.workers, handle, signal);
+    } finally {
+      for (const end of unsubscribe) end();
+      capacityTimer?.cancel();
+      wake = () => {};
+    }
+  };
+
+  return {
+    run,
+    wakeAll() {
+      for (const workload of view.workloads()) wake(workloadKey(workload));
+    },
+  };
+}
+
+function refOf(key: string): WorkloadRef {
+  const [kind = '', namespace = '', name = ''] = key.split('/');
+  return { kind, namespace, name };
+}

@@ -1,0 +1,238 @@
+/** One look at one workload: plan, ask the guards, act at most once, and say when to look again. */
+
+import type { WorkloadEvents } from '../act/events.ts';
+import type { Evict } from '../act/evict.ts';
+import type { EvictionOutcome } from '../act/eviction-outcome.ts';
+import type { Journal } from '../act/journal.ts';
+import type { Restamp } from '../act/restamp.ts';
+import type { EvictDecision, RestampDecision } from '../decide/decision.ts';
+import { planWorkload } from '../decide/placement/converge.ts';
+import type { WorkloadPlan } from '../decide/placement/plan.ts';
+import type { Block, GuardContext, Leadership } from '../guard/context.ts';
+import { type Approved, inspect } from '../guard/guard.ts';
+import type { DisruptionLog } from '../guard/history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import type { ClusterView } from '../model/cluster-view.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { WorkloadRecord } from '../model/records.ts';
+import { createBlockReporter } from './block-reporter.ts';
+import type { EvictionTurns } from './eviction-turns.ts';
+import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import type { MoveTracker } from './move-tracker.ts';
+import { countEviction, reportPlan } from './placement-metrics.ts';
+import type { PlacementRules } from './placement-rules.ts';
+import { createRestampBatch } from './restamp-batch.ts';
+
+export interface ReconcilerOptions {
+  readonly view: ClusterView;
+  readonly rules: () => PlacementRules;
+  readonly history: DisruptionLog;
+  readonly inFlight: EvictionsInFlight;
+  readonly turns: EvictionTurns;
+  readonly moves: MoveTracker;
+  readonly leadership: () => Leadership;
+  readonly evict: Evict;
+  readonly restamp: Restamp;
+  readonly events: WorkloadEvents;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What is left to do about a workload after one look. */
+export interface ReconcileResult {
+  readonly plan: WorkloadPlan;
+  /** Look again after this time at the latest, where only time changes something; undefined otherwise. */
+  readonly againAfterMillis: Millis | undefined;
+}
+
+export interface PlacementReconciler {
+  /** @throws EvictionError when an eviction failed for a reason that is not an expected answer. */
+  reconcile(workload: WorkloadRecord, signal: AbortSignal): Promise<ReconcileResult>;
+  forget(key: string, workloadUid: string): void;
+}
+
+/** An eviction failed in a way that is worth a retry with back-off. The event and the metric were written already. */
+export class EvictionError extends Error {
+  override readonly name = 'EvictionError';
+  readonly code = 'EVICTION_FAILED';
+}
+
+export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
+  const { view, rules, history, inFlight, turns, moves, leadership, evict, events, journal, metrics, clock } = options;
+  const log = options.log.child('placement');
+  const blocks = createBlockReporter(options);
+  const restamps = createRestampBatch(options);
+  /** The API server asked everybody to wait until then. */
+  let throttledUntil = 0;
+
+  const contextFor = (plan: WorkloadPlan): GuardContext => {
+    const { settings, sides } = rules();
+    const now = clock.now();
+    return {
+      view,
+      sides,
+      settings,
+      policy: plan.policy,
+      history,
+      inFlight: inFlight.list(now),
+      leadership: leadership(),
+      now,
+    };
+  };
+
+  const blocked = (workload: WorkloadRecord, decision: EvictDecision, block: Block): Millis | undefined => {
+    blocks.report(workload, decision, block);
+    return block.retryAfterMillis;
+  };
+
+  /** Asks the guards, then for a turn, then evicts. @returns when to look again. */
+  const move = async (workload: WorkloadRecord, plan: WorkloadPlan, decision: EvictDecision, signal: AbortSignal) => {
+    const key = workloadKey(workload);
+    const context = contextFor(plan);
+    const verdict = inspect(decision, context);
+    const candidate = { key, workloadUid: workload.uid, drift: plan.drift, replicas: plan.replicas };
+    if (verdict.kind === 'blocked') {
+      if (verdict.block.reason === 'ConcurrencyLimit') turns.wait(candidate);
+      else turns.leave(key);
+      return blocked(workload, decision, verdict.block);
+    }
+    if (throttledUntil > context.now) return blocked(workload, decision, throttledBlock(throttledUntil - context.now));
+    const limit = context.settings.maxConcurrentEvictions;
+    if (!turns.take(candidate, limit - context.inFlight.length)) {
+      const message = renderReason('ConcurrencyLimit', { inFlight: context.inFlight.length, limit });
+      return blocked(workload, decision, {
+        rule: 'turn',
+        reason: 'ConcurrencyLimit',
+        message,
+        retryAfterMillis: undefined,
+      });
+    }
+    return carryOut(workload, verdict.approved, signal);
+  };
+
+  const carryOut = async (workload: WorkloadRecord, approved: Approved<EvictDecision>, signal: AbortSignal) => {
+    const { decision } = approved;
+    const { pod, from, why } = decision;
+    const { settings } = rules();
+    const startedAt = clock.now();
+    // Entered before asking: other workloads decide while this one waits for the answer.
+    inFlight.add({ workloadUid: workload.uid, podUid: pod.uid, since: startedAt });
+    const outcome = await evict(approved, signal);
+    countEviction(metrics, workload, outcome.result);
+    log.info(
+      {
+        namespace: workload.namespace,
+        name: workload.name,
+        kind: workload.kind,
+        pod: pod.name,
+        from,
+        result: outcome.result,
+      },
+      'Eviction asked for',
+    );
+    const mayBeGone = outcome.result === 'evicted' || outcome.result === 'unknown' || outcome.result === 'gone';
+    if (mayBeGone) {
+      history.recordDisruption(workload.uid, startedAt);
+      moves.started(decision, startedAt);
+    }
+    if (outcome.result !== 'evicted' && outcome.result !== 'unknown') inFlight.remove(pod.uid);
+    if (outcome.result === 'evicted') {
+      const message = renderReason('EvictedForRebalance', { pod: pod.name, from, reason: why.summary });
+      events.record(workload, 'EvictedForRebalance', message);
+      const entry = {
+        kind: 'done',
+        reason: 'EvictedForRebalance',
+        message,
+        pod: pod.name,
+        numbers: why.numbers,
+      } as const;
+      journal.record(workloadKey(workload), entry);
+    }
+    return mayBeGone ? settings.cooldownMillis : refused(workload, decision, outcome, settings.disruptionRetryMillis);
+  };
+
+  /** The API server did not evict. @returns when to try again. */
+  const refused = (
+    workload: WorkloadRecord,
+    decision: EvictDecision,
+    outcome: EvictionOutcome,
+    retryMillis: Millis,
+  ): Millis | undefined => {
+    const pod = decision.pod.name;
+    const block = (reason: Block['reason'], message: string, retryAfterMillis = retryMillis): Millis | undefined =>
+      blocked(workload, decision, { rule: 'api', reason, message, retryAfterMillis });
+    switch (outcome.result) {
+      case 'blocked-by-pdb':
+        return block('BlockedByPdb', outcome.message);
+      case 'multiple-pdbs':
+        return block('MultiplePdbs', outcome.message);
+      case 'changed':
+        return block('PreconditionFailed', renderReason('PreconditionFailed', { pod }));
+      case 'throttled': {
+        throttledUntil = Math.max(throttledUntil, clock.now() + outcome.retryAfterMillis);
+        const { reason, message } = throttledBlock(outcome.retryAfterMillis);
+        return block(reason, message, outcome.retryAfterMillis);
+      }
+      case 'forbidden':
+      case 'failed': {
+        const message = renderReason('EvictionFailed', { pod, error: outcome.message });
+        events.recordHourly(workload, 'EvictionFailed', message);
+        journal.record(workloadKey(workload), { kind: 'failed', reason: 'EvictionFailed', message, pod });
+        throw new EvictionError(message);
+      }
+      default:
+        return undefined;
+    }
+  };
+
+  return {
+    async reconcile(workload, signal) {
+      const { settings, sides, readPolicy } = rules();
+      const now = clock.now();
+      const policy = readPolicy(view, workload);
+      const plan = planWorkload({ view, sides, workload, settings, policy, now });
+      if (policy.state !== 'managed') {
+        turns.leave(workloadKey(workload));
+        if (policy.state === 'unmanaged') return { plan, againAfterMillis: undefined };
+        reportPlan(metrics, plan, now);
+        blocks.reportInvalid(workload, policy.reason.message);
+        return { plan, againAfterMillis: settings.disruptionRetryMillis };
+      }
+      reportPlan(metrics, plan, now);
+      blocks.reportNotes(workload, plan);
+      const times: (Millis | undefined)[] = [moves.judge(view, sides, workload, now)];
+      const opensOrCloses = policy.window?.nextChange(now);
+      if (opensOrCloses !== undefined) times.push(opensOrCloses - now);
+
+      const eviction = plan.decisions.find((decision) => decision.kind === 'evict');
+      if (eviction === undefined) turns.leave(workloadKey(workload));
+      else times.push(await move(workload, plan, eviction, signal));
+      const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
+      if (corrections.length > 0) times.push(await restamps.apply(workload, corrections, contextFor(plan), signal));
+      return { plan, againAfterMillis: earliest(times) };
+    },
+    forget(key, workloadUid) {
+      history.forgetWorkload(workloadUid);
+      moves.forget(workloadUid);
+      turns.leave(key);
+      events.forget(workloadUid);
+      journal.forget(key);
+    },
+  };
+}
+
+function throttledBlock(retryAfterMillis: Millis): Block {
+  const message = renderReason('ThrottledByApi', { retryAfter: `${Math.ceil(retryAfterMillis / 1000)}s` });
+  return { rule: 'api', reason: 'ThrottledByApi', message, retryAfterMillis };
+}
+
+function earliest(times: readonly (Millis | undefined)[]): Millis | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

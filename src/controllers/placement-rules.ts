@@ -1,0 +1,15 @@
+/** The placement settings in force and what is compiled from them, replaced as a whole when the configuration changes. */
+import { createPolicyReader, type PolicyReader } from '../decide/placement/policy.ts';
+import type { PlacementSettings } from '../model/placement-settings.ts';
+import { createSides, type Sides } from '../model/sides.ts';
+
+export interface PlacementRules {
+  readonly settings: PlacementSettings;
+  readonly sides: Sides;
+  readonly readPolicy: PolicyReader;
+}
+
+/** @throws InvalidValueError for selectors that cannot be used. */
+export function compilePlacementRules(settings: PlacementSettings): PlacementRules {
+  return { settings, sides: createSides(settings.nodeClasses), readPolicy: createPolicyReader(settings) };
+}
