@@ -60,7 +60,7 @@ const WATCH_GRACE_MILLIS = 15_000;
 /** A WatchList that brings nothing for so long before its end mark is given up, and pages are used. */
 const INITIAL_EVENTS_IDLE_MILLIS = 60_000;
 /** A watch that ends sooner and brought nothing counts as an error, or a broken server would be asked in a tight loop. */
-const MIN_WATCH_MILLIS = 1_000;
+const MIN_WATCH_MILLIS = 5_000;
 
 /** The server does not know WatchList, or did not end its initial events. */
 class WatchListFailedError extends Error {
@@ -161,7 +161,7 @@ export async function runReflector<T extends KubeObject>(
   const watchFrom = async (stream: WatchStream<T>, startedMillis: number): Promise<void> => {
     const seen = await follow(stream);
     if (seen === 0 && clock.now() - startedMillis < MIN_WATCH_MILLIS) {
-      throw new Error(`The watch of ${name} ended within a second and brought nothing.`);
+      throw new Error(`The watch of ${name} ended within seconds and brought nothing.`);
     }
   };
 
