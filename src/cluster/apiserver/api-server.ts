@@ -7,6 +7,7 @@ import type { KubeApi } from '../../api/kube-api.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
+import { createFaultPlan, type FaultPlan } from '../faults/fault-plan.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
 import { createBinding } from './binding.ts';
 import { createDeleter } from './deleter.ts';
@@ -47,6 +48,8 @@ export interface ApiServer {
   /** An in-process client; without a user, one that may do everything. */
   client(options?: { readonly user?: string | Caller }): KubeApi;
   readonly accessLog: AccessLog;
+  /** Scripted faults, for HTTP and in-process clients alike. */
+  readonly faults: FaultPlan;
   /** Ends all watches and timers. */
   close(): void;
 }
@@ -102,7 +105,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions });
   const accessLog = createAccessLog();
-  const gate = createGate({ accessLog, authorize: undefined });
+  const faults = createFaultPlan(random);
+  const gate = createGate({ accessLog, authorize: undefined, faults, clock, random });
 
   const namespaces = serve(resources.namespaces);
   for (const name of BUILT_IN_NAMESPACES) {
@@ -127,6 +131,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       return createInProcessClient({ operations, registry, gate, caller });
     },
     accessLog,
+    faults,
     close: () => watcher.close(),
   };
 }

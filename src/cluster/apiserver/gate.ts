@@ -1,17 +1,25 @@
 /** What every call passes before it reaches the operations: the access record, authorization, and scripted faults. */
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { disturbSink, WATCH_EFFECTS } from '../faults/disturbed-sink.ts';
+import { ConnectionDropped, type FaultEffect, type FaultSubject } from '../faults/fault.ts';
+import type { FaultPlan } from '../faults/fault-plan.ts';
 import type { AccessLog } from './access-log.ts';
-import type { ListQuery, ListResult } from './reader.ts';
 import type { Caller } from './request.ts';
 import type { ServedType } from './served-type.ts';
-import type { OpenWatch, WatchSink } from './watcher.ts';
+import { failure } from './status-error.ts';
+import type { WatchSink } from './watcher.ts';
 
 export interface RequestInfo {
   readonly caller: Caller;
   readonly verb: string;
   readonly type: ServedType;
   readonly namespace: string | undefined;
+  /** Empty for requests on a collection. */
   readonly name: string;
   readonly subresource: string;
+  /** Ends when the client has gone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A sink whose end may be a broken connection. */
@@ -22,12 +30,12 @@ export interface StreamSink extends Omit<WatchSink, 'end'> {
 export interface Gate {
   /** Throws or rejects when the call must fail; a promise when it must wait first. */
   enter(info: RequestInfo): Promise<void> | undefined;
-  /** A list as it was some time ago, where a fault asks for it. */
-  readStale?(info: RequestInfo, query: ListQuery): ListResult | undefined;
-  /** Wraps the sink of a watch where a fault disturbs its events. */
-  watchSink(info: RequestInfo, sink: StreamSink): StreamSink;
-  /** Tells of an open watch, so that a fault can end it later. */
-  watchOpened(info: RequestInfo, open: OpenWatch, sink: StreamSink): void;
+  /** Throws {@link ConnectionDropped} when the answer must not arrive although the call was carried out. */
+  leave(info: RequestInfo): void;
+  /** How many writes old the state is that this read must be answered from; 0 is the newest. */
+  staleness(info: RequestInfo): number;
+  /** Wraps the sink of a watch where a fault disturbs its events; `stop` ends the watch at the server. */
+  watchSink(info: RequestInfo, sink: StreamSink, stop: () => void): StreamSink;
 }
 
 /** Throws 403 when the caller may not do it. */
@@ -36,9 +44,59 @@ export type Authorize = (info: RequestInfo) => void;
 export interface GateOptions {
   readonly accessLog: AccessLog;
   readonly authorize: Authorize | undefined;
+  readonly faults: FaultPlan;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
-export function createGate({ accessLog, authorize }: GateOptions): Gate {
+const ENTRY_EFFECTS = ['drop', 'freeze', 'slow', 'status'] as const;
+
+/** Reasons of the statuses faults are likely to use. */
+const REASONS: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+function subjectOf({ caller, verb, type, namespace, subresource }: RequestInfo): FaultSubject {
+  return { verb, resource: type.plural, subresource, user: caller.name, namespace: namespace ?? '' };
+}
+
+export function createGate({ accessLog, authorize, faults, clock, random }: GateOptions): Gate {
+  const wait = (millis: number | undefined, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = millis === undefined ? undefined : clock.setTimer(millis, () => finish(resolve));
+      const onAbort = (): void => finish(() => reject(signal?.reason));
+      const finish = (settle: () => void): void => {
+        timer?.cancel();
+        signal?.removeEventListener('abort', onAbort);
+        settle();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+
+  const suffer = async (effects: readonly FaultEffect[], signal: AbortSignal | undefined): Promise<void> => {
+    for (const effect of effects) {
+      if (effect.kind === 'slow' || effect.kind === 'freeze') await wait(effect.millis, signal);
+      if (effect.kind === 'drop') throw new ConnectionDropped();
+      if (effect.kind === 'status') {
+        const { code, message = 'scripted fault', retryAfterSeconds } = effect;
+        throw failure({
+          code,
+          reason: REASONS[code] ?? '',
+          message,
+          details: retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+        });
+      }
+    }
+  };
+
   return {
     enter(info) {
       const { caller, verb, type, namespace, subresource } = info;
@@ -50,10 +108,21 @@ export function createGate({ accessLog, authorize }: GateOptions): Gate {
         subresource,
         namespace: namespace ?? '',
       });
+      const effects = faults.meet(subjectOf(info), ENTRY_EFFECTS);
+      if (effects.length > 0) return suffer(effects, info.signal).then(() => authorize?.(info));
       authorize?.(info);
       return undefined;
     },
-    watchSink: (_info, sink) => sink,
-    watchOpened: () => undefined,
+    leave(info) {
+      if (faults.meet(subjectOf(info), ['drop-after']).length > 0) throw new ConnectionDropped();
+    },
+    staleness: (info) =>
+      faults
+        .meet(subjectOf(info), ['stale-reads'])
+        .reduce((most, effect) => (effect.kind === 'stale-reads' ? Math.max(most, effect.revisions) : most), 0),
+    watchSink(info, sink, stop) {
+      const effects = faults.meet(subjectOf(info), WATCH_EFFECTS);
+      return effects.length === 0 ? sink : disturbSink(sink, effects, { clock, random, stop });
+    },
   };
 }

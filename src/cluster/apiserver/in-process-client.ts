@@ -14,6 +14,7 @@ import type { ServedType } from './served-type.ts';
 import { badRequest, unknownResource } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { createWatchQueue } from './watch-queue.ts';
+import type { OpenWatch } from './watcher.ts';
 
 export interface InProcessClientOptions {
   readonly operations: Operations;
@@ -63,7 +64,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     signal?: AbortSignal,
   ): Promise<RequestInfo> => {
     signal?.throwIfAborted();
-    const info: RequestInfo = { caller, verb, type, namespace, name: name ?? '', subresource };
+    const info: RequestInfo = { caller, verb, type, namespace, name: name ?? '', subresource, signal };
     const pending = gate.enter(info);
     if (pending !== undefined) await pending;
     signal?.throwIfAborted();
@@ -73,13 +74,13 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
   return {
     async get(type, name, options) {
       const at = target(type, name, options);
-      await pass('get', at, options?.signal);
-      return as(cloneJson(operations.get(at)));
+      const info = await pass('get', at, options?.signal);
+      return as(cloneJson(operations.get(at, gate.staleness(info))));
     },
     async list(type, options = {}) {
       const served = resolve(type);
       const info = await pass('list', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
-      const page = gate.readStale?.(info, options) ?? operations.list(served, options);
+      const page = operations.list(served, options, gate.staleness(info));
       const { items, resourceVersion, continueToken } = page;
       return {
         items: items.map((item) => as<never>(item)),
@@ -94,13 +95,17 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const bodyNamespace =
         isObject(metadata) && typeof metadata['namespace'] === 'string' ? metadata['namespace'] : undefined;
       const namespace = served.namespaced ? (options?.namespace ?? bodyNamespace) : undefined;
-      await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
-      return as(cloneJson(await operations.create(served, namespace, body, write(options))));
+      const info = await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
+      const created = await operations.create(served, namespace, body, write(options));
+      gate.leave(info);
+      return as(cloneJson(created));
     },
     async createSubresource(type, name, subresource, body, options) {
       const at = { ...target(type, name, options), subresource };
-      await pass('create', at, options?.signal);
-      return as<KubeObject>(await operations.act(at, bodyOf(body), write(options)));
+      const info = await pass('create', at, options?.signal);
+      const answer = await operations.act(at, bodyOf(body), write(options));
+      gate.leave(info);
+      return as<KubeObject>(answer);
     },
     async replace(type, object, options) {
       const body = bodyOf(object);
@@ -109,23 +114,27 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
         ...options,
         ...(options?.namespace === undefined && namespace !== undefined ? { namespace } : {}),
       });
-      await pass('update', at, options?.signal);
-      return as(cloneJson(await operations.replace(at, body, write(options))));
+      const info = await pass('update', at, options?.signal);
+      const replaced = await operations.replace(at, body, write(options));
+      gate.leave(info);
+      return as(cloneJson(replaced));
     },
     async patch(type, name, patch, options) {
       const at = target(type, name, options);
-      await pass('patch', at, options?.signal);
+      const info = await pass('patch', at, options?.signal);
       if (patch.type === 'apply' && options?.fieldManager === undefined)
         throw badRequest(
           'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
         );
       const { object } = await operations.patch(at, patch, write(options));
+      gate.leave(info);
       return as(cloneJson(object));
     },
     async delete(type, name, options) {
       const at = target(type, name, options);
-      await pass('delete', at, options?.signal);
+      const info = await pass('delete', at, options?.signal);
       await operations.delete(at, options ?? {}, write(undefined));
+      gate.leave(info);
     },
     watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) {
       return {
@@ -141,21 +150,32 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     const served = resolve(type);
     const info = await pass('watch', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
     const queue = createWatchQueue<WatchEvent<T>>();
-    const sink = gate.watchSink(info, {
-      event: (kind, object) => queue.push({ type: kind, object: as<T>(object) } as WatchEvent<T>),
-      error: (status: Status) => queue.push({ type: 'ERROR', object: status }),
-      end: (error) => queue.end(error),
-    });
-    const open = operations.watch(served, { ...options, allowBookmarks: true }, sink);
-    gate.watchOpened(info, open, sink);
+    let open: OpenWatch | undefined;
+    let stopped = false;
+    const stop = (): void => {
+      stopped = true;
+      open?.stop();
+    };
+    const sink = gate.watchSink(
+      info,
+      {
+        event: (kind, object) => queue.push({ type: kind, object: as<T>(object) } as WatchEvent<T>),
+        error: (status: Status) => queue.push({ type: 'ERROR', object: status }),
+        end: (error) => queue.end(error),
+      },
+      stop,
+    );
+    open = operations.watch(served, { ...options, allowBookmarks: true }, sink);
+    // A fault may have ended the watch during its first events.
+    if (stopped) open.stop();
     const onAbort = (): void => {
-      open.stop();
+      stop();
       queue.end(options.signal?.reason);
     };
     options.signal?.addEventListener('abort', onAbort, { once: true });
     return queue.iterate(() => {
       options.signal?.removeEventListener('abort', onAbort);
-      open.stop();
+      stop();
     });
   }
 }

@@ -25,8 +25,9 @@ export interface Target {
 export type SubresourceAction = (target: Target, body: JsonObject, context: WriteContext) => Promise<JsonObject>;
 
 export interface Operations {
-  get(target: Target): JsonObject;
-  list(type: ServedType, query: ListQuery): ListResult;
+  /** `writesAgo` above 0 reads an older state, as a lagging replica would. */
+  get(target: Target, writesAgo?: number): JsonObject;
+  list(type: ServedType, query: ListQuery, writesAgo?: number): ListResult;
   create(type: ServedType, namespace: string | undefined, body: JsonObject, context: WriteContext): Promise<ApiObject>;
   act(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
   replace(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
@@ -93,11 +94,12 @@ export function createOperations({
   };
 
   return {
-    get(target) {
-      const object = reader.get(target.type, target.namespace, target.name);
+    get(target, writesAgo = 0) {
+      const source = writesAgo > 0 ? reader.asOf(writesAgo) : reader;
+      const object = source.get(target.type, target.namespace, target.name);
       return target.subresource === '' ? object : viewOf(target).read(object);
     },
-    list: (type, query) => reader.list(type, query),
+    list: (type, query, writesAgo = 0) => (writesAgo > 0 ? reader.asOf(writesAgo) : reader).list(type, query),
     watch: (type, query, sink) => watcher.open(type, query, sink),
     create: (type, namespace, body, context) => writer.create(type, namespace, body, context),
     async act(target, body, context) {

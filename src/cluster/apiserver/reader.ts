@@ -119,6 +119,8 @@ export interface Reader {
   get(type: ServedType, namespace: string | undefined, name: string): ApiObject;
   find(type: ServedType, namespace: string | undefined, name: string): ApiObject | undefined;
   list(type: ServedType, query: ListQuery): ListResult;
+  /** Reads as of so many writes ago, as far back as history goes. */
+  asOf(writesAgo: number): Pick<Reader, 'get' | 'list'>;
 }
 
 export function storageKey(type: ServedType, namespace: string | undefined, name: string): string {
@@ -131,52 +133,68 @@ export function createReader(storage: Storage): Reader {
     return stored === undefined || type.view === undefined ? stored : type.view.fromStored(stored);
   };
 
+  const get: Reader['get'] = (type, namespace, name) => {
+    const found = find(type, namespace, name);
+    if (found === undefined) throw notFound(type, name);
+    return found;
+  };
+
+  const list: Reader['list'] = (type, query) => {
+    checkListOptions(query);
+    const filter = compileFilter(type, query);
+    const wanted = parseResourceVersion(query.resourceVersion);
+    const current = storage.revision();
+    const token =
+      query.continueToken === undefined || query.continueToken === '' ? undefined : decodeContinue(query.continueToken);
+    if (token !== undefined && wanted !== undefined && wanted !== 0)
+      throw badRequest('specifying resource version is not allowed when using continue');
+    if (wanted !== undefined && wanted > current) throw tooLargeResourceVersion(wanted, current);
+
+    const paged = query.limit !== undefined && query.limit > 0;
+    // A numbered version with a limit and no match rule is read exactly, for compatibility with old clients.
+    const exact =
+      query.resourceVersionMatch === 'Exact' ||
+      (paged && wanted !== undefined && wanted > 0 && query.resourceVersionMatch !== 'NotOlderThan');
+    const revision = token !== undefined && token.rv >= 0 ? token.rv : exact && wanted !== undefined ? wanted : current;
+    const collection = storage.collection(type);
+    const prefix = type.namespaced && query.namespace !== undefined ? `${query.namespace}/` : '';
+    if (token !== undefined && revision < collection.compactedRevision() && revision < current) {
+      throw expired(CONTINUE_EXPIRED, encodeContinue({ rv: -1, start: token.start }));
+    }
+    const state = revision === current ? collection.range(prefix) : collection.rangeAt(prefix, revision);
+    const views = type.view;
+    const viewed = views === undefined ? state : state.map(views.fromStored);
+    const selective = Boolean(query.labelSelector) || Boolean(query.fieldSelector);
+    const ahead = token === undefined ? viewed : viewed.filter((object) => keyIn(type, object) >= token.start);
+    const matching = selective ? ahead.filter((object) => filter.matches(object)) : ahead;
+    const limit = query.limit ?? 0;
+    if (!paged || matching.length <= limit) return { items: matching, resourceVersion: String(revision) };
+    const next = matching[limit];
+    return {
+      items: matching.slice(0, limit),
+      resourceVersion: String(revision),
+      ...(next === undefined ? {} : { continueToken: encodeContinue({ rv: revision, start: keyIn(type, next) }) }),
+      ...(selective ? {} : { remainingItemCount: matching.length - limit }),
+    };
+  };
+
   return {
     find,
-    get(type, namespace, name) {
-      const found = find(type, namespace, name);
-      if (found === undefined) throw notFound(type, name);
-      return found;
-    },
-    list(type, query) {
-      checkListOptions(query);
-      const filter = compileFilter(type, query);
-      const wanted = parseResourceVersion(query.resourceVersion);
-      const current = storage.revision();
-      const token =
-        query.continueToken === undefined || query.continueToken === ''
-          ? undefined
-          : decodeContinue(query.continueToken);
-      if (token !== undefined && wanted !== undefined && wanted !== 0)
-        throw badRequest('specifying resource version is not allowed when using continue');
-      if (wanted !== undefined && wanted > current) throw tooLargeResourceVersion(wanted, current);
-
-      const paged = query.limit !== undefined && query.limit > 0;
-      // A numbered version with a limit and no match rule is read exactly, for compatibility with old clients.
-      const exact =
-        query.resourceVersionMatch === 'Exact' ||
-        (paged && wanted !== undefined && wanted > 0 && query.resourceVersionMatch !== 'NotOlderThan');
-      const revision =
-        token !== undefined && token.rv >= 0 ? token.rv : exact && wanted !== undefined ? wanted : current;
-      const collection = storage.collection(type);
-      const prefix = type.namespaced && query.namespace !== undefined ? `${query.namespace}/` : '';
-      if (token !== undefined && revision < collection.compactedRevision() && revision < current) {
-        throw expired(CONTINUE_EXPIRED, encodeContinue({ rv: -1, start: token.start }));
-      }
-      const state = revision === current ? collection.range(prefix) : collection.rangeAt(prefix, revision);
-      const views = type.view;
-      const viewed = views === undefined ? state : state.map(views.fromStored);
-      const selective = Boolean(query.labelSelector) || Boolean(query.fieldSelector);
-      const ahead = token === undefined ? viewed : viewed.filter((object) => keyIn(type, object) >= token.start);
-      const matching = selective ? ahead.filter((object) => filter.matches(object)) : ahead;
-      const limit = query.limit ?? 0;
-      if (!paged || matching.length <= limit) return { items: matching, resourceVersion: String(revision) };
-      const next = matching[limit];
+    get,
+    list,
+    asOf(writesAgo) {
+      const at = (type: ServedType): number =>
+        Math.max(storage.revision() - writesAgo, storage.collection(type).compactedRevision(), 1);
+      const past = (type: ServedType, query: ListQuery): ListResult =>
+        list(type, { ...query, resourceVersion: String(at(type)), resourceVersionMatch: 'Exact' });
       return {
-        items: matching.slice(0, limit),
-        resourceVersion: String(revision),
-        ...(next === undefined ? {} : { continueToken: encodeContinue({ rv: revision, start: keyIn(type, next) }) }),
-        ...(selective ? {} : { remainingItemCount: matching.length - limit }),
+        list: (type, query) => (query.continueToken ? list(type, query) : past(type, query)),
+        get(type, namespace, name) {
+          const { items } = past(type, { namespace, fieldSelector: `metadata.name=${name}` });
+          const [found] = items;
+          if (found === undefined) throw notFound(type, name);
+          return found;
+        },
       };
     },
   };

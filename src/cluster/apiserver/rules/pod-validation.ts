@@ -222,7 +222,7 @@ function validateNodeAffinity(spec: JsonObject | undefined, path: string): Field
     const terms = objectsAt(required, 'nodeSelectorTerms');
     const at = `${base}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
     if (terms.length === 0) errors.push(requiredField(at, 'must have at least one node selector term'));
-    terms.forEach((term, index) => checkTerm(term, `${at}[${index}]`));
+    for (const [index, term] of terms.entries()) checkTerm(term, `${at}[${index}]`);
   }
   objectsAt(affinity, 'preferredDuringSchedulingIgnoredDuringExecution').forEach((preferred, index) => {
     const at = `${base}.preferredDuringSchedulingIgnoredDuringExecution[${index}]`;

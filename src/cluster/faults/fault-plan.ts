@@ -1,0 +1,59 @@
+/** The faults now in force: added, removed, spent, and counted as they meet requests. */
+import type { Random } from '../../lib/random.ts';
+import { type Fault, type FaultEffect, type FaultSubject, matchesFault } from './fault.ts';
+
+export interface ActiveFault {
+  readonly fault: Fault;
+  /** Requests met so far. */
+  met(): number;
+  /** Ends the fault; harmless when it is spent already. */
+  remove(): void;
+}
+
+export interface FaultPlan {
+  /** Puts a fault in force. Throws RangeError for a probability outside 0..1 or a count below 1. */
+  add(fault: Fault): ActiveFault;
+  clear(): void;
+  active(): readonly ActiveFault[];
+  /** The effects that meet this request now, in the order the faults were added; uses up their counts. */
+  meet(subject: FaultSubject, kinds: readonly FaultEffect['kind'][]): readonly FaultEffect[];
+}
+
+export function createFaultPlan(random: Random): FaultPlan {
+  const faults = new Set<ActiveFault & { hit(): void }>();
+
+  return {
+    add(fault) {
+      const { probability = 1, count } = fault;
+      if (!(probability >= 0 && probability <= 1))
+        throw new RangeError(`fault probability must be in 0..1, got ${probability}`);
+      if (count !== undefined && !(count >= 1)) throw new RangeError(`fault count must be at least 1, got ${count}`);
+      let met = 0;
+      const active = {
+        fault,
+        met: () => met,
+        remove: () => void faults.delete(active),
+        hit() {
+          met++;
+          if (count !== undefined && met >= count) faults.delete(active);
+        },
+      };
+      faults.add(active);
+      return active;
+    },
+    clear: () => faults.clear(),
+    active: () => [...faults],
+    meet(subject, kinds) {
+      if (faults.size === 0) return [];
+      const effects: FaultEffect[] = [];
+      for (const active of [...faults]) {
+        const { fault } = active;
+        if (!kinds.includes(fault.effect.kind) || !matchesFault(fault, subject)) continue;
+        if (fault.probability !== undefined && random.next() >= fault.probability) continue;
+        active.hit();
+        effects.push(fault.effect);
+      }
+      return effects;
+    },
+  };
+}
