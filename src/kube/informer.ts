@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { type ReflectorSink, runReflector, type Selection } from './reflector.ts';
-import { createStore, type Freshness, type Store, type StoreChange } from './store.ts';
+import { createStore, type Freshness, keyOf, type Store, type StoreChange } from './store.ts';
 
 export interface InformerHandler<R> {
   /** Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one. */
@@ -45,7 +45,16 @@ export interface InformerOptions<T extends KubeObject, R> {
 
 export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
   const { api, type, clock, random, log } = options;
-  const local = createStore(options.project, options.isEqual);
+  /** One object that cannot be projected must not keep all others from being followed. */
+  const project = (object: T): R | undefined => {
+    try {
+      return options.project(object);
+    } catch (error) {
+      log.error({ resource: type.plural, key: keyOf(object), error }, 'An object could not be read and is left out');
+      return undefined;
+    }
+  };
+  const local = createStore(project, options.isEqual);
   const handlers = new Set<InformerHandler<R>>();
   const synced = Promise.withResolvers<void>();
   // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
