@@ -2,8 +2,8 @@
  * Claims: reservations of slots between the admission of a pod and the moment the pod is seen. They make concurrent
  * admissions exact, because each sees what the ones before it were given, whatever the view still lacks.
  *
- * Everything here is synchronous: a decision that reads the ledger and writes its claim without an `await` in between is
- * atomic in a JavaScript process.
+ * Everything here is synchronous: a decision that reads the ledger and writes its claim in one call is atomic, as
+ * nothing else runs in the process meanwhile.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { PodRecord, Side } from '../../model/records.ts';

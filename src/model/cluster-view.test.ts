@@ -1,0 +1,13 @@
+import { describe, expect, test } from 'vitest';
+import { workloadKey } from './cluster-view.ts';
+
+describe('workloadKey', () => {
+  test('names kind, namespace and name', () => {
+    expect(workloadKey({ kind: 'Deployment', namespace: 'shop', name: 'web' })).toBe('Deployment/shop/web');
+  });
+
+  test('keeps workloads of different kinds with one name apart', () => {
+    const place = { namespace: 'shop', name: 'web' };
+    expect(workloadKey({ kind: 'StatefulSet', ...place })).not.toBe(workloadKey({ kind: 'Deployment', ...place }));
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { firstOrdinal, groupOf, isLive, ordinalOf, podsOf, resolveOwner, revisionsOf } from './owners.ts';
+import type { OwnerReference } from './records.ts';
+import { createSnapshot } from './snapshot.ts';
+import { aDeployment, aPod, aReplicaSet, aStatefulSet } from './testing/records.ts';
+
+const web = aDeployment();
+const rev1 = aReplicaSet(web);
+const rev2 = aReplicaSet(web, { revision: 'rev2' });
+const db = aStatefulSet();
+const stranger = aDeployment({ name: 'stranger', uid: 'uid-stranger' });
+const strangersSet = aReplicaSet(stranger);
+const lone = { ...aReplicaSet(web, { revision: 'lone' }), owner: undefined };
+const view = createSnapshot({
+  workloads: [web, db, stranger],
+  replicaSets: [rev1, rev2, strangersSet, lone],
+  pods: [aPod(rev1, 'web-1'), aPod(rev2, 'web-2', { phase: 'Failed' }), aPod(strangersSet, 'web-3'), aPod(db, 'db-0')],
+});
+const ownedBy = (changes: Partial<OwnerReference>): OwnerReference => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  name: rev1.name,
+  uid: rev1.uid,
+  ...changes,
+});
+
+describe('resolveOwner', () => {
+  test('finds a Deployment through its ReplicaSet', () => {
+    const found = resolveOwner(view, ownedBy({}));
+    expect(found).toEqual({ kind: 'workload', workload: web, replicaSet: rev1, revision: 'rev1' });
+  });
+
+  test('finds a StatefulSet directly; its slots know no revision', () => {
+    const found = resolveOwner(view, ownedBy({ kind: 'StatefulSet', name: 'db', uid: 'uid-db' }));
+    expect(found).toEqual({ kind: 'workload', workload: db, replicaSet: undefined, revision: '' });
+  });
+
+  test('finds any other owner of ReplicaSets', () => {
+    const rollout = aDeployment({ kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', uid: 'uid-rollout' });
+    const replicaSet = aReplicaSet(rollout);
+    const argo = createSnapshot({ workloads: [rollout], replicaSets: [replicaSet] });
+    expect(resolveOwner(argo, ownedBy({ uid: replicaSet.uid }))).toMatchObject({ kind: 'workload', workload: rollout });
+  });
+
+  test.each([
+    ['no owner', undefined],
+    ['a DaemonSet', ownedBy({ kind: 'DaemonSet' })],
+    ['a Job', ownedBy({ kind: 'Job', apiVersion: 'batch/v1' })],
+    ['a ReplicaSet of a foreign group', ownedBy({ apiVersion: 'example.com/v1' })],
+    [
+      'a StatefulSet of a foreign group',
+      ownedBy({ apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', uid: 'uid-db' }),
+    ],
+    ['a ReplicaSet that nobody owns', ownedBy({ uid: lone.uid })],
+  ])('case 45: hazard H21: %s is not managed', (_, owner) => {
+    expect(resolveOwner(view, owner)).toEqual({ kind: 'unmanaged' });
+  });
+
+  test('case 30: a ReplicaSet the view does not have yet can be read live', () => {
+    const owner = ownedBy({ uid: 'new' });
+    expect(resolveOwner(view, owner)).toEqual({ kind: 'not-cached', owner });
+  });
+
+  test('case 30: so can the Deployment above it, and a StatefulSet', () => {
+    const early = createSnapshot({ replicaSets: [rev1] });
+    expect(resolveOwner(early, ownedBy({}))).toMatchObject({
+      kind: 'not-cached',
+      owner: { kind: 'Deployment', uid: 'uid-web' },
+    });
+    const owner = ownedBy({ kind: 'StatefulSet', uid: 'uid-db' });
+    expect(resolveOwner(early, owner)).toEqual({ kind: 'not-cached', owner });
+  });
+
+  test('an owner of ReplicaSets of an unknown kind that is not watched is unmanaged, not missing', () => {
+    const rollout = aDeployment({ kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', uid: 'uid-rollout' });
+    const unwatched = createSnapshot({ replicaSets: [aReplicaSet(rollout)] });
+    expect(resolveOwner(unwatched, ownedBy({ uid: aReplicaSet(rollout).uid }))).toEqual({ kind: 'unmanaged' });
+  });
+
+  test('hazard H30: goes by uid, not by name: a recreated owner of the same name is another one', () => {
+    expect(resolveOwner(view, ownedBy({ uid: 'older-uid' })).kind).toBe('not-cached');
+  });
+});
+
+describe('revisionsOf and podsOf', () => {
+  test('case 55: only pods of the uid chain, whatever their names and labels', () => {
+    expect(podsOf(view, web).map(({ name }) => name)).toEqual(['web-1', 'web-2']);
+    expect(podsOf(view, stranger).map(({ name }) => name)).toEqual(['web-3']);
+  });
+
+  test('case 51: a workload without a selector has the pods it owns all the same', () => {
+    expect(podsOf(view, { ...web, selector: undefined }).map(({ name }) => name)).toEqual(['web-1', 'web-2']);
+  });
+
+  test('splits a Deployment by ReplicaSet and keeps a StatefulSet whole', () => {
+    expect(revisionsOf(view, web).map(({ revision, pods }) => [revision, pods.length])).toEqual([
+      ['rev1', 1],
+      ['rev2', 1],
+    ]);
+    expect(revisionsOf(view, db)).toEqual([{ revision: '', replicaSet: undefined, pods: view.podsOwnedBy('uid-db') }]);
+  });
+});
+
+describe('isLive', () => {
+  test.each([
+    ['a running pod', {}, true],
+    ['a pending pod', { phase: 'Pending' }, true],
+    ['a pod of unknown phase', { phase: 'Unknown' }, true],
+    ['a terminating pod', { deletingAt: 1 }, false],
+    ['a failed pod', { phase: 'Failed' }, false],
+    ['a pod that is done', { phase: 'Succeeded' }, false],
+  ] as const)('case 59: %s', (_, changes, expected) => {
+    expect(isLive(aPod(rev1, 'x', changes))).toBe(expected);
+  });
+});
+
+describe('ordinalOf', () => {
+  test.each([
+    ['web-0', 'web', 0],
+    ['web-99999', 'web', 99999],
+    ['my-app-sts-3', 'my-app-sts', 3],
+    ['other-pod-0', 'web', undefined],
+    ['web-notanumber', 'web', undefined],
+    ['web', 'web', undefined],
+    ['', 'web', undefined],
+    ['web-01', 'web', undefined],
+    ['web--1', 'web', undefined],
+    ['web-1-2', 'web', undefined],
+  ])('case 61: %j of %j is %j', (pod, set, expected) => {
+    expect(ordinalOf(pod, set)).toBe(expected);
+  });
+});
+
+test('firstOrdinal is spec.ordinals.start, and 0 elsewhere', () => {
+  const rollout = { type: 'StatefulSet', start: 7, partition: 0, onDelete: false, orderedReady: true } as const;
+  expect(firstOrdinal({ ...db, rollout })).toBe(7);
+  expect(firstOrdinal(web)).toBe(0);
+});
+
+test('groupOf takes the group of an apiVersion', () => {
+  expect([groupOf('apps/v1'), groupOf('v1')]).toEqual(['apps', '']);
+});
