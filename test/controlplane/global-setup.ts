@@ -3,7 +3,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { ensureBinaries } from './build.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { existingKubeconfigPath } from './existing-cluster.ts';
-import { componentNames } from './versions.ts';
+import { type ComponentName, componentNames } from './versions.ts';
 
 /** What the test files get through `inject('cluster')`. */
 export interface ClusterAccess {
@@ -28,18 +28,25 @@ declare module 'vitest' {
 /** The part of vitest's project this set-up uses. */
 interface Project {
   provide(key: 'cluster', value: ClusterAccess): void;
-  onTestsRerun?: unknown;
   vitest: { state: { getCountOfFailedTests(): number } };
 }
 
 const report = (line: string): void => void process.stderr.write(`control plane: ${line}\n`);
 
-/** Ends of the logs, for the reader of a failed run: they are gone with the folder a moment later. */
-function reportLogs(controlPlane: ControlPlane): void {
+const ALL_LINES = Number.POSITIVE_INFINITY;
+
+/** How long each log is now. Starting up is never without complaints; only what comes later tells something. */
+function logLengths(controlPlane: ControlPlane): Map<ComponentName, number> {
+  return new Map(componentNames.map((name) => [name, controlPlane.logs(name, ALL_LINES).split('\n').length]));
+}
+
+/** Errors in the logs, for the reader of a failed run: they are gone with the folder a moment later. */
+function reportErrors(controlPlane: ControlPlane, since: Map<ComponentName, number>): void {
   for (const component of componentNames) {
     const lines = controlPlane
-      .logs(component, 2_000)
+      .logs(component, ALL_LINES)
       .split('\n')
+      .slice(since.get(component))
       .filter((line) => /^[EF]\d{4} |^panic|"level":"(?:error|fatal)"/.test(line));
     if (lines.length > 0) report(`errors of ${component}:\n${lines.slice(-15).join('\n')}`);
   }
@@ -58,6 +65,7 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
   const startMillis = clock.now();
   const controlPlane = await startControlPlane({ binaries, clock });
   report(`ready at ${controlPlane.url} after ${((clock.now() - startMillis) / 1000).toFixed(1)} s`);
+  const linesAtStart = logLengths(controlPlane);
   project.provide('cluster', {
     kubeconfigPath: controlPlane.adminKubeconfigPath,
     own: {
@@ -69,7 +77,7 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
     },
   });
   return async () => {
-    if (project.vitest.state.getCountOfFailedTests() > 0) reportLogs(controlPlane);
+    if (project.vitest.state.getCountOfFailedTests() > 0) reportErrors(controlPlane, linesAtStart);
     await controlPlane.stop();
   };
 }

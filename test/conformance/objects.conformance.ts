@@ -1,0 +1,330 @@
+import { expect, test } from 'vitest';
+import { textAt } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+
+describeOnBackends('objects', (cluster) => {
+  test('create fills in identity, and what is created can be read back', async () => {
+    const { post, get, namespace } = cluster();
+    const { configMaps, name } = await namespace();
+    const created = await post(configMaps, { metadata: { name: 'a' }, data: { key: 'value' } });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: {
+        name: 'a',
+        namespace: name,
+        uid: expect.stringMatching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/),
+        resourceVersion: expect.stringMatching(/^[1-9]\d*$/),
+        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      },
+      data: { key: 'value' },
+    });
+    expect(created.body).not.toHaveProperty('metadata.generation');
+    const read = await get(`${configMaps}/a`);
+    expect(read.status).toBe(200);
+    expect(read.body).toEqual(created.body);
+  });
+
+  test('generateName makes names of the prefix and five characters', async () => {
+    const { post, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const names = new Set<string>();
+    for (let i = 0; i < 5; i++) {
+      const { body } = await post(configMaps, { metadata: { generateName: 'made-' } });
+      names.add(textAt(body, 'metadata', 'name'));
+    }
+    expect(names.size).toBe(5);
+    for (const name of names) expect(name).toMatch(/^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+  });
+
+  test('creating what exists is AlreadyExists, not Conflict', async () => {
+    const { post, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    const again = await post(configMaps, { metadata: { name: 'a' } });
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'AlreadyExists',
+      code: 409,
+      message: 'configmaps "a" already exists',
+      details: { name: 'a', kind: 'configmaps' },
+    });
+  });
+
+  test('what does not exist is NotFound for get, put, patch and delete', async () => {
+    const { get, put, mergePatch, delete: remove, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const answers = [
+      await get(`${configMaps}/none`),
+      await put(`${configMaps}/none`, { metadata: { name: 'none' } }),
+      await put(`${configMaps}/none`, { metadata: { name: 'none', resourceVersion: '2' } }),
+      await mergePatch(`${configMaps}/none`, { data: {} }),
+      await remove(`${configMaps}/none`),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(404);
+      expect(body).toMatchObject({
+        reason: 'NotFound',
+        message: 'configmaps "none" not found',
+        details: { name: 'none', kind: 'configmaps' },
+      });
+    }
+  });
+
+  test('types of a group are named with it in errors', async () => {
+    const { get, namespace } = cluster();
+    const { deployments } = await namespace();
+    const { body } = await get(`${deployments}/none`);
+    expect(body).toMatchObject({
+      message: 'deployments.apps "none" not found',
+      details: { name: 'none', group: 'apps', kind: 'deployments' },
+    });
+  });
+
+  test('an unknown type is NotFound too, but names nothing', async () => {
+    const { get, namespace } = cluster();
+    const { name } = await namespace();
+    const { status, body } = await get(`/api/v1/namespaces/${name}/nothings/a`);
+    expect(status).toBe(404);
+    expect(body).toMatchObject({
+      reason: 'NotFound',
+      message: 'the server could not find the requested resource',
+      details: {},
+    });
+    expect((await get('/apis/nothing.example/v1/things')).status).toBe(404);
+  });
+
+  test('a method the resource does not have is 405', async () => {
+    const { put, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const { status, body } = await put(configMaps, {});
+    expect(status).toBe(405);
+    expect(body).toMatchObject({ reason: 'MethodNotAllowed' });
+  });
+
+  test('a namespace that does not exist refuses content', async () => {
+    const { post } = cluster();
+    const { status, body } = await post('/api/v1/namespaces/does-not-exist/configmaps', { metadata: { name: 'a' } });
+    expect(status).toBe(404);
+    expect(body).toMatchObject({
+      message: 'namespaces "does-not-exist" not found',
+      details: { name: 'does-not-exist', kind: 'namespaces' },
+    });
+  });
+
+  test('a namespace that is being deleted refuses new content and then goes', async () => {
+    const { post, get, delete: remove, must, eventually, namespace } = cluster();
+    const { configMaps, pods, name } = await namespace();
+    // A pod with a finalizer keeps the namespace terminating for as long as the test needs.
+    const held = { metadata: { name: 'held', finalizers: ['stowage.test/hold'] }, data: {} };
+    await must(post(configMaps, held));
+    const deleted = await remove(`/api/v1/namespaces/${name}`);
+    expect(deleted.status).toBe(200);
+    expect(deleted.body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
+    const late = await post(configMaps, { metadata: { name: 'late' } });
+    expect(late.status).toBe(403);
+    expect(late.body).toMatchObject({
+      reason: 'Forbidden',
+      details: {
+        name: 'late',
+        kind: 'configmaps',
+        causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }],
+      },
+    });
+    expect(late.body['message']).toBe(
+      `configmaps "late" is forbidden: unable to create new content in namespace ${name} because it is being terminated`,
+    );
+    expect((await post(pods, { metadata: { name: 'late' } })).status).not.toBe(201);
+    await eventually(async () => {
+      expect((await get(`${configMaps}/held`)).body).toHaveProperty('metadata.deletionTimestamp');
+    });
+    await must(cluster().mergePatch(`${configMaps}/held`, { metadata: { finalizers: null } }));
+    await eventually(async () => expect((await get(`/api/v1/namespaces/${name}`)).status).toBe(404));
+  });
+
+  test('put without resourceVersion overwrites, with a stale one conflicts', async () => {
+    const { post, put, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const first = await must(post(configMaps, { metadata: { name: 'a' }, data: { key: '1' } }));
+    const second = await put(`${configMaps}/a`, { metadata: { name: 'a' }, data: { key: '2' } });
+    expect(second.status).toBe(200);
+    expect(textAt(second.body, 'metadata', 'resourceVersion')).not.toBe(textAt(first, 'metadata', 'resourceVersion'));
+    const stale = await put(`${configMaps}/a`, { ...first, data: { key: '3' } });
+    expect(stale.status).toBe(409);
+    expect(stale.body).toMatchObject({
+      reason: 'Conflict',
+      details: { name: 'a', kind: 'configmaps' },
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    });
+  });
+
+  test('put with another uid conflicts: the object was deleted and made anew', async () => {
+    const { post, put, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    const { status, body } = await put(`${configMaps}/a`, { metadata: { name: 'a', uid: 'another' } });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ reason: 'Conflict' });
+    expect(body['message']).toContain('Precondition failed: UID in precondition: another, UID in object meta: ');
+  });
+
+  test('a put that changes nothing keeps the resourceVersion', async () => {
+    const { post, put, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const first = await must(post(configMaps, { metadata: { name: 'a' }, data: { key: '1' } }));
+    const same = await put(`${configMaps}/a`, first);
+    expect(same.status).toBe(200);
+    expect(textAt(same.body, 'metadata', 'resourceVersion')).toBe(textAt(first, 'metadata', 'resourceVersion'));
+  });
+
+  test('names and namespaces of body and URL must agree', async () => {
+    const { post, put, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    const otherName = await put(`${configMaps}/a`, { metadata: { name: 'b' } });
+    expect(otherName.status).toBe(400);
+    expect(otherName.body['message']).toBe('the name of the object (b) does not match the name on the URL (a)');
+    const otherNamespace = await post(configMaps, { metadata: { name: 'b', namespace: 'default' } });
+    expect(otherNamespace.status).toBe(400);
+    expect(otherNamespace.body['message']).toBe(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  });
+
+  test.each([
+    ['no name', {}, 'metadata.name', 'FieldValueRequired', 'Required value: name or generateName is required'],
+    [
+      'a name with capitals',
+      { name: 'Bad_Name' },
+      'metadata.name',
+      'FieldValueInvalid',
+      'Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain',
+    ],
+    [
+      'a bad label key',
+      { name: 'a', labels: { 'not a key': 'x' } },
+      'metadata.labels',
+      'FieldValueInvalid',
+      'Invalid value: "not a key"',
+    ],
+    [
+      'a bad label value',
+      { name: 'a', labels: { key: 'not a value' } },
+      'metadata.labels',
+      'FieldValueInvalid',
+      'Invalid value: "not a value"',
+    ],
+  ])('%s is 422 with the field as cause', async (_, metadata, field, reason, message) => {
+    const { post, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const { status, body } = await post(configMaps, { metadata });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({
+      reason: 'Invalid',
+      code: 422,
+      details: { kind: 'ConfigMap', causes: [{ field, reason }] },
+    });
+    expect(textAt(body, 'details', 'causes', 0, 'message')).toContain(message);
+    expect(body['message']).toMatch(/^ConfigMap ".*" is invalid: metadata\./);
+  });
+
+  test('delete answers Status with the uid, and the object is gone', async () => {
+    const { post, get, delete: remove, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const created = await must(post(configMaps, { metadata: { name: 'a' } }));
+    const deleted = await remove(`${configMaps}/a`);
+    expect(deleted.status).toBe(200);
+    expect(deleted.body).toMatchObject({
+      kind: 'Status',
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid: textAt(created, 'metadata', 'uid') },
+    });
+    expect((await get(`${configMaps}/a`)).status).toBe(404);
+  });
+
+  test.each([
+    ['uid', { uid: 'another' }, 'the UID in the precondition (another) does not match the UID in record'],
+    [
+      'resourceVersion',
+      { resourceVersion: '1' },
+      'the ResourceVersion in the precondition (1) does not match the ResourceVersion in record',
+    ],
+  ])('delete with another %s as precondition conflicts', async (_, preconditions, message) => {
+    const { post, get, delete: remove, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    const { status, body } = await remove(`${configMaps}/a`, { preconditions });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ reason: 'Conflict' });
+    expect(body['message']).toContain(message);
+    expect((await get(`${configMaps}/a`)).status).toBe(200);
+  });
+
+  test('a finalizer keeps a deleted object until it is removed', async () => {
+    const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a', finalizers: ['stowage.test/hold'] } }));
+    const deleted = await remove(`${configMaps}/a`);
+    expect(deleted.status).toBe(200);
+    expect((await get(`${configMaps}/a`)).body).toHaveProperty('metadata.deletionTimestamp');
+    const added = await mergePatch(`${configMaps}/a`, {
+      metadata: { finalizers: ['stowage.test/hold', 'stowage.test/more'] },
+    });
+    expect(added.status).toBe(422);
+    await must(mergePatch(`${configMaps}/a`, { metadata: { finalizers: [] } }));
+    expect((await get(`${configMaps}/a`)).status).toBe(404);
+  });
+
+  test('dry run answers as if, and stores nothing', async () => {
+    const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const created = await post(`${configMaps}?dryRun=All`, { metadata: { name: 'dry' } });
+    expect(created.status).toBe(201);
+    expect(created.body).toHaveProperty('metadata.uid');
+    expect((await get(`${configMaps}/dry`)).status).toBe(404);
+    await must(post(configMaps, { metadata: { name: 'wet' }, data: { key: '1' } }));
+    expect((await mergePatch(`${configMaps}/wet?dryRun=All`, { data: { key: '2' } })).body).toMatchObject({
+      data: { key: '2' },
+    });
+    expect((await remove(`${configMaps}/wet?dryRun=All`)).status).toBe(200);
+    expect((await get(`${configMaps}/wet`)).body).toMatchObject({ data: { key: '1' } });
+    expect((await post(`${configMaps}?dryRun=Nope`, { metadata: { name: 'dry' } })).status).toBe(422);
+  });
+
+  test('a write that is refused as dry run would be refused as a write', async () => {
+    const { post, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    expect((await post(`${configMaps}?dryRun=All`, { metadata: { name: 'a' } })).status).toBe(409);
+  });
+
+  test('delete of a collection takes what the selector matches', async () => {
+    const { post, get, delete: remove, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    for (const [name, tier] of [
+      ['a', 'x'],
+      ['b', 'x'],
+      ['c', 'y'],
+    ])
+      await must(post(configMaps, { metadata: { name, labels: { tier } } }));
+    const { status, body } = await remove(`${configMaps}?labelSelector=tier%3Dx`);
+    expect(status).toBe(200);
+    expect(body['kind']).toBe('ConfigMapList');
+    const left = await get(`${configMaps}?labelSelector=tier`);
+    expect(left.body).toMatchObject({ items: [{ metadata: { name: 'c' } }] });
+  });
+
+  test('a body that is not JSON, or of another kind, is 400', async () => {
+    const { post, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const otherKind = await post(configMaps, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } });
+    expect(otherKind.status).toBe(400);
+    expect(otherKind.body).toMatchObject({ reason: 'BadRequest' });
+    const wrongType = await post(configMaps, { metadata: { name: 'a' }, data: 'text' });
+    expect(wrongType.status).toBe(400);
+  });
+});

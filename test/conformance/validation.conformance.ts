@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import { at, textAt } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import type { Answer } from './endpoint.ts';
+import { pod, podSpec, workload, workloadSpec } from './objects.ts';
+
+function expectCauses(
+  { status, body }: Answer,
+  causes: readonly { field: string; reason?: string; message?: string }[],
+): void {
+  expect(status).toBe(422);
+  expect(body).toMatchObject({ reason: 'Invalid', details: { causes } });
+}
+
+describeOnBackends('validation', (cluster) => {
+  test('a pod needs containers', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const answer = await post(pods, { metadata: { name: 'a' }, spec: { containers: [] } });
+    expectCauses(answer, [{ field: 'spec.containers', reason: 'FieldValueRequired' }]);
+    expect(answer.body['message']).toBe('Pod "a" is invalid: spec.containers: Required value');
+  });
+
+  test('a request may not exceed its limit', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    expectCauses(await post(pods, pod('a', { resources: { requests: { cpu: '2' }, limits: { cpu: '1' } } })), [
+      {
+        field: 'spec.containers[0].resources.requests',
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: "2": must be less than or equal to cpu limit of 1',
+      },
+    ]);
+  });
+
+  test('what is not a quantity is 400', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const { status, body } = await post(pods, pod('a', { resources: { requests: { cpu: 'abc' } } }));
+    expect(status).toBe(400);
+    expect(body['message']).toContain('quantities must match the regular expression');
+  });
+
+  test('several faults are told together', async () => {
+    const { post, namespace } = cluster();
+    const { deployments } = await namespace();
+    const answer = await post(deployments, {
+      metadata: { name: 'a' },
+      spec: { template: workloadSpec('a')['template'] },
+    });
+    expectCauses(answer, [
+      { field: 'spec.selector', reason: 'FieldValueRequired' },
+      { field: 'spec.template.metadata.labels', reason: 'FieldValueInvalid' },
+    ]);
+    expect(answer.body['message']).toMatch(/^Deployment\.apps "a" is invalid: \[spec\.selector: Required value, /);
+  });
+
+  test('the selector of a Deployment must match its template, and is not empty', async () => {
+    const { post, namespace } = cluster();
+    const { deployments } = await namespace();
+    const { template } = workloadSpec('a');
+    expectCauses(
+      await post(deployments, {
+        metadata: { name: 'a' },
+        spec: { selector: { matchLabels: { app: 'b' } }, template },
+      }),
+      [
+        {
+          field: 'spec.template.metadata.labels',
+          message: 'Invalid value: {"app":"a"}: `selector` does not match template `labels`',
+        },
+      ],
+    );
+    expectCauses(await post(deployments, { metadata: { name: 'a' }, spec: { selector: {}, template } }), [
+      { field: 'spec.selector' },
+    ]);
+  });
+
+  test('the selector of a Deployment is immutable', async () => {
+    const { post, mergePatch, must, namespace } = cluster();
+    const { deployments } = await namespace();
+    await must(post(deployments, workload('a', 0)));
+    const labels = { app: 'a', more: '1' };
+    const answer = await mergePatch(`${deployments}/a`, {
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels } } },
+    });
+    expectCauses(answer, [{ field: 'spec.selector', reason: 'FieldValueInvalid' }]);
+    expect(textAt(answer.body, 'details', 'causes', 0, 'message')).toMatch(/: field is immutable$/);
+  });
+
+  test.each([
+    ['serviceName', { serviceName: 'other' }],
+    ['podManagementPolicy', { podManagementPolicy: 'Parallel' }],
+    ['selector', { selector: { matchLabels: { more: '1' } }, template: { metadata: { labels: { more: '1' } } } }],
+  ])('%s of a StatefulSet cannot be changed', async (_, spec) => {
+    const { post, mergePatch, must, namespace } = cluster();
+    const { statefulSets } = await namespace();
+    await must(post(statefulSets, { metadata: { name: 'a' }, spec: { ...workloadSpec('a', 0), serviceName: 'a' } }));
+    expect((await mergePatch(`${statefulSets}/a`, { spec })).status).toBe(422);
+  });
+
+  test.each([
+    ['node', { nodeName: 'another' }],
+    ['scheduler', { schedulerName: 'another' }],
+    ['grace period', { terminationGracePeriodSeconds: 3 }],
+    ['priority', { priority: 5 }],
+    ['node selector', { nodeSelector: { a: 'b' } }],
+  ])('the %s of a pod cannot be changed', async (_, spec) => {
+    const { post, mergePatch, must, namespace } = cluster();
+    const { pods } = await namespace();
+    await must(post(pods, pod('a')));
+    const answer = await mergePatch(`${pods}/a`, { spec });
+    expect(answer.status).toBe(422);
+    expect(at(answer.body, 'details', 'causes', 0)).toMatchObject({
+      field: 'spec',
+      reason: 'FieldValueForbidden',
+      message: expect.stringContaining('pod updates may not change fields other than `spec.containers[*].image`'),
+    });
+  });
+
+  test('resources of a pod cannot be changed outside the resize subresource', async () => {
+    const { post, strategicPatch, must, namespace } = cluster();
+    const { pods } = await namespace();
+    await must(post(pods, pod('a', { resources: { requests: { cpu: '1' } } })));
+    const answer = await strategicPatch(`${pods}/a`, {
+      spec: { containers: [{ name: 'main', resources: { requests: { cpu: '2' } } }] },
+    });
+    expectCauses(answer, [{ field: 'spec', reason: 'FieldValueForbidden' }]);
+  });
+
+  test('the image and an added toleration of a pod can be changed, and count as a generation', async () => {
+    const { post, get, strategicPatch, mergePatch, must, namespace } = cluster();
+    const { pods } = await namespace();
+    await must(post(pods, pod('a')));
+    const image = await strategicPatch(`${pods}/a`, {
+      spec: { containers: [{ name: 'main', image: 'example.test/app:2' }] },
+    });
+    expect(image.body).toMatchObject({ metadata: { generation: 2 } });
+    const current = at((await get(`${pods}/a`)).body, 'spec', 'tolerations');
+    const more = { key: 'test.io/a', operator: 'Exists', effect: 'NoSchedule' };
+    const tolerations = [...(Array.isArray(current) ? current : []), more];
+    expect((await mergePatch(`${pods}/a`, { spec: { tolerations } })).body).toMatchObject({
+      metadata: { generation: 3 },
+    });
+    // Admission puts the two default tolerations back; one of the pod's own cannot be taken away.
+    expect((await mergePatch(`${pods}/a`, { spec: { tolerations: [more] } })).status).toBe(200);
+    expect((await mergePatch(`${pods}/a`, { spec: { tolerations: [] } })).status).toBe(422);
+  });
+
+  test('negative replicas are refused', async () => {
+    const { post, namespace } = cluster();
+    const { deployments } = await namespace();
+    expectCauses(await post(deployments, workload('a', -1)), [
+      { field: 'spec.replicas', message: 'Invalid value: -1: must be greater than or equal to 0' },
+    ]);
+  });
+
+  test('two containers of one name are refused', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const [container] = [at(podSpec(), 'containers', 0)];
+    expectCauses(await post(pods, { metadata: { name: 'a' }, spec: { containers: [container, container] } }), [
+      { field: 'spec.containers[1].name', reason: 'FieldValueDuplicate' },
+    ]);
+  });
+
+  test('a disruption budget takes minAvailable or maxUnavailable, not both', async () => {
+    const { post, namespace } = cluster();
+    const { budgets } = await namespace();
+    const selector = { matchLabels: { app: 'a' } };
+    const both = await post(budgets, {
+      metadata: { name: 'a' },
+      spec: { selector, minAvailable: 1, maxUnavailable: 1 },
+    });
+    expect(both.status).toBe(422);
+    expect(both.body['message']).toContain('minAvailable and maxUnavailable cannot be both set');
+    expect((await post(budgets, { metadata: { name: 'a' }, spec: { selector, minAvailable: '150%' } })).status).toBe(
+      422,
+    );
+    expect((await post(budgets, { metadata: { name: 'a' }, spec: { selector, maxUnavailable: -1 } })).status).toBe(422);
+  });
+
+  test('a disruption budget cannot be replaced without its resourceVersion', async () => {
+    const { post, put, must, namespace } = cluster();
+    const { budgets } = await namespace();
+    const spec = { selector: { matchLabels: { app: 'a' } }, minAvailable: 1 };
+    await must(post(budgets, { metadata: { name: 'a' }, spec }));
+    expectCauses(await put(`${budgets}/a`, { metadata: { name: 'a' }, spec }), [
+      { field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' },
+    ]);
+  });
+});
