@@ -51,8 +51,8 @@ const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis:
 
 export function createPlacementController(options: PlacementControllerOptions): PlacementController {
   const { view, rules, reconciler, inFlight, turns, events, metrics, clock, random, log } = options;
-  /** Managed workloads by key, with what is needed to say that they no longer are. */
-  const managed = new Map<string, string>();
+  /** Keys of managed workloads. */
+  const managed = new Set<string>();
   /** Keys of workloads with pods on the wrong side. */
   const drifting = new Set<string>();
   let wake: (key: string, delayMillis?: Millis, priority?: number) => void = () => {};
@@ -64,8 +64,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
     lastBreath = clock.now();
   };
 
-  const forget = (key: string, uid: string): void => {
-    reconciler.forget(key, uid);
+  /** What was done so far stays known: a label taken away and put back must not skip the cooldown. */
+  const stopManaging = (key: string): void => {
     managed.delete(key);
     drifting.delete(key);
     const { namespace, name } = refOf(key);
@@ -80,7 +80,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
   ): void => {
     const was = managed.has(key);
     if (policy !== undefined) {
-      managed.set(key, workload.uid);
+      managed.add(key);
       // At start every managed workload is new to us, but not to its owner.
       if (was || isFirst) return;
       const { spotPercentage, minOnDemand } = policy.rule;
@@ -91,7 +91,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
         renderReason('ManagementStarted', { spotPercentage, minOnDemand: floor }),
       );
     } else if (was) {
-      forget(key, workload.uid);
+      stopManaging(key);
       events.record(workload, 'ManagementStopped', renderReason('ManagementStopped', {}));
     }
   };
@@ -129,7 +129,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
       if (change.kind === 'workload') wake(change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') {
         seen.delete(change.uid);
-        forget(change.key, change.uid);
+        stopManaging(change.key);
+        reconciler.forget(change.key, change.uid);
       } else {
         capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
           capacityTimer = undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSilentLogger } from '../lib/log.ts';
-import { parseBindAddress } from './bind-address.ts';
 import { type Endpoint, jsonAnswer, startEndpointServer } from './endpoint-server.ts';
 import { createReadyz, healthz } from './health.ts';
 
@@ -71,22 +70,5 @@ describe('case 76: health', () => {
     missing.caches = undefined;
     missing.lease = undefined;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  });
-});
-
-describe('parseBindAddress', () => {
-  test.each([
-    [':8080', undefined, 8080],
-    ['0.0.0.0:8081', '0.0.0.0', 8081],
-    ['localhost:0', 'localhost', 0],
-    ['[::1]:65535', '::1', 65535],
-  ])('%s', (text, host, port) => {
-    expect(parseBindAddress('observability.metrics.bindAddress', text)).toEqual({ host, port });
-  });
-
-  test.each(['8080', '', ':', ':x', ':70000', '::1:80', 'a:b:1'])('%j is refused with its key', (text) => {
-    expect(() => parseBindAddress('observability.metrics.bindAddress', text)).toThrow(
-      /observability\.metrics\.bindAddress: .* is not valid/,
-    );
   });
 });

@@ -1,9 +1,9 @@
 /** A small read-only HTTP server: health, metrics and explanations, a function a path. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { BindAddress } from '../config/config-key.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
-import type { BindAddress } from './bind-address.ts';
 
 export interface EndpointAnswer {
   readonly status: number;

@@ -49,6 +49,11 @@ export function isValidAt(pair: KeyPair, now: EpochMillis): boolean {
   return Date.parse(leaf.validFrom) <= now && now < Date.parse(leaf.validTo);
 }
 
+/** When the leaf stops being valid. */
+export function expiryOf(pair: KeyPair): EpochMillis {
+  return Date.parse(new X509Certificate(pair.cert).validTo);
+}
+
 export interface FollowOptions {
   readonly directory: string;
   /** The pair in use now. */

@@ -1,0 +1,64 @@
+/** The whole story of one workload as plain data: slots and sides, what blocks, what happens next and when, and what was done. */
+import type { Journal, JournalEntry } from '../act/journal.ts';
+import type { Decision } from '../decide/decision.ts';
+import { planWorkload } from '../decide/placement/converge.ts';
+import type { WorkloadPlan } from '../decide/placement/plan.ts';
+import type { Block, Leadership } from '../guard/context.ts';
+import { inspectAll } from '../guard/guard.ts';
+import type { DisruptionHistory } from '../guard/history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import type { PlacementRules } from './placement-rules.ts';
+
+export interface ExplainedDecision {
+  readonly decision: Decision;
+  /** All objections, first the one that is reported; empty: it is carried out next. */
+  readonly blocks: readonly Block[];
+}
+
+export interface WorkloadExplanation {
+  readonly at: EpochMillis;
+  readonly plan: WorkloadPlan;
+  readonly decisions: readonly ExplainedDecision[];
+  readonly lastDisruption: EpochMillis | undefined;
+  /** Only the leader remembers what was done. */
+  readonly isLeader: boolean;
+  readonly journal: readonly JournalEntry[];
+}
+
+/** Undefined for a workload that does not exist. */
+export type Explainer = (ref: WorkloadRef) => WorkloadExplanation | undefined;
+
+export interface ExplainerOptions {
+  readonly view: ClusterView;
+  readonly rules: () => PlacementRules;
+  readonly history: DisruptionHistory;
+  readonly inFlight: EvictionsInFlight;
+  readonly leadership: () => Leadership;
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
+
+export function createExplainer(options: ExplainerOptions): Explainer {
+  const { view, rules, history, inFlight, journal, clock } = options;
+  return (ref) => {
+    const workload = view.workload(ref);
+    if (workload === undefined) return undefined;
+    const { settings, sides, readPolicy } = rules();
+    const now = clock.now();
+    const policy = readPolicy(view, workload);
+    const plan = planWorkload({ view, sides, workload, settings, policy, now });
+    const leadership = options.leadership();
+    const context = { view, sides, settings, policy, history, inFlight: inFlight.list(now), leadership, now };
+    return {
+      at: now,
+      plan,
+      decisions: plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) })),
+      lastDisruption: history.lastDisruption(workload.uid),
+      isLeader: leadership.leader,
+      journal: journal.entries(workloadKey(ref)),
+    };
+  };
+}

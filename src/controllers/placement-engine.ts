@@ -1,0 +1,71 @@
+/** The placement engine's controllers, put together: what one process has of it, leader or not. */
+
+import { createWorkloadEvents, type EventSink } from '../act/events.ts';
+import { createEvict } from '../act/evict.ts';
+import type { Journal } from '../act/journal.ts';
+import { createRestamp } from '../act/restamp.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Leadership } from '../guard/context.ts';
+import { createDisruptionLog } from '../guard/history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import { createEvictionTurns } from './eviction-turns.ts';
+import { createEvictionsInFlight } from './evictions-in-flight.ts';
+import { createExplainer, type Explainer } from './explain.ts';
+import { createMoveTracker } from './move-tracker.ts';
+import { createPlacementController, type PlacementController } from './placement-controller.ts';
+import { createPlacementReconciler } from './placement-reconciler.ts';
+import type { PlacementRules } from './placement-rules.ts';
+
+export interface PlacementEngineOptions {
+  readonly api: KubeApi;
+  readonly view: LiveView;
+  readonly rules: () => PlacementRules;
+  readonly leadership: () => Leadership;
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly workers: number;
+  readonly reconcileIntervalMillis: () => Millis;
+}
+
+export interface PlacementEngine {
+  readonly controller: PlacementController;
+  readonly explain: Explainer;
+}
+
+export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
+  const { api, view, rules, journal, clock } = options;
+  const { settings } = rules();
+  const history = createDisruptionLog(settings.moveBackoffMillis);
+  const shared = {
+    ...options,
+    history,
+    events: createWorkloadEvents(options.events, clock),
+    inFlight: createEvictionsInFlight(settings.stuckRolloutMillis),
+    turns: createEvictionTurns(history),
+    moves: createMoveTracker(history),
+    evict: createEvict(api),
+    restamp: createRestamp(api),
+  };
+  const reconciler = createPlacementReconciler(shared);
+  return {
+    controller: createPlacementController({ ...shared, reconciler }),
+    explain: createExplainer({
+      view,
+      rules,
+      history,
+      inFlight: shared.inFlight,
+      leadership: options.leadership,
+      journal,
+      clock,
+    }),
+  };
+}

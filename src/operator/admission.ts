@@ -1,0 +1,89 @@
+/** The admission side of the placement engine, put together: decides on every replica of the operator. */
+import type { KubeApi } from '../api/kube-api.ts';
+import type { PlacementRules } from '../controllers/placement-rules.ts';
+import { createClaimLedger } from '../decide/placement/claims.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { OwnerReference, PodTemplate } from '../model/records.ts';
+import { createInterner } from '../observe/intern.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import { createProjections } from '../observe/project.ts';
+import { type AdmissionObservation, createMutateHandler, type MutateHandler } from '../webhook/handler.ts';
+import { createLiveOwners } from '../webhook/live-owners.ts';
+
+export interface AdmissionOptions {
+  readonly api: KubeApi;
+  readonly view: LiveView;
+  readonly rules: () => PlacementRules;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Admission {
+  readonly handle: MutateHandler;
+  /** Forgets expired claims now and then, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** For reading the owner of a pod that no cache shows yet. */
+const OWNER_BUDGET_MILLIS = 150;
+const SWEEP_MILLIS = 30_000;
+/** Templates and owners of the pods admitted lately. */
+const MAX_INTERNED = 5_000;
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { api, view, rules, metrics, clock } = options;
+  const log = options.log.child('webhook');
+  const ledger = createClaimLedger({ ttlMillis: rules().settings.claimTtlMillis });
+  const projections = createProjections((message) => log.warn({}, message));
+  const owners = createLiveOwners({ view, api, projections, clock, log, budgetMillis: OWNER_BUDGET_MILLIS });
+  const handle = createMutateHandler({
+    owners,
+    rules,
+    ledger,
+    interners: {
+      templates: createInterner<PodTemplate>(MAX_INTERNED),
+      owners: createInterner<OwnerReference>(MAX_INTERNED),
+    },
+    clock,
+    log,
+    onAnswer: (observation) => count(metrics, observation),
+  });
+  view.onPod((before, after) => {
+    if (before === undefined && after?.admissionId !== undefined) ledger.podSeen(after.admissionId);
+  });
+  view.onChange((change) => {
+    if (change.kind === 'workload-deleted') ledger.forgetWorkload(change.uid);
+  });
+  return {
+    handle,
+    async run(signal) {
+      while (!signal.aborted) {
+        await sleep(clock, SWEEP_MILLIS, signal).catch(() => {});
+        ledger.sweep(clock.now());
+      }
+    },
+  };
+}
+
+function count(metrics: Metrics, { operation, resourceKind, decision, tookMillis }: AdmissionObservation): void {
+  metrics.inc('spotalis_webhook_requests_total', { operation, resource_kind: resourceKind, result: 'allowed' });
+  metrics.observe('spotalis_webhook_request_duration_seconds', {}, tookMillis / 1000);
+  if (decision.kind === 'unsteered') {
+    metrics.inc('spotalis_admissions_unsteered_total', { reason: decision.reason });
+    return;
+  }
+  const paths = decision.patch.map(({ path }) => path);
+  const kinds = [
+    ['nodeSelector', '/spec/nodeSelector'],
+    ['affinity', '/spec/affinity'],
+    ['tolerations', '/spec/tolerations'],
+    ['annotations', '/metadata/annotations'],
+  ] as const;
+  for (const [mutationType, prefix] of kinds) {
+    if (!paths.some((path) => path.startsWith(prefix))) continue;
+    metrics.inc('spotalis_webhook_mutations_total', { resource_kind: resourceKind, mutation_type: mutationType });
+  }
+}

@@ -1,0 +1,92 @@
+/** Which replica acts: the elected one, or this one where election is switched off. */
+import type { KubeApi } from '../api/kube-api.ts';
+import { leaseNamespaceOf } from '../config/checks.ts';
+import type { Config } from '../config/schema.ts';
+import type { Leadership } from '../guard/context.ts';
+import { createLeaderElector, type ObservedLeader } from '../kube/leader.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+
+export interface LeadershipOptions {
+  readonly api: KubeApi;
+  readonly config: Config;
+  readonly identity: string;
+  /** Published on the lease while leading. */
+  readonly annotations: () => Readonly<Record<string, string>>;
+  readonly loopDelayMillis?: (() => number) | undefined;
+  /** The leader's work, until the signal fires. */
+  readonly lead: (signal: AbortSignal) => Promise<void>;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface LeadershipLoop {
+  /** Right at this moment. */
+  current(): Leadership;
+  /** Who leads, as last seen; undefined when nobody does or election is off. */
+  leader(): ObservedLeader | undefined;
+  /** Whether the loop runs; readiness needs it. */
+  isAlive(): boolean;
+  /** @returns `lost` when the lease was lost: the process should end, so that another acts on fresh data. */
+  run(signal: AbortSignal): Promise<'stopped' | 'lost'>;
+}
+
+const CONTROLLER = { controller_name: 'spotalis-controller' } as const;
+
+export function createLeadershipLoop(options: LeadershipOptions): LeadershipLoop {
+  const { api, config, clock, random, metrics, log } = options;
+  const { enabled, id, leaseDuration, renewDeadline, retryPeriod } = config.operator.leaderElection;
+  let sinceMillis = 0;
+  let isAlive = false;
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    sinceMillis = clock.now();
+    metrics.set('spotalis_leader_election_status', CONTROLLER, 1);
+    try {
+      await options.lead(signal);
+    } finally {
+      metrics.set('spotalis_leader_election_status', CONTROLLER, 0);
+    }
+  };
+  const alive = async <T>(work: Promise<T>): Promise<T> => {
+    isAlive = true;
+    try {
+      return await work;
+    } finally {
+      isAlive = false;
+    }
+  };
+
+  if (!enabled) {
+    return {
+      current: () => ({ leader: isAlive, sinceMillis }),
+      leader: () => undefined,
+      isAlive: () => isAlive,
+      run: (signal) => alive(lead(signal).then(() => 'stopped' as const)),
+    };
+  }
+  const elector = createLeaderElector({
+    api,
+    clock,
+    random,
+    log: log.child('leader'),
+    namespace: leaseNamespaceOf(config),
+    name: id,
+    identity: options.identity,
+    leaseDurationMillis: leaseDuration,
+    renewDeadlineMillis: renewDeadline,
+    retryPeriodMillis: retryPeriod,
+    annotations: options.annotations,
+    onStarted: lead,
+    ...(options.loopDelayMillis !== undefined && { loopDelayMillis: options.loopDelayMillis }),
+  });
+  return {
+    current: () => ({ leader: elector.isLeader(), sinceMillis }),
+    leader: () => elector.leader(),
+    isAlive: () => isAlive,
+    run: (signal) => alive(elector.run(signal)),
+  };
+}

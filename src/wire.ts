@@ -1,0 +1,213 @@
+/** The wiring table of the operator: every component is built once, here, by hand, in start order. */
+import { createJournal } from './act/journal.ts';
+import type { KubeApi } from './api/kube-api.ts';
+import type { Config } from './config/schema.ts';
+import type { WorkloadExplanation } from './controllers/explain.ts';
+import { createPlacementEngine } from './controllers/placement-engine.ts';
+import { compilePlacementRules } from './controllers/placement-rules.ts';
+import { createEventRecorder } from './kube/recorder.ts';
+import { type Clock, sleep } from './lib/clock.ts';
+import { StowageError } from './lib/errors.ts';
+import type { Logger } from './lib/log.ts';
+import { createMetrics } from './lib/metrics.ts';
+import type { Random } from './lib/random.ts';
+import type { WorkloadRef } from './model/cluster-view.ts';
+import { createLiveStores } from './observe/live-stores.ts';
+import { createLiveView } from './observe/live-view.ts';
+import { createAdmission } from './operator/admission.ts';
+import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoints.ts';
+import { createLeadershipLoop } from './operator/leadership.ts';
+import { placementSettingsOf } from './operator/placement-settings.ts';
+import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
+import { reportStores } from './operator/store-metrics.ts';
+import { type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
+import { createReadyz, healthz } from './web/health.ts';
+import type { MutateHandler } from './webhook/handler.ts';
+import type { KeyPair } from './webhook/server.ts';
+
+export interface OperatorOptions {
+  readonly config: Config;
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Unique to this process; `<host>_<uuid>` by convention. */
+  readonly identity: string;
+  /** The webhook's certificate, where it does not come from files. */
+  readonly keyPair?: KeyPair;
+  /** Address the webhook listens on; default all. */
+  readonly webhookHost?: string;
+  /** How late the event loop runs, for the leader's caution. */
+  readonly loopDelayMillis?: () => number;
+}
+
+/** Ports that are listened on; undefined where the server is switched off. */
+export interface OperatorPorts {
+  readonly webhook: number | undefined;
+  readonly metrics: number | undefined;
+  readonly health: number | undefined;
+}
+
+export interface Operator {
+  readonly ports: OperatorPorts;
+  /** The webhook's handler, for callers in this process. */
+  readonly admit: MutateHandler;
+  explain(ref: WorkloadRef): WorkloadExplanation | undefined;
+  /** Resolves when all caches have had their first complete list. */
+  readonly synced: Promise<void>;
+  /** Resolves after {@link stop}; rejects when the operator cannot go on, the lease being lost. */
+  readonly ended: Promise<void>;
+  /** Puts the settings that can change in a running process into force. Ignores the others. */
+  applyConfig(config: Config): void;
+  /** Readiness off, webhook drained, controllers and caches ended, lease released. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const CONTROLLER_NAME = 'spotalis-controller';
+const HEARTBEAT_MILLIS = 30_000;
+
+/**
+ * Starts the operator; resolves when its ports are open. Caches fill and leadership is sought afterwards.
+ * @throws StowageError when a port cannot be opened or the webhook has no usable certificate.
+ */
+export async function startOperator(options: OperatorOptions): Promise<Operator> {
+  const { api, clock, random, identity } = options;
+  const log = options.log;
+  let config = options.config;
+  let rules = compilePlacementRules(placementSettingsOf(config));
+  const stopping = new AbortController();
+  const winding = new AbortController();
+
+  const metrics = createMetrics({ processMetrics: true });
+  const stores = createLiveStores({ api, clock, random, log: log.child('informer') });
+  const view = createLiveView(stores);
+  reportStores(metrics, stores, clock);
+  const journal = createJournal({ clock });
+  const recorder = createEventRecorder({
+    api,
+    clock,
+    random,
+    log: log.child('events'),
+    controller: 'stowage.io/operator',
+    instance: identity,
+  });
+  const admission = createAdmission({ api, view, rules: () => rules, metrics, clock, log });
+  const engine = createPlacementEngine({
+    api,
+    view,
+    rules: () => rules,
+    leadership: () => leadership.current(),
+    events: recorder,
+    journal,
+    metrics,
+    clock,
+    random,
+    log,
+    workers: config.controllers.maxConcurrentReconciles,
+    reconcileIntervalMillis: () => config.controllers.reconcileInterval,
+  });
+  const leadership = createLeadershipLoop({
+    ...options,
+    annotations: () => ({}),
+    metrics,
+    // The caches come first: before their first list everything looks deleted.
+    lead: async (signal) => {
+      await Promise.race([view.onSynced, aborted(signal)]);
+      if (!signal.aborted) await engine.controller.run(signal);
+    },
+  });
+
+  let webhook: ServedWebhook | undefined;
+  const servers: EndpointServer[] = [];
+  const { health, metrics: metricsConfig } = config.observability;
+  const serve = async (
+    name: string,
+    address: typeof health.bindAddress,
+    endpoints: Parameters<typeof startEndpointServer>[0]['endpoints'],
+  ) => {
+    const server = await startEndpointServer({ name, address, endpoints, log: log.child(name) });
+    servers.push(server);
+    return server.port;
+  };
+  const readyz = createReadyz({
+    shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
+    caches: () => (view.freshness().synced ? undefined : 'the first lists are not complete'),
+    certificate: () => webhook?.certificateProblem(),
+    lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
+  });
+  let ports: OperatorPorts;
+  try {
+    const healthPort = health.enabled
+      ? await serve('health', health.bindAddress, { '/healthz': healthz, '/readyz': readyz })
+      : undefined;
+    const metricsPort = metricsConfig.enabled
+      ? await serve('metrics', metricsConfig.bindAddress, {
+          '/metrics': createMetricsEndpoint(metrics),
+          '/explain': createExplainEndpoint(engine.explain),
+        })
+      : undefined;
+    if (config.webhook.enabled) {
+      webhook = await serveWebhook({ ...options, host: options.webhookHost, handle: admission.handle, metrics });
+    }
+    ports = { webhook: webhook?.port, metrics: metricsPort, health: healthPort };
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.close()));
+    throw error;
+  }
+
+  const heartbeat = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      metrics.set('spotalis_controller_last_seen_timestamp', { controller_name: CONTROLLER_NAME }, clock.now() / 1000);
+      await sleep(clock, HEARTBEAT_MILLIS, signal).catch(() => {});
+    }
+  };
+  // Two phases: what decides and acts ends first, what it stands on (caches, events) afterwards.
+  const acting = leadership.run(stopping.signal);
+  const standing = Promise.all([
+    view.run(winding.signal),
+    recorder.run(winding.signal),
+    admission.run(winding.signal),
+    webhook?.run(winding.signal),
+    heartbeat(winding.signal),
+  ]);
+
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= (async () => {
+      stopping.abort(new Error('The operator is stopping.'));
+      await Promise.all([webhook?.drain(), acting]);
+      winding.abort(new Error('The operator is stopping.'));
+      await standing;
+      await Promise.all(servers.map((server) => server.close()));
+      log.info({}, 'Stopped');
+    })();
+    return stopped;
+  };
+  const ended = acting.then(async (how) => {
+    await stop();
+    if (how === 'lost')
+      throw new StowageError('LEASE_LOST', 'The lease was lost; the process ends so that it starts on fresh data.');
+  });
+  ended.catch(() => {});
+
+  return {
+    ports,
+    admit: admission.handle,
+    explain: engine.explain,
+    synced: view.onSynced,
+    ended,
+    applyConfig(next) {
+      rules = compilePlacementRules(placementSettingsOf(next));
+      config = next;
+      engine.controller.wakeAll();
+    },
+    stop,
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
