@@ -1,11 +1,13 @@
 /** Writes the pages of docs/ that come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderAnnotationsPage } from '../src/api/annotations-page.ts';
+import { renderConfigPage } from '../src/config/config-page.ts';
 import { renderMetricsPage } from '../src/lib/metrics-page.ts';
 import { renderReasonsPage } from '../src/lib/reasons-page.ts';
 
 const pages: Readonly<Record<string, string>> = {
   'docs/annotations.md': renderAnnotationsPage(),
+  'docs/configuration.md': renderConfigPage(),
   'docs/metrics.md': renderMetricsPage(),
   'docs/reasons.md': renderReasonsPage(),
 };

@@ -1,0 +1,62 @@
+/** Keys of other shapes of the file that are understood, and keys of the Helm chart that never had an effect. */
+
+export interface ConfigAlias {
+  /** The path as people write it. */
+  readonly from: string;
+  /** The path of the key it means. */
+  readonly to: string;
+  /** Turns the value into one of the key; undefined means it is left as it is not given. */
+  readonly convert?: (value: unknown) => unknown;
+}
+
+/** The shape of the first design (mission/000). */
+export const configAliases: readonly ConfigAlias[] = [
+  { from: 'controller.resyncPeriod', to: 'controllers.reconcileInterval' },
+  // There, 0 workers meant the default.
+  {
+    from: 'controller.workers',
+    to: 'controllers.maxConcurrentReconciles',
+    convert: (value) => (value === 0 ? undefined : value),
+  },
+  { from: 'controller.namespaceSelector', to: 'controllers.namespaceSelector' },
+  { from: 'controller.leaderElection.enabled', to: 'operator.leaderElection.enabled' },
+  { from: 'controller.leaderElection.id', to: 'operator.leaderElection.id' },
+  { from: 'controller.leaderElection.name', to: 'operator.leaderElection.id' },
+  { from: 'controller.leaderElection.namespace', to: 'operator.leaderElection.namespace' },
+  { from: 'controller.leaderElection.leaseDuration', to: 'operator.leaderElection.leaseDuration' },
+  { from: 'controller.leaderElection.renewDeadline', to: 'operator.leaderElection.renewDeadline' },
+  { from: 'controller.leaderElection.retryPeriod', to: 'operator.leaderElection.retryPeriod' },
+  { from: 'nodeLabels.spot', to: 'controllers.nodeClassifier.spotLabels', convert: equalityToSelectors },
+  { from: 'nodeLabels.onDemand', to: 'controllers.nodeClassifier.onDemandLabels', convert: equalityToSelectors },
+  { from: 'logging.level', to: 'observability.logging.level' },
+  { from: 'logging.format', to: 'observability.logging.format' },
+  { from: 'metrics.enabled', to: 'observability.metrics.enabled' },
+  { from: 'metrics.bindAddress', to: 'observability.metrics.bindAddress' },
+  { from: 'metrics.port', to: 'observability.metrics.bindAddress', convert: portToAddress },
+  { from: 'health.enabled', to: 'observability.health.enabled' },
+  { from: 'health.bindAddress', to: 'observability.health.bindAddress' },
+  { from: 'health.port', to: 'observability.health.bindAddress', convert: portToAddress },
+];
+
+/** Accepted with a warning. Each says why it has no effect. */
+export const unusedKeys: ReadonlyMap<string, string> = new Map([
+  ['controllers.watchNamespaces', 'choose namespaces with controllers.namespaceSelector'],
+  ['webhook.certName', 'the file is tls.crt'],
+  ['webhook.keyName', 'the file is tls.key'],
+  ['observability.logging.output', 'logs go to standard error'],
+  ['observability.logging.addCaller', 'records name their logger'],
+  ['observability.logging.development', 'set observability.logging.format to text'],
+  ['logging.output', 'logs go to standard error'],
+  ['observability.metrics.path', 'the path is /metrics'],
+  ['observability.health.path', 'the paths are /healthz and /readyz'],
+]);
+
+/** `key=value` as a list of one selector; anything else is left for the key's own check to refuse. */
+function equalityToSelectors(value: unknown): unknown {
+  const [, key, labelValue] = (typeof value === 'string' ? /^([^=]+)=([^=]*)$/.exec(value) : null) ?? [];
+  return key === undefined || labelValue === undefined ? value : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
+}
+
+function portToAddress(value: unknown): unknown {
+  return typeof value === 'number' ? `:${value}` : value;
+}

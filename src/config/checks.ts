@@ -1,0 +1,111 @@
+/** Checks that concern several keys at once, and the values that follow from several. */
+import { formatDuration } from '../lib/duration.ts';
+import { parseWindow } from '../lib/schedule.ts';
+import type { BindAddress } from './config-key.ts';
+import type { Config } from './schema.ts';
+
+export interface CheckProblem {
+  /** The key or section it is about, for the line number. */
+  readonly path: string;
+  /** Begins with the path. */
+  readonly message: string;
+}
+
+type ProfileNames = NonNullable<Config['controllers']['nodeClassifier']['profiles']>;
+
+/** The profiles in force: those chosen, else Karpenter's unless own selectors say what is what. */
+export function nodeProfilesOf(config: Config): ProfileNames {
+  const { profiles, spotLabels, onDemandLabels } = config.controllers.nodeClassifier;
+  return profiles ?? (spotLabels.length + onDemandLabels.length > 0 ? [] : ['karpenter']);
+}
+
+/** The namespace of the Lease. */
+export function leaseNamespaceOf({ operator }: Config): string {
+  return operator.leaderElection.namespace === '' ? operator.namespace : operator.leaderElection.namespace;
+}
+
+/** Every contradiction of a configuration whose keys are valid one by one. */
+export function checkConfig(config: Config): CheckProblem[] {
+  return [checkWindow, checkWebhook, checkLease, checkBackoff, checkNodeClasses, checkPorts].flatMap((check) =>
+    check(config),
+  );
+}
+
+function checkWindow({ operator }: Config): CheckProblem[] {
+  const path = 'operator.disruptionWindow';
+  const { schedule, duration } = operator.disruptionWindow;
+  if (schedule === '' && duration === '') return [];
+  if (schedule === '' || duration === '') {
+    return [{ path, message: `${path}: schedule and duration must be specified together` }];
+  }
+  const result = parseWindow(schedule, duration);
+  if (result.ok) return [];
+  return result.problems.map(({ part, value, accepted }) => ({
+    path: `${path}.${part}`,
+    message: `${path}: ${part} is not valid: ${JSON.stringify(value)}; accepted: ${accepted}`,
+  }));
+}
+
+function checkWebhook({ webhook }: Config): CheckProblem[] {
+  const path = 'webhook.port';
+  return webhook.enabled && webhook.port < 1
+    ? [{ path, message: `${path} must be positive when webhook is enabled` }]
+    : [];
+}
+
+function checkLease({ operator }: Config): CheckProblem[] {
+  const { leaseDuration, renewDeadline, retryPeriod } = operator.leaderElection;
+  const section = 'operator.leaderElection';
+  return [
+    ...shorter(`${section}.renewDeadline`, renewDeadline, 'leaseDuration', leaseDuration),
+    ...shorter(`${section}.retryPeriod`, retryPeriod, 'renewDeadline', renewDeadline),
+  ];
+}
+
+function shorter(path: string, millis: number, otherName: string, otherMillis: number): CheckProblem[] {
+  if (millis < otherMillis) return [];
+  const message = `${path} must be shorter than ${otherName}: ${formatDuration(millis)} is not below ${formatDuration(otherMillis)}`;
+  return [{ path, message }];
+}
+
+function checkBackoff({ placement }: Config): CheckProblem[] {
+  const { initial, max } = placement.moveBackoff;
+  const path = 'placement.moveBackoff.max';
+  if (initial <= max) return [];
+  return [{ path, message: `${path} must be at least placement.moveBackoff.initial (${formatDuration(initial)})` }];
+}
+
+function checkNodeClasses(config: Config): CheckProblem[] {
+  const path = 'controllers.nodeClassifier';
+  const { spotLabels, onDemandLabels, absenceMeansOnDemand } = config.controllers.nodeClassifier;
+  if (nodeProfilesOf(config).length > 0) return [];
+  if (spotLabels.length === 0)
+    return [{ path, message: `${path} has no rule for spot nodes: add spotLabels or choose a profile` }];
+  if (onDemandLabels.length > 0 || absenceMeansOnDemand === true) return [];
+  return [
+    {
+      path,
+      message: `${path} has no rule for on-demand nodes: add onDemandLabels, set absenceMeansOnDemand to true, or choose a profile`,
+    },
+  ];
+}
+
+function checkPorts({ webhook, observability, web }: Config): CheckProblem[] {
+  const servers: readonly (readonly [string, boolean, BindAddress])[] = [
+    ['webhook.port', webhook.enabled, { host: undefined, port: webhook.port }],
+    ['observability.metrics.bindAddress', observability.metrics.enabled, observability.metrics.bindAddress],
+    ['observability.health.bindAddress', observability.health.enabled, observability.health.bindAddress],
+    ['web.bindAddress', web.enabled, web.bindAddress],
+  ];
+  const active = servers.filter(([, enabled, { port }]) => enabled && port !== 0);
+  return active.flatMap(([path, , { host, port }], index) => {
+    const taken = active.slice(0, index).find(([, , other]) => other.port === port && sharesHost(other.host, host));
+    return taken === undefined
+      ? []
+      : [{ path, message: `${path} takes port ${port}, which ${taken[0]} takes already` }];
+  });
+}
+
+function sharesHost(a: string | undefined, b: string | undefined): boolean {
+  return a === undefined || b === undefined || a === b;
+}

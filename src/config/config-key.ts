@@ -1,0 +1,231 @@
+/** The kinds of configuration keys: how a value is written in YAML and in an environment variable, checked, and documented. */
+import { z } from 'zod';
+import { validateLabelSelector } from '../api/label-selector.ts';
+import { formatDuration, parseDuration } from '../lib/duration.ts';
+import type { Millis } from '../lib/units.ts';
+
+/** What each key says about itself. */
+export interface KeyTexts {
+  /** One sentence with the unit. */
+  readonly description: string;
+  /** Name of the environment variable without `SPOTALIS_`; it beats the file. */
+  readonly env?: string;
+  /** A change takes effect only at the next start. */
+  readonly restart?: boolean;
+}
+
+/** A leaf of the configuration. */
+export interface ConfigKey<T> extends KeyTexts {
+  /** Marks leaves in the tree. */
+  readonly leaf: true;
+  /** Checks a YAML value and turns it into what the program uses. */
+  readonly schema: z.ZodType<T>;
+  /** As it would be written in YAML; undefined when the key may be left out and then has no value. */
+  readonly defaultValue: unknown;
+  /** What is accepted, for error messages and the documentation. */
+  readonly accepted: string;
+  /** The text of an environment variable as a YAML value; undefined when the text is not of this kind. */
+  fromText(text: string): unknown;
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Free text. With `required`, empty text is refused. */
+export function text(
+  defaultValue: string,
+  options: KeyTexts & { readonly accepted?: string; readonly required?: boolean },
+): ConfigKey<string> {
+  const { accepted = 'text', required = false, ...texts } = options;
+  const schema = z.string('is not text').refine((value) => !required || value.trim() !== '', 'cannot be empty');
+  return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
+}
+
+const flagTexts: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+export function flag(defaultValue: boolean, texts: KeyTexts): ConfigKey<boolean> {
+  return {
+    ...texts,
+    leaf: true,
+    schema: z.boolean('is not a truth value'),
+    defaultValue,
+    accepted: 'true or false',
+    fromText: (value) => flagTexts.get(value.trim().toLowerCase()),
+  };
+}
+
+/** A truth value that may be left out: undefined then. */
+export function optionalFlag(texts: KeyTexts): ConfigKey<boolean | undefined> {
+  const key = flag(false, texts);
+  return { ...key, schema: key.schema.optional(), defaultValue: undefined };
+}
+
+export function integer(defaultValue: number, { min, max, ...texts }: KeyTexts & Range): ConfigKey<number> {
+  const tooSmall = min === 1 ? 'must be positive' : `must be at least ${min}`;
+  return {
+    ...texts,
+    leaf: true,
+    schema: z.int('is not a whole number').min(min, tooSmall).max(max, `must be at most ${max}`),
+    defaultValue,
+    accepted: `a whole number from ${min} to ${max}`,
+    fromText: (value) => (/^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : undefined),
+  };
+}
+
+/** A duration text such as `10s`, in milliseconds to the program; bare numbers are refused, they do not say the unit. */
+export function duration(
+  defaultValue: string,
+  { min = 1, max, ...texts }: KeyTexts & Partial<Range>,
+): ConfigKey<Millis> {
+  const upTo = max === undefined ? '' : ` and at most ${formatDuration(max)}`;
+  const accepted = `a duration such as 30s, 10m or 1h30m, ${min === 1 ? 'longer than 0s' : `at least ${formatDuration(min)}`}${upTo}`;
+  const schema = z.string('is not a duration with a unit').transform((value, context): Millis => {
+    const millis = readMillis(value);
+    if (millis === undefined) context.addIssue('is not a duration');
+    else if (millis < min)
+      context.addIssue(millis <= 0 ? 'must be positive' : `must be at least ${formatDuration(min)}`);
+    else if (max !== undefined && millis > max) context.addIssue(`must be at most ${formatDuration(max)}`);
+    return millis ?? 0;
+  });
+  return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
+}
+
+function readMillis(value: string): Millis | undefined {
+  try {
+    return parseDuration(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One of a few words; `aliases` are other spellings of them. Case does not matter. */
+export function choice<const Word extends string>(
+  defaultValue: Word,
+  words: readonly Word[],
+  { aliases = {}, ...texts }: KeyTexts & { readonly aliases?: Readonly<Record<string, Word>> },
+): ConfigKey<Word> {
+  const spellings = [...words.map((word): [string, Word] => [word, word]), ...Object.entries(aliases)];
+  const meanings = new Map(spellings.map(([spelling, word]) => [spelling.toLowerCase(), word]));
+  const schema = z.string('is not text').transform((value, context): Word => {
+    const word = meanings.get(value.toLowerCase());
+    if (word === undefined) context.addIssue('is not known');
+    return word ?? defaultValue;
+  });
+  return {
+    ...texts,
+    leaf: true,
+    schema,
+    defaultValue,
+    accepted: `one of ${spellings.map(([spelling]) => spelling).join(', ')}`,
+    fromText: (value) => value,
+  };
+}
+
+/** A list of some of a few words; undefined when left out. */
+export function optionalChoices<const Word extends string>(
+  words: readonly Word[],
+  texts: KeyTexts,
+): ConfigKey<readonly Word[] | undefined> {
+  return {
+    ...texts,
+    leaf: true,
+    schema: z.array(z.enum(words, 'has an entry that is not known'), 'is not a list').readonly().optional(),
+    defaultValue: undefined,
+    accepted: `a list of ${words.join(', ')}`,
+    fromText: (value) => value.split(',').map((word) => word.trim()),
+  };
+}
+
+/** A number or text whose grammar is that of an annotation. */
+export function annotationValue(
+  defaultValue: string,
+  parse: (text: string) => unknown,
+  options: KeyTexts & { readonly accepted: string },
+): ConfigKey<string> {
+  const schema = z
+    .union([z.string(), z.int()], 'is neither text nor a whole number')
+    .transform((value, context): string => {
+      try {
+        parse(String(value));
+      } catch {
+        context.addIssue('is not valid');
+      }
+      return String(value);
+    });
+  return { ...options, leaf: true, schema, defaultValue, fromText: (value) => value };
+}
+
+export interface BindAddress {
+  /** Undefined listens on all addresses. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** `:8080`, `127.0.0.1:8080` or `[::1]:8080`. */
+export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<BindAddress> {
+  const schema = z.string('is not text').transform((value, context): BindAddress => {
+    const [, bracketed, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]*)):(\d{1,5})$/.exec(value) ?? [];
+    const port = Number(digits);
+    if (digits === '' || port > 65_535) context.addIssue('is not an address with a port');
+    return { host: bracketed ?? (plain === '' ? undefined : plain), port };
+  });
+  const accepted = '":PORT" for all addresses, or "HOST:PORT", PORT from 0 to 65535 (0 picks a free one)';
+  return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
+}
+
+/** `true` and `1` are no text in YAML, and label values are text. */
+const labelText = z.string('must be text in quotes');
+const labelSelector = z.strictObject({
+  matchLabels: z.record(z.string(), labelText, 'must hold labels with values').exactOptional(),
+  matchExpressions: z
+    .array(
+      z.strictObject({
+        key: labelText,
+        operator: labelText,
+        values: z.array(labelText, 'must be a list').exactOptional(),
+      }),
+    )
+    .exactOptional(),
+});
+/** As the API server's JSON: absent parts are absent. */
+export type ConfigSelector = z.output<typeof labelSelector>;
+
+function checkSelector(value: ConfigSelector, context: z.RefinementCtx, mayBeEmpty: boolean): void {
+  for (const problem of validateLabelSelector(value)) context.addIssue(`is not a valid selector: ${problem}`);
+  const isEmpty = Object.keys(value.matchLabels ?? {}).length === 0 && (value.matchExpressions ?? []).length === 0;
+  if (isEmpty && !mayBeEmpty) context.addIssue('has an empty selector, which would match every node');
+}
+
+const SELECTOR_ACCEPTED =
+  'label selector with matchLabels (key: text) and matchExpressions (key, operator In, NotIn, Exists or DoesNotExist, values)';
+
+/** A label selector that may be left out. */
+export function optionalSelector(texts: KeyTexts): ConfigKey<ConfigSelector | undefined> {
+  const schema = labelSelector.superRefine((value, context) => checkSelector(value, context, true)).optional();
+  return {
+    ...texts,
+    leaf: true,
+    schema,
+    defaultValue: undefined,
+    accepted: `a ${SELECTOR_ACCEPTED}`,
+    fromText: () => undefined,
+  };
+}
+
+/** A list of label selectors, any of which may match; none may be empty. */
+export function selectors(texts: KeyTexts): ConfigKey<readonly ConfigSelector[]> {
+  const entry = labelSelector.superRefine((value, context) => checkSelector(value, context, false));
+  return {
+    ...texts,
+    leaf: true,
+    schema: z.array(entry, 'is not a list'),
+    defaultValue: [],
+    accepted: `a list, each a ${SELECTOR_ACCEPTED}`,
+    fromText: () => undefined,
+  };
+}

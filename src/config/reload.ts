@@ -1,0 +1,115 @@
+/** Follows the configuration file while the process runs. A file that is not valid changes nothing but is reported. */
+import { watch } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../lib/clock.ts';
+import { ConfigError } from '../lib/errors.ts';
+import type { Environment } from './environment.ts';
+import { type LoadedConfig, loadConfig, readConfigFile } from './load.ts';
+import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from './schema.ts';
+
+/** How often the file is read even when the file system reports no change: some report none. */
+const POLL_MILLIS = 10_000;
+
+export interface ConfigChange extends LoadedConfig {
+  /** Paths of the keys whose value changed; at least one. */
+  readonly changed: readonly string[];
+  /** Those of them that take effect only at the next start. */
+  readonly needRestart: readonly string[];
+}
+
+export interface ConfigFollowerOptions {
+  readonly path: string;
+  readonly env: Environment;
+  readonly clock: Clock;
+  /** What is in force at the start. */
+  readonly initial: Config;
+  /** Told of each change that is valid; it is in force from then on, as far as it needs no restart. */
+  readonly onChange: (change: ConfigChange) => void;
+  /** Told once of each text that is not valid. What was in force stays in force. */
+  readonly onInvalid: (error: ConfigError) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Tells when something in the directory changed, and returns how to stop; replaceable for tests. */
+  readonly watchDirectory?: (directory: string, onEvent: () => void) => () => void;
+  /** Reads the file; replaceable for tests. @throws ConfigError */
+  readonly read?: (path: string) => string;
+}
+
+/**
+ * Starts following `path`. The directory is watched, not the file: a mounted ConfigMap or Secret is replaced by swapping a symbolic link
+ * beside it, which a watch on the file never sees.
+ */
+export function followConfigFile(options: ConfigFollowerOptions): void {
+  const { path, env, clock, onChange, onInvalid, signal } = options;
+  const { watchDirectory = watchWithNode, read = readConfigFile } = options;
+  if (signal.aborted) return;
+  let current = options.initial;
+  let lastOutcome: string | undefined;
+
+  const check = (): void => {
+    let text = '';
+    try {
+      text = read(path);
+      if (text === lastOutcome) return;
+      const loaded = loadConfig({ text, fileName: path, env });
+      lastOutcome = text;
+      const changed = changedKeys(current, loaded.config);
+      current = loaded.config;
+      if (changed.length > 0) onChange({ ...loaded, changed, needRestart: changed.filter(needsRestart) });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      // A file that cannot be read has no text; its error stands for it, so that it is told once.
+      const outcome = text === '' ? error.message : text;
+      if (outcome === lastOutcome) return;
+      lastOutcome = outcome;
+      onInvalid(error);
+    }
+  };
+
+  let timer = clock.setTimer(POLL_MILLIS, poll);
+  function poll(): void {
+    timer = clock.setTimer(POLL_MILLIS, poll);
+    check();
+  }
+  const stopWatching = watchDirectory(dirname(path), check);
+  signal.addEventListener(
+    'abort',
+    () => {
+      timer.cancel();
+      stopWatching();
+    },
+    { once: true },
+  );
+}
+
+/** Paths of the keys whose values differ. */
+export function changedKeys(before: Config, after: Config): string[] {
+  const [old, now] = [flatten(configTree, before), flatten(configTree, after)];
+  return [...now].filter(([path, value]) => value !== old.get(path)).map(([path]) => path);
+}
+
+/** Each key's value as text, by its path. */
+function flatten(tree: ConfigTree, values: unknown, prefix = ''): Map<string, string | undefined> {
+  const entries = Object.entries(tree).flatMap(([name, node]): (readonly [string, string | undefined])[] => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    const value = new Map(Object.entries(values ?? {})).get(name);
+    return isConfigKey(node) ? [[path, JSON.stringify(value)]] : [...flatten(node, value, path)];
+  });
+  return new Map(entries);
+}
+
+function needsRestart(path: string): boolean {
+  return listConfigKeys().some((named) => named.path === path && named.key.restart === true);
+}
+
+function watchWithNode(directory: string, onEvent: () => void): () => void {
+  try {
+    const watcher = watch(directory, { persistent: false }, onEvent);
+    // The directory went away, or there are too many watches: the poll goes on alone.
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // No such directory yet, or no more watches to be had: likewise.
+    return () => {};
+  }
+}

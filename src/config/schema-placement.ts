@@ -1,0 +1,104 @@
+/** The keys of the placement engine. */
+import { placementGrammar } from '../api/annotations.ts';
+import { parseMinOnDemand, parseSpotPercentage } from '../api/annotations-values.ts';
+import { annotationValue, choice, duration, flag, integer } from './config-key.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const placementKeys = {
+  rounding: choice('ceil', ['ceil', 'floor'], {
+    env: 'PLACEMENT_ROUNDING',
+    description: 'Which way the share of spot is rounded. Spotalis 0.1 rounds down.',
+  }),
+  basis: choice('total', ['total', 'aboveBase'], {
+    env: 'PLACEMENT_BASIS',
+    description: 'What the percentage applies to: all replicas, or those above the floor as in EC2 Auto Scaling.',
+  }),
+  defaults: {
+    spotPercentage: annotationValue('0', parseSpotPercentage, {
+      env: 'PLACEMENT_DEFAULTS_SPOT_PERCENTAGE',
+      accepted: placementGrammar.spotPercentage,
+      description: 'Share of spot for enabled workloads that say nothing, nor their namespace.',
+    }),
+    minOnDemand: annotationValue('0', parseMinOnDemand, {
+      env: 'PLACEMENT_DEFAULTS_MIN_ON_DEMAND',
+      accepted: placementGrammar.minOnDemand,
+      description: 'Least number of on-demand replicas for enabled workloads that say nothing, nor their namespace.',
+    }),
+  },
+  mutations: {
+    tolerations: flag(true, {
+      env: 'PLACEMENT_MUTATIONS_TOLERATIONS',
+      description: 'Give pods the toleration that spot nodes of the chosen profiles need.',
+    }),
+    affinity: flag(true, {
+      env: 'PLACEMENT_MUTATIONS_AFFINITY',
+      description:
+        'Steer by required node affinity where no single label says the side; switched off, such pods stay unsteered.',
+    }),
+  },
+  allowSingleReplica: flag(false, {
+    env: 'PLACEMENT_ALLOW_SINGLE_REPLICA',
+    description: 'Move the pod of a workload that has only one; it is down meanwhile.',
+  }),
+  maxConcurrentEvictions: integer(5, {
+    env: 'PLACEMENT_MAX_CONCURRENT_EVICTIONS',
+    min: 1,
+    max: 1000,
+    description: 'Evictions in flight in the whole cluster.',
+  }),
+  surge: flag(false, {
+    env: 'PLACEMENT_SURGE',
+    description: 'Bring the replacement up before the pod it replaces is moved, where the workload allows it.',
+  }),
+  maxPerPool: integer(100, {
+    env: 'PLACEMENT_MAX_PER_POOL',
+    min: 1,
+    max: 100,
+    description:
+      'Largest share of a workload in one spot pool (zone and instance family) where there is a choice, in percent; 100 is no limit.',
+  }),
+  coordination: choice('leader', ['leader', 'local'], {
+    env: 'PLACEMENT_COORDINATION',
+    restart: true,
+    description:
+      'Who decides about new pods: the leader for all replicas, or each replica by itself and the leader repairs.',
+  }),
+  fallback: {
+    after: duration('5m', {
+      env: 'PLACEMENT_FALLBACK_AFTER',
+      min: 30 * SECOND,
+      max: 30 * MINUTE,
+      description: 'How long a pod may wait for spot before it is recreated on on-demand.',
+    }),
+    returnPerWindow: integer(1, {
+      env: 'PLACEMENT_FALLBACK_RETURN_PER_WINDOW',
+      min: 1,
+      max: 1000,
+      description: 'Pods of a workload that return to spot in one disruption window.',
+    }),
+  },
+  claimTimeout: duration('2m', {
+    env: 'PLACEMENT_CLAIM_TIMEOUT',
+    min: 5 * SECOND,
+    description: 'How long the place of an admitted pod that never appears stays reserved.',
+  }),
+  stuckRolloutAfter: duration('15m', {
+    env: 'PLACEMENT_STUCK_ROLLOUT_AFTER',
+    min: MINUTE,
+    description: 'How long a rollout without progress keeps other moves of the workload waiting.',
+  }),
+  moveBackoff: {
+    initial: duration('3m', {
+      env: 'PLACEMENT_MOVE_BACKOFF_INITIAL',
+      min: SECOND,
+      description: 'Pause after a move that found no place; it doubles.',
+    }),
+    max: duration('1h', {
+      env: 'PLACEMENT_MOVE_BACKOFF_MAX',
+      min: SECOND,
+      description: 'Longest pause after moves that found no place.',
+    }),
+  },
+} as const;

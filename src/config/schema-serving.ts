@@ -1,0 +1,92 @@
+/** The keys of what the process serves: webhook, metrics, health, logs, dashboard. */
+import { bindAddress, choice, flag, integer, text } from './config-key.ts';
+
+export const webhookKeys = {
+  enabled: flag(true, {
+    env: 'WEBHOOK_ENABLED',
+    restart: true,
+    description: 'Steer pods as they are created. Without it, placement only repairs.',
+  }),
+  port: integer(9443, {
+    env: 'WEBHOOK_PORT',
+    restart: true,
+    min: 0,
+    max: 65_535,
+    description: 'Port of the webhook (HTTPS).',
+  }),
+  certDir: text('/tmp/k8s-webhook-server/serving-certs', {
+    env: 'WEBHOOK_CERT_DIR',
+    restart: true,
+    accepted: 'a directory',
+    description: 'Where tls.crt and tls.key are, with certificates: files. They are read again when they change.',
+  }),
+  certificates: choice('files', ['files', 'self'], {
+    env: 'WEBHOOK_CERTIFICATES',
+    restart: true,
+    description:
+      'Where the certificate comes from: files (cert-manager, Helm or you write them), or self (Stowage issues and rotates its own).',
+  }),
+  serviceName: text('spotalis', {
+    env: 'WEBHOOK_SERVICE_NAME',
+    restart: true,
+    required: true,
+    accepted: 'the name of a Service',
+    description: 'Service in front of the webhook; the certificate of certificates: self is for it.',
+  }),
+  secretName: text('spotalis-webhook-cert', {
+    env: 'WEBHOOK_SECRET_NAME',
+    restart: true,
+    required: true,
+    accepted: 'the name of a Secret',
+    description: 'Secret that keeps the certificates of certificates: self.',
+  }),
+  configurationName: text('spotalis-mutating-webhook', {
+    env: 'WEBHOOK_CONFIGURATION_NAME',
+    restart: true,
+    required: true,
+    accepted: 'the name of a MutatingWebhookConfiguration',
+    description: 'Webhook configuration whose CA bundle certificates: self keeps up to date.',
+  }),
+} as const;
+
+export const observabilityKeys = {
+  metrics: {
+    enabled: flag(true, { env: 'METRICS_ENABLED', restart: true, description: 'Serve /metrics.' }),
+    bindAddress: bindAddress(':8080', {
+      env: 'METRICS_BIND_ADDRESS',
+      restart: true,
+      description: 'Address of /metrics.',
+    }),
+  },
+  health: {
+    enabled: flag(true, { env: 'HEALTH_ENABLED', restart: true, description: 'Serve /healthz and /readyz.' }),
+    bindAddress: bindAddress(':8081', {
+      env: 'HEALTH_BIND_ADDRESS',
+      restart: true,
+      description: 'Address of /healthz and /readyz.',
+    }),
+  },
+  logging: {
+    level: choice('info', ['debug', 'info', 'warn', 'error', 'fatal'], {
+      env: 'LOGGING_LEVEL',
+      restart: true,
+      aliases: { warning: 'warn', dpanic: 'fatal', panic: 'fatal' },
+      description: 'Least important records that are written.',
+    }),
+    format: choice('json', ['json', 'text'], {
+      env: 'LOGGING_FORMAT',
+      restart: true,
+      aliases: { console: 'text' },
+      description: 'One JSON object a record, or text for people.',
+    }),
+  },
+} as const;
+
+export const webKeys = {
+  enabled: flag(true, { env: 'WEB_ENABLED', restart: true, description: 'Serve the dashboard (read-only).' }),
+  bindAddress: bindAddress('127.0.0.1:8082', {
+    env: 'WEB_BIND_ADDRESS',
+    restart: true,
+    description: 'Address of the dashboard; by default only reachable through kubectl port-forward.',
+  }),
+} as const;
