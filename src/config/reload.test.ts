@@ -1,0 +1,252 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ConfigError } from '../lib/errors.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { renderConfigPage } from './config-page.ts';
+import { loadConfig } from './load.ts';
+import { type ConfigChange, changedKeys, followConfigFile } from './reload.ts';
+import { type Config, listConfigKeys } from './schema.ts';
+
+const configOf = (text: string): Config => loadConfig({ text, fileName: 'config.yaml', env: {} }).config;
+
+/** A follower of a file that is a variable, in virtual time, with a directory that reports only when told to. */
+function follow(initialText: string) {
+  const clock = createVirtualClock(0);
+  const stop = new AbortController();
+  const changes: ConfigChange[] = [];
+  const invalid: string[] = [];
+  const file: { text: string | undefined } = { text: initialText };
+  let touch = (): void => {};
+  let watched = '';
+  let watching = true;
+  followConfigFile({
+    path: '/etc/spotalis/config.yaml',
+    env: {},
+    clock,
+    initial: configOf(initialText),
+    signal: stop.signal,
+    onChange: (change) => changes.push(change),
+    onInvalid: (error) => invalid.push(error.message),
+    watchDirectory(directory, onEvent) {
+      watched = directory;
+      touch = onEvent;
+      return () => {
+        watching = false;
+      };
+    },
+    read(path) {
+      if (file.text === undefined) throw new ConfigError([`failed to load config from file ${path}: gone`]);
+      return file.text;
+    },
+  });
+  return {
+    clock,
+    stop,
+    changes,
+    invalid,
+    file,
+    touch: () => touch(),
+    watched: () => watched,
+    watching: () => watching,
+  };
+}
+
+describe('followConfigFile', () => {
+  test('a change is seen at once by the watch on the directory', () => {
+    const follower = follow('placement:\n  rounding: ceil\n');
+    expect(follower.watched()).toBe('/etc/spotalis');
+    follower.file.text = 'placement:\n  rounding: floor\n';
+    follower.touch();
+    expect(follower.changes).toMatchObject([
+      { changed: ['placement.rounding'], needRestart: [], config: { placement: { rounding: 'floor' } } },
+    ]);
+  });
+
+  test('a change is seen within ten seconds where nothing is reported', async () => {
+    const follower = follow('');
+    follower.file.text = 'operator:\n  readOnlyMode: true\n';
+    await follower.clock.advance(9999);
+    expect(follower.changes).toEqual([]);
+    await follower.clock.advance(1);
+    expect(follower.changes.map(({ changed }) => changed)).toEqual([['operator.readOnlyMode']]);
+  });
+
+  test('it tells which changes need a restart, and carries the warnings', () => {
+    const follower = follow('');
+    follower.file.text = 'webhook:\n  port: 10250\nplacement:\n  surge: true\nnonsense: 1\n';
+    follower.touch();
+    expect(follower.changes).toMatchObject([
+      {
+        changed: ['placement.surge', 'webhook.port'],
+        needRestart: ['webhook.port'],
+        warnings: [expect.stringContaining('nonsense')],
+      },
+    ]);
+  });
+
+  test('the same text, and text that means the same, is no change', async () => {
+    const follower = follow('operator:\n  readOnlyMode: false\n');
+    follower.touch();
+    follower.file.text = '# a comment\n';
+    follower.touch();
+    await follower.clock.advance(60_000);
+    expect(follower.changes).toEqual([]);
+    expect(follower.invalid).toEqual([]);
+  });
+
+  test('an invalid file keeps the old configuration and is reported once', async () => {
+    const follower = follow('');
+    follower.file.text = 'webhook:\n  port: x\n';
+    follower.touch();
+    await follower.clock.advance(60_000);
+    expect(follower.invalid).toEqual([expect.stringContaining('/etc/spotalis/config.yaml:2: webhook.port')]);
+    expect(follower.changes).toEqual([]);
+
+    follower.file.text = 'webhook:\n  port: y\n';
+    follower.touch();
+    expect(follower.invalid).toHaveLength(2);
+
+    follower.file.text = 'placement:\n  surge: true\n';
+    follower.touch();
+    expect(follower.changes.map(({ changed }) => changed)).toEqual([['placement.surge']]);
+  });
+
+  test('a file that is gone is reported once, and followed again when it is back', async () => {
+    const follower = follow('');
+    follower.file.text = undefined;
+    await follower.clock.advance(60_000);
+    expect(follower.invalid).toEqual([expect.stringContaining('failed to load config from file')]);
+    follower.file.text = 'placement:\n  surge: true\n';
+    await follower.clock.advance(10_000);
+    expect(follower.changes).toHaveLength(1);
+  });
+
+  test('going back to the first text is a change again', () => {
+    const follower = follow('');
+    follower.file.text = 'placement:\n  surge: true\n';
+    follower.touch();
+    follower.file.text = '';
+    follower.touch();
+    expect(follower.changes.map(({ config }) => config.placement.surge)).toEqual([true, false]);
+  });
+
+  test('it ends with the signal, leaving no timer and no watch', async () => {
+    const follower = follow('');
+    follower.stop.abort();
+    expect(follower.watching()).toBe(false);
+    expect(follower.clock.pendingTimers()).toBe(0);
+    follower.file.text = 'placement:\n  surge: true\n';
+    await follower.clock.advance(60_000);
+    expect(follower.changes).toEqual([]);
+  });
+
+  test('it does not start after the signal', () => {
+    const clock = createVirtualClock(0);
+    const ignore = (): void => {};
+    followConfigFile({
+      path: '/x/y',
+      env: {},
+      clock,
+      initial: configOf(''),
+      signal: AbortSignal.abort(),
+      onChange: ignore,
+      onInvalid: ignore,
+    });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('on a real directory', () => {
+  const directories: string[] = [];
+  afterEach(() => {
+    for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('the swap of a mounted ConfigMap is seen without a poll', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'mounted-'));
+    directories.push(directory);
+    const publish = (version: string, text: string): void => {
+      mkdirSync(join(directory, version));
+      writeFileSync(join(directory, version, 'config.yaml'), text);
+      symlinkSync(version, join(directory, '..data_tmp'));
+      renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+    };
+    publish('..v1', 'placement:\n  surge: false\n');
+    symlinkSync(join('..data', 'config.yaml'), join(directory, 'config.yaml'));
+
+    const stop = new AbortController();
+    const seen = new Promise<ConfigChange>((resolve, reject) => {
+      followConfigFile({
+        path: join(directory, 'config.yaml'),
+        env: {},
+        // Time stands still: only the watch can tell.
+        clock: createVirtualClock(0),
+        initial: configOf(''),
+        signal: stop.signal,
+        onChange: resolve,
+        onInvalid: reject,
+      });
+    });
+    publish('..v2', 'placement:\n  surge: true\n');
+    expect(await seen).toMatchObject({ changed: ['placement.surge'], config: { placement: { surge: true } } });
+    stop.abort();
+  });
+
+  test('a directory that does not exist leaves the poll', async () => {
+    const clock = createVirtualClock(0);
+    const stop = new AbortController();
+    const messages: string[] = [];
+    const onInvalid = (error: ConfigError): void => void messages.push(error.message);
+    followConfigFile({
+      path: '/nowhere/config.yaml',
+      env: {},
+      clock,
+      initial: configOf(''),
+      signal: stop.signal,
+      onChange: () => {},
+      onInvalid,
+    });
+    await clock.advance(30_000);
+    expect(messages).toEqual([expect.stringContaining('ENOENT')]);
+    stop.abort();
+  });
+});
+
+describe('changedKeys', () => {
+  test('compares values, not identities', () => {
+    const text =
+      'controllers:\n  nodeClassifier:\n    profiles: [gke]\n  namespaceSelector:\n    matchLabels: {a: b}\n';
+    expect(changedKeys(configOf(text), configOf(text))).toEqual([]);
+    expect(changedKeys(configOf(''), configOf(text))).toEqual([
+      'controllers.namespaceSelector',
+      'controllers.nodeClassifier.profiles',
+    ]);
+    expect(changedKeys(configOf(text), configOf(''))).toHaveLength(2);
+  });
+});
+
+describe('the schema', () => {
+  const keys = listConfigKeys();
+
+  test.each(keys.map(({ path, key }) => [path, key] as const))(
+    '%s has a valid default, a sentence, and a fitting variable',
+    (path, key) => {
+      expect(key.schema.safeParse(key.defaultValue).success).toBe(true);
+      expect(key.description).toMatch(/^[A-Z].*\.$/);
+      expect(key.accepted).not.toBe('');
+      expect(path).toMatch(/^[a-z][a-zA-Z]*(\.[a-z][a-zA-Z]*)+$/);
+      if (key.env !== undefined) expect(key.env).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+    },
+  );
+
+  test('no two keys share a variable', () => {
+    const variables = keys.flatMap(({ key }) => key.env ?? []);
+    expect(new Set(variables).size).toBe(variables.length);
+  });
+
+  test('docs/configuration.md is what the schema says; `npm run docs` writes it', () => {
+    expect(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')).toBe(renderConfigPage());
+  });
+});
