@@ -1,9 +1,13 @@
 /** A whole Kubernetes cluster in one process: the embedded API server and stand-ins of everything that acts on it. */
+import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { type ApiServer, createApiServer } from './apiserver/api-server.ts';
+import { type Applied, applyObjects } from './apply.ts';
+import { type Autoscaler, type AutoscalerOptions, createAutoscaler } from './autoscaler/autoscaler.ts';
+import type { NodePool } from './autoscaler/node-pool.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { createDaemonSetController } from './controllers/daemon-set-controller.ts';
 import { createDeploymentController } from './controllers/deployment/deployment-controller.ts';
@@ -26,6 +30,9 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Nodes present from the start. */
   readonly nodes?: readonly NodeSpec[];
+  /** Pools nodes are made from on demand. */
+  readonly pools?: readonly NodePool[];
+  readonly autoscaler?: Omit<AutoscalerOptions, 'pools' | 'machines'>;
   readonly kubelet?: KubeletOptions;
 }
 
@@ -35,6 +42,9 @@ export interface Cluster {
   readonly server: ApiServer;
   readonly caches: Caches;
   readonly kubelet: Kubelet;
+  readonly autoscaler: Autoscaler;
+  /** Creates or updates objects, in the given order. */
+  apply(objects: readonly KubeObject[]): Promise<Applied>;
   /** Starts everything; resolves when the nodes are registered and all components work. Ends when `signal` aborts. */
   start(signal: AbortSignal): Promise<void>;
   /** Stops everything and resolves when nothing runs any more. */
@@ -43,12 +53,13 @@ export interface Cluster {
 
 /** A cluster at rest. */
 export function createCluster(options: ClusterOptions): Cluster {
-  const { clock, random, log, nodes = [] } = options;
+  const { clock, random, log, nodes = [], pools = [] } = options;
   const server = createApiServer({ clock, random });
   const api = server.client();
   const caches = createCaches({ api, clock, random, log });
   const context: StandInContext = { api, caches, clock, random, log };
   const kubelet = createKubelet(context, { removesNotReadyTaint: false, ...options.kubelet });
+  const autoscaler = createAutoscaler(context, { ...options.autoscaler, pools, machines: kubelet });
   const standIns: readonly StandIn[] = [
     createDeploymentController(context),
     createReplicaSetController(context),
@@ -62,6 +73,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     createPodGarbageCollector(context),
     createScheduler(context),
     kubelet,
+    autoscaler,
   ];
   const stopper = new AbortController();
   let work: Promise<unknown> = Promise.resolve();
@@ -71,6 +83,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     server,
     caches,
     kubelet,
+    autoscaler,
+    apply: (objects) => applyObjects(api, server.core.registry.all(), objects),
     async start(signal) {
       const both = AbortSignal.any([signal, stopper.signal]);
       work = Promise.all([

@@ -10,6 +10,7 @@ import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints }
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { createExpectations } from './expectations.ts';
 import { podFromTemplate, templateHash } from './pod-template.ts';
+import { replaceStatus } from './replace-status.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 
@@ -122,11 +123,7 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     };
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set) || isSameValue(status, current.status)) return;
-    await api.replace(
-      resources.daemonSets,
-      { ...current, status },
-      { namespace: namespaceOf(set), subresource: 'status' },
-    );
+    await replaceStatus(api, resources.daemonSets, { ...current, status });
   };
 
   return { name, run: (signal) => queue.run(2, sync, signal) };

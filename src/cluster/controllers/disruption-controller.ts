@@ -1,5 +1,6 @@
 /** Stand-in of the disruption controller: keeps the status of every PodDisruptionBudget true. */
 import type { Pod, PodDisruptionBudget } from '../../api/core.ts';
+import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { controllerOf, isSameValue, keyOf, matchesSelector, namespaceOf } from '../objects.ts';
@@ -78,7 +79,14 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     const { status, recheckAfterMillis } = budgetStatus(input);
     if (!isSameValue(status, budget.status)) {
       const options = { namespace: namespaceOf(budget), subresource: 'status' };
-      await api.replace(resources.podDisruptionBudgets, { ...budget, status }, options);
+      try {
+        await api.replace(resources.podDisruptionBudgets, { ...budget, status }, options);
+      } catch (error) {
+        // An eviction was recorded in the meantime. What it wrote counts, so everything is computed again from it.
+        if (!isConflict(error)) throw error;
+        queue.addRateLimited(key);
+        return undefined;
+      }
     }
     return recheckAfterMillis === undefined ? undefined : { requeueAfterMillis: recheckAfterMillis };
   };

@@ -21,6 +21,7 @@ import type { StandIn, StandInContext } from '../stand-in.ts';
 import { choosePodsToDelete } from './deletion-rank.ts';
 import { createExpectations } from './expectations.ts';
 import { podFromTemplate } from './pod-template.ts';
+import { replaceStatus } from './replace-status.ts';
 import { slowStartBatch } from './slow-start.ts';
 
 /** Most pods created or deleted in one pass. Source: pkg/controller/replicaset `BurstReplicas`. */
@@ -125,11 +126,7 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
     if (isSameValue(status, set.status)) return;
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
-    await api.replace(
-      resources.replicaSets,
-      { ...current, status },
-      { namespace: namespaceOf(set), subresource: 'status' },
-    );
+    await replaceStatus(api, resources.replicaSets, { ...current, status });
   };
 
   /** A ready pod becomes available by the passing of time alone, so no event will wake this set. */

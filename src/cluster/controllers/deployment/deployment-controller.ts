@@ -6,6 +6,7 @@ import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
 import { controllerOf, findCondition, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { isFinished } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
+import { replaceStatus } from '../replace-status.ts';
 import { deploymentStatus, isComplete, isSameStatus, progressDeadlineAt } from './deployment-status.ts';
 import {
   byCreation,
@@ -224,8 +225,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     const input = { deployment, newSet, sets, maxUnavailable: bounds.maxUnavailable, created, nowMillis };
     const status = deploymentStatus(input);
     if (!isSameStatus(deployment.status, status)) {
-      const options = { namespace: namespaceOf(deployment), subresource: 'status' };
-      await api.replace(resources.deployments, { ...deployment, status }, options);
+      await replaceStatus(api, resources.deployments, { ...deployment, status });
     }
     const deadline = progressDeadlineAt(deployment, findCondition(status.conditions, 'Progressing'));
     return deadline === undefined ? undefined : { requeueAfterMillis: Math.max(1000, deadline - nowMillis) };

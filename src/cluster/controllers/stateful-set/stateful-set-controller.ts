@@ -8,6 +8,7 @@ import { availableAt, isTerminating } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
 import { createExpectations } from '../expectations.ts';
 import { isSameTemplate } from '../pod-template.ts';
+import { replaceStatus } from '../replace-status.ts';
 import { planStatefulSet, type StatefulSetView } from './stateful-set-plan.ts';
 import { claimsOf, newRevision, statefulPod, templateOf } from './stateful-set-pods.ts';
 import { statefulSetStatus } from './stateful-set-status.ts';
@@ -148,11 +149,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
     const status = statefulSetStatus(viewOf(current, revisions), revisions.collisionCount);
     if (isSameValue(status, current.status)) return;
-    await api.replace(
-      resources.statefulSets,
-      { ...current, status },
-      { namespace: namespaceOf(set), subresource: 'status' },
-    );
+    await replaceStatus(api, resources.statefulSets, { ...current, status });
   };
 
   const pruneHistory = async (set: StatefulSet, revisions: Revisions): Promise<void> => {

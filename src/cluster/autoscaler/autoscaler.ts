@@ -1,0 +1,278 @@
+/** Stand-in of a node autoscaler and its cloud: adds nodes for waiting pods, removes empty ones, loses spot ones. */
+import type { Node, Pod } from '../../api/core.ts';
+import { isNotFound } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { sleep, type Timer } from '../../lib/clock.ts';
+import { type NodeSpec, nodeObject } from '../kubelet/node-object.ts';
+import { controllerOf, findCondition, nameOf } from '../objects.ts';
+import { isFinished, isTerminating } from '../pod-state.ts';
+import { volumesOf } from '../scheduler/volumes.ts';
+import type { StandIn, StandInContext } from '../stand-in.ts';
+import { createFleet, type Machine } from './fleet.ts';
+import { leavingTaintOf, type NodePool, nodeSpecOf, noticeMillisOf } from './node-pool.ts';
+import { createOfferings } from './offerings.ts';
+import { planLaunches } from './provisioning-plan.ts';
+import { drain, recordInterruption, setTaint } from './reclaim.ts';
+
+/** Who makes machines: the kubelet stand-in. */
+export interface MachineProvider {
+  addNode(spec: NodeSpec): Promise<void>;
+  loseNode(name: string): void;
+}
+
+export interface AutoscalerOptions {
+  readonly pools: readonly NodePool[];
+  readonly machines: MachineProvider;
+  /** Waiting pods are gathered this long before machines are asked for. Default 1 s. */
+  readonly batchMillis?: number;
+  /** A node without pods of its own is removed after this time. Default 60 s. */
+  readonly emptyMillis?: number;
+  /** What happens on an interruption notice: pods are evicted in time, or left to be lost. Default `drain`. */
+  readonly onInterruption?: 'drain' | 'ignore';
+}
+
+export interface Autoscaler extends StandIn {
+  /** Gives notice of an interruption and takes the node when it is over. Resolves when the node is gone. */
+  interrupt(nodeName: string): Promise<void>;
+  /** Interrupts a share (0..1) of the spot nodes of a pool, or of all pools, each at a random moment within the time. */
+  storm(options: { readonly pool?: string; readonly share: number; readonly withinMillis: number }): string[];
+  /** Opens or closes a pool at the cloud, in one zone or all. */
+  setPoolAvailability(pool: string, isAvailable: boolean, zone?: string): void;
+  nodesOf(pool: string): readonly string[];
+  /** Cost of all nodes so far, in the currency of the pools' prices. */
+  cost(): number;
+}
+
+const DEFAULT_PROVISION_MILLIS = 40_000;
+const PROVISION_JITTER = 0.25;
+/** From the end of a machine to the removal of its Node object by the cloud's controller. */
+const NODE_REMOVAL_MILLIS = 5000;
+const MILLIS_PER_HOUR = 3_600_000;
+/** Pods that stay unserved are looked at again, less and less often while nothing changes. */
+const RETRY_MILLIS = { first: 10_000, max: 300_000 } as const;
+
+export function createAutoscaler(context: StandInContext, options: AutoscalerOptions): Autoscaler {
+  const { api, caches, clock, random, log } = context;
+  const { pools, machines: provider, batchMillis = 1000, emptyMillis = 60_000, onInterruption = 'drain' } = options;
+  const pods = caches.of(resources.pods);
+  const nodes = caches.of(resources.nodes);
+  const offerings = createOfferings(clock);
+  const fleet = createFleet(clock);
+  const pending = new Map<string, Pod>();
+  const stopper = new AbortController();
+  let nextPass: Timer | undefined;
+  let expiry: Timer | undefined;
+  let isRunning = false;
+  let isBatchOpen = false;
+  let retryMillis: number = RETRY_MILLIS.first;
+  let sequence = 0;
+
+  const schedulePass = (): void => {
+    retryMillis = RETRY_MILLIS.first;
+    if (!isRunning || isBatchOpen) return;
+    isBatchOpen = true;
+    nextPass?.cancel();
+    nextPass = clock.setTimer(batchMillis, pass);
+  };
+
+  const pass = (): void => {
+    isBatchOpen = false;
+    if (!isRunning || pending.size === 0) return;
+    const launches = planLaunches({
+      nodes: nodes.all(),
+      placed: placedPods(),
+      pending: [...pending.values()],
+      inFlight: fleet.coming(),
+      pools,
+      countOf: (pool) => fleet.namesOf(pool).length,
+      request: (pool, zone) => offerings.request(pool.name, zone),
+      isWorthAsking: offerings.isWorthAsking,
+      volumesOf: (info) => {
+        const found = volumesOf(info, caches);
+        return found.ok ? found.volumes : undefined;
+      },
+      nextName,
+      nowMillis: clock.now(),
+    });
+    for (const { pool, zone, node } of launches) void launch(pool, zone, node);
+    watchExpiry();
+    nextPass = clock.setTimer(retryMillis, pass);
+    retryMillis = Math.min(RETRY_MILLIS.max, retryMillis * 2);
+  };
+
+  /** Pods that stay unserved wait for the moment the cloud is worth asking again. */
+  const watchExpiry = (): void => {
+    const at = offerings.nextExpiry();
+    expiry?.cancel();
+    expiry = at === undefined ? undefined : clock.setTimer(at - clock.now(), schedulePass);
+  };
+
+  const placedPods = function* (): Iterable<Pod> {
+    for (const pod of pods.all()) if (pod.spec?.nodeName !== undefined && !isFinished(pod)) yield pod;
+  };
+
+  const nextName = (pool: NodePool): string => `${pool.name}-${(++sequence).toString(36).padStart(4, '0')}`;
+
+  const launch = async (pool: NodePool, zone: string, node: Node, immediately = false): Promise<void> => {
+    const name = nameOf(node);
+    const machine = fleet.add(pool, node);
+    const typical = pool.provisionMillis ?? DEFAULT_PROVISION_MILLIS;
+    const delay = typical * (1 + PROVISION_JITTER * (2 * random.next() - 1));
+    try {
+      if (!immediately) await sleep(clock, delay, stopper.signal);
+      await provider.addNode(nodeSpecOf(pool, zone, name));
+    } catch (error) {
+      if (stopper.signal.aborted) return;
+      log.warn({ node: name, pool: pool.name, error }, 'Launching a node failed');
+      fleet.forget(name);
+      schedulePass();
+      return;
+    }
+    machine.hasJoined = true;
+    armInterruption(name, machine);
+    watchEmptiness(name);
+  };
+
+  /** Interruptions are a Poisson process, so the time to the next is exponentially distributed. */
+  const armInterruption = (name: string, machine: Machine): void => {
+    const rate = machine.pool.class === 'spot' ? (machine.pool.interruptionsPerHour ?? 0) : 0;
+    if (rate <= 0) return;
+    const delay = (-Math.log(1 - random.next()) / rate) * MILLIS_PER_HOUR;
+    machine.interruption = clock.setTimer(delay, () => void interrupt(name));
+  };
+
+  const isEmpty = (name: string): boolean =>
+    ![...caches.podsOnNode(name)].some((pod) => !isFinished(pod) && controllerOf(pod)?.kind !== 'DaemonSet');
+
+  const watchEmptiness = (name: string): void => {
+    const machine = fleet.get(name);
+    if (machine === undefined || !machine.hasJoined || machine.isLeaving) return;
+    if (!isEmpty(name)) {
+      machine.emptiness?.cancel();
+      machine.emptiness = undefined;
+    } else if (fleet.namesOf(machine.pool.name).length > (machine.pool.minNodes ?? 0)) {
+      machine.emptiness ??= clock.setTimer(emptyMillis, () => void removeEmpty(name, machine));
+    }
+  };
+
+  const removeEmpty = async (name: string, machine: Machine): Promise<void> => {
+    machine.emptiness = undefined;
+    if (machine.isLeaving || !isEmpty(name) || fleet.namesOf(machine.pool.name).length <= (machine.pool.minNodes ?? 0))
+      return;
+    machine.isLeaving = true;
+    const taint = leavingTaintOf(machine.pool.profile ?? 'karpenter');
+    await setTaint(context, name, taint, true, stopper.signal);
+    // A pod may have been bound in the meantime: then the node stays.
+    if (!isEmpty(name)) {
+      machine.isLeaving = false;
+      await setTaint(context, name, taint, false, stopper.signal);
+      return;
+    }
+    await takeAway(name);
+  };
+
+  const takeAway = async (name: string): Promise<void> => {
+    provider.loseNode(name);
+    fleet.forget(name);
+    try {
+      await api.delete(resources.nodes, name);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
+  const interrupt = async (name: string): Promise<void> => {
+    const machine = fleet.get(name);
+    if (machine === undefined || machine.isLeaving || !machine.hasJoined) return;
+    machine.isLeaving = true;
+    machine.interruption?.cancel();
+    const profile = machine.pool.profile ?? 'karpenter';
+    const endMillis = clock.now() + noticeMillisOf(profile);
+    const node = nodes.get(name);
+    try {
+      await setTaint(context, name, leavingTaintOf(profile), true, stopper.signal);
+      if (node !== undefined) await recordInterruption(context, node);
+      const deadline = new AbortController();
+      const signal = AbortSignal.any([deadline.signal, stopper.signal]);
+      const draining = onInterruption === 'drain' ? drain(context, name, signal) : Promise.resolve();
+      await sleep(clock, endMillis - clock.now(), stopper.signal);
+      deadline.abort();
+      await draining;
+      provider.loseNode(name);
+      await sleep(clock, NODE_REMOVAL_MILLIS, stopper.signal);
+      await takeAway(name);
+    } catch (error) {
+      if (!stopper.signal.aborted) log.warn({ node: name, error }, 'Interrupting a node failed');
+    }
+  };
+
+  pods.onChange((before, after) => {
+    const key = `${(after ?? before)?.metadata?.uid}`;
+    const isWaiting = after !== undefined && isUnschedulable(after);
+    if (isWaiting) {
+      const isNews = !pending.has(key);
+      pending.set(key, after);
+      if (isNews) schedulePass();
+    } else pending.delete(key);
+    for (const pod of [before, after]) if (pod?.spec?.nodeName !== undefined) watchEmptiness(pod.spec.nodeName);
+  });
+  // A pass for pods that were left over when the last node they were meant for went away.
+  nodes.onChange((before, after) => {
+    if (before !== undefined && after === undefined && pending.size > 0) schedulePass();
+  });
+
+  return {
+    name: 'autoscaler',
+    async run(signal) {
+      isRunning = true;
+      for (const pool of pools) {
+        for (let index = 0; index < (pool.minNodes ?? 0); index++) {
+          const zone = pool.zones[index % pool.zones.length] ?? '';
+          const name = nextName(pool);
+          await launch(pool, zone, nodeObject(nodeSpecOf(pool, zone, name), clock.now()), true);
+        }
+      }
+      if (pending.size > 0) schedulePass();
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      isRunning = false;
+      stopper.abort();
+      nextPass?.cancel();
+      expiry?.cancel();
+      fleet.cancelTimers();
+    },
+    interrupt,
+    storm({ pool, share, withinMillis }) {
+      const candidates = fleet
+        .all()
+        .filter(
+          ([, machine]) =>
+            machine.pool.class === 'spot' && !machine.isLeaving && (pool === undefined || machine.pool.name === pool),
+        );
+      const hit = candidates.filter(() => random.next() < share);
+      for (const [name, machine] of hit) {
+        machine.interruption?.cancel();
+        machine.interruption = clock.setTimer(random.next() * withinMillis, () => void interrupt(name));
+      }
+      return hit.map(([name]) => name);
+    },
+    setPoolAvailability(pool, isAvailable, zone) {
+      offerings.setAvailable(pool, isAvailable, zone);
+    },
+    nodesOf: fleet.namesOf,
+    cost: fleet.cost,
+  };
+}
+
+function isUnschedulable(pod: Pod): boolean {
+  const condition = findCondition(pod.status?.conditions, 'PodScheduled');
+  return (
+    !pod.spec?.nodeName &&
+    !isTerminating(pod) &&
+    condition?.status === 'False' &&
+    condition.reason === 'Unschedulable' &&
+    controllerOf(pod)?.kind !== 'DaemonSet'
+  );
+}

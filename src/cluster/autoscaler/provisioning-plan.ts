@@ -1,0 +1,120 @@
+/** Which machines to ask for so that the waiting pods find a place: a simulation of the scheduler on nodes to come. Pure. */
+import type { Node, PersistentVolume, Pod } from '../../api/core.ts';
+import { nodeObject } from '../kubelet/node-object.ts';
+import { nameOf, timeOf } from '../objects.ts';
+import { type ClusterState, createClusterState, type NodeState } from '../scheduler/cluster-state.ts';
+import { createPodFilter } from '../scheduler/filters.ts';
+import { type PodInfo, podInfoOf } from '../scheduler/pod-info.ts';
+import { type NodePool, nodeSpecOf } from './node-pool.ts';
+
+export interface PlanInput {
+  readonly nodes: Iterable<Node>;
+  /** Pods on nodes. */
+  readonly placed: Iterable<Pod>;
+  /** Pods no node can take at present. */
+  readonly pending: readonly Pod[];
+  /** Nodes asked for that have not joined yet. */
+  readonly inFlight: readonly Node[];
+  readonly pools: readonly NodePool[];
+  /** Present and coming nodes of a pool. */
+  readonly countOf: (pool: string) => number;
+  /** Tries to get a machine; called only for one that is needed. */
+  readonly request: (pool: NodePool, zone: string) => boolean;
+  readonly isWorthAsking: (pool: string, zone: string) => boolean;
+  readonly volumesOf: (info: PodInfo) => readonly PersistentVolume[] | undefined;
+  readonly nextName: (pool: NodePool) => string;
+  readonly nowMillis: number;
+}
+
+export interface Launch {
+  readonly pool: NodePool;
+  readonly zone: string;
+  readonly node: Node;
+}
+
+/** Large pods first, as bin packing wants it; the cheapest pool that can take a pod is asked first. */
+export function planLaunches(input: PlanInput): Launch[] {
+  const cluster = createClusterState();
+  for (const node of input.nodes) cluster.putNode(node);
+  for (const node of input.inFlight) cluster.putNode(node);
+  for (const pod of input.placed) cluster.putPod(podInfoOf(pod), pod.spec?.nodeName ?? '');
+  const byPrice = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
+  const launches: Launch[] = [];
+  for (const info of input.pending.map(podInfoOf).sort(largestFirst)) {
+    const volumes = input.volumesOf(info);
+    if (volumes === undefined || placeOnExisting(info, cluster, volumes)) continue;
+    const launch = launchFor(info, cluster, volumes, byPrice, launches, input);
+    if (launch !== undefined) launches.push(launch);
+  }
+  return launches;
+}
+
+function placeOnExisting(info: PodInfo, cluster: ClusterState, volumes: readonly PersistentVolume[]): boolean {
+  const refuse = createPodFilter(info, cluster, volumes);
+  for (const state of cluster.nodes()) {
+    if (refuse(state) !== undefined) continue;
+    cluster.putPod(info, state.name);
+    return true;
+  }
+  return false;
+}
+
+function launchFor(
+  info: PodInfo,
+  cluster: ClusterState,
+  volumes: readonly PersistentVolume[],
+  pools: readonly NodePool[],
+  launches: readonly Launch[],
+  input: PlanInput,
+): Launch | undefined {
+  for (const pool of pools) {
+    const planned = launches.filter((launch) => launch.pool === pool).length;
+    if (input.countOf(pool.name) + planned >= (pool.maxNodes ?? Number.POSITIVE_INFINITY)) continue;
+    for (const zone of emptiestFirst(pool, cluster)) {
+      if (!input.isWorthAsking(pool.name, zone)) continue;
+      const candidate = nodeObject(nodeSpecOf(pool, zone, `${pool.name}-candidate`), input.nowMillis);
+      if (!wouldTake(info, candidate, cluster, volumes)) continue;
+      if (!input.request(pool, zone)) continue;
+      const node = nodeObject(nodeSpecOf(pool, zone, input.nextName(pool)), input.nowMillis);
+      cluster.putNode(node);
+      cluster.putPod(info, nameOf(node));
+      return { pool, zone, node };
+    }
+  }
+  return undefined;
+}
+
+/** Tried in the cluster, not beside it: a new node may be a new domain for spread constraints. */
+function wouldTake(
+  info: PodInfo,
+  candidate: Node,
+  cluster: ClusterState,
+  volumes: readonly PersistentVolume[],
+): boolean {
+  cluster.putNode(candidate);
+  const state = [...cluster.nodes()].find((each: NodeState) => each.name === nameOf(candidate));
+  const refusal = state === undefined ? undefined : createPodFilter(info, cluster, volumes)(state);
+  cluster.removeNode(nameOf(candidate));
+  return state !== undefined && refusal === undefined;
+}
+
+/** Zones in the order of how few nodes of the pool they have, so that capacity spreads. */
+function emptiestFirst(pool: NodePool, cluster: ClusterState): readonly string[] {
+  if (pool.zones.length <= 1) return pool.zones;
+  const counts = new Map(pool.zones.map((zone) => [zone, 0]));
+  for (const { node, name } of cluster.nodes()) {
+    const zone = node.metadata?.labels?.['topology.kubernetes.io/zone'] ?? '';
+    const count = counts.get(zone);
+    if (count !== undefined && name.startsWith(`${pool.name}-`)) counts.set(zone, count + 1);
+  }
+  return [...pool.zones].sort((left, right) => (counts.get(left) ?? 0) - (counts.get(right) ?? 0));
+}
+
+function largestFirst(left: PodInfo, right: PodInfo): number {
+  return (
+    (right.requests.get('cpu') ?? 0) - (left.requests.get('cpu') ?? 0) ||
+    (right.requests.get('memory') ?? 0) - (left.requests.get('memory') ?? 0) ||
+    (timeOf(left.pod.metadata?.creationTimestamp) ?? 0) - (timeOf(right.pod.metadata?.creationTimestamp) ?? 0) ||
+    (left.uid < right.uid ? -1 : 1)
+  );
+}
