@@ -36,6 +36,8 @@ export interface ClusterInput {
 export interface ClusterInputBuilder {
   add(object: KubeObject): void;
   addProblem(problem: string): void;
+  /** Drops the objects of a kind again: their listing starts anew. */
+  forget(kind: InputKind): void;
   build(): ClusterInput;
 }
 
@@ -69,6 +71,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
       ignored.set(label, (ignored.get(label) ?? 0) + 1);
     },
     addProblem: (problem) => problems.push(problem),
+    forget: (kind) => collectors[kind].records.splice(0),
     build() {
       const volumes = new Map(collectors.persistentvolumes.records.map((volume) => [volume.name, volume]));
       return {

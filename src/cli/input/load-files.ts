@@ -1,32 +1,30 @@
 /** The cluster as files describe it. */
+import { type Manifests, parseManifests, readManifests } from '../../api/manifests.ts';
 import type { CliIo } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import { type ClusterInput, createClusterInputBuilder } from './cluster-input.ts';
-import { parseDocuments } from './parse-documents.ts';
-import { readSources } from './read-sources.ts';
 
 export interface FileInputOptions {
+  /** Files, directories, or `-` for standard input. */
   readonly paths: readonly string[];
   /** Namespace of objects that name none. */
   readonly defaultNamespace: string;
 }
 
-/** @throws CommandError when a path cannot be read, or nothing in any of them is a Kubernetes object. */
+/** @throws CommandError for a path in which there is no Kubernetes object. Objects that cannot be read are problems of the result. */
 export async function loadFiles({ paths, defaultNamespace }: FileInputOptions, io: CliIo): Promise<ClusterInput> {
   const builder = createClusterInputBuilder({ defaultNamespace });
-  let found = 0;
-  let firstProblem: string | undefined;
-  for (const { name, text } of await readSources(paths, io)) {
-    const { objects, problems } = parseDocuments(text, name);
+  for (const path of paths) {
+    const { objects, problems } = await readPath(path, io);
+    if (objects.length === 0) throw new CommandError(`-f ${problems[0] ?? `${path}: ${NOTHING_FOUND}`}`);
     for (const object of objects) builder.add(object);
     for (const problem of problems) builder.addProblem(problem);
-    found += objects.length;
-    firstProblem ??= problems[0];
   }
-  if (found === 0)
-    throw new CommandError(
-      firstProblem ??
-        `-f ${paths.join(', ')}: no Kubernetes object in there; give manifests or the output of \`kubectl get -o yaml\``,
-    );
   return builder.build();
+}
+
+const NOTHING_FOUND = 'no Kubernetes object in there; give manifests or the output of `kubectl get -o yaml`';
+
+async function readPath(path: string, io: CliIo): Promise<Manifests> {
+  return path === '-' ? parseManifests(await io.readStdin(), 'standard input') : await readManifests([path]);
 }

@@ -1,0 +1,71 @@
+/** How the demo is shown: a screen on a terminal, lines elsewhere. Both are told the same. */
+import type { EpochMillis } from '../../lib/units.ts';
+import type { Terminal } from '../cli-context.ts';
+import type { Style } from '../style.ts';
+import { printable } from '../text-width.ts';
+import type { DecisionLine, Frame, WorkloadLine } from './frame.ts';
+import { clockText, drawScreen, ENTER_SCREEN, LEAVE_SCREEN } from './screen.ts';
+
+export interface Presenter {
+  /** Something worth a line of its own where lines are printed: a chapter, a fact about the cluster. */
+  announce(text: string): void;
+  decision(line: DecisionLine): void;
+  /** Called several times a second. */
+  show(frame: Frame): void;
+  /** Gives the terminal back. */
+  end(): void;
+}
+
+export interface PresenterOptions {
+  readonly out: Terminal;
+  readonly style: Style;
+  readonly kubeconfig: string;
+  readonly startedAt: EpochMillis;
+  readonly now: () => EpochMillis;
+}
+
+export function createPresenter(options: PresenterOptions): Presenter {
+  return options.out.size() === undefined ? linePresenter(options) : screenPresenter(options);
+}
+
+function screenPresenter({ out, style, kubeconfig }: PresenterOptions): Presenter {
+  out.write(ENTER_SCREEN);
+  return {
+    announce() {},
+    decision() {},
+    show(frame) {
+      const { columns = 80, rows = 24 } = out.size() ?? {};
+      out.write(drawScreen(frame, { style, columns, rows, kubeconfig }));
+    },
+    end: () => out.write(`${LEAVE_SCREEN}\n`),
+  };
+}
+
+/** Unchanged workloads are not repeated; changing ones at most this often. */
+const LINE_PERIOD_MILLIS = 1000;
+
+function linePresenter({ out, style, startedAt, now }: PresenterOptions): Presenter {
+  const printed = new Map<string, string>();
+  let nextLinesAt = 0;
+  const print = (text: string): void =>
+    out.write(`${style('muted', clockText(now() - startedAt).padStart(6))}  ${printable(text)}\n`);
+  return {
+    announce: print,
+    decision: ({ text }) => print(`- ${text}`),
+    show({ workloads, elapsedMillis }) {
+      if (elapsedMillis < nextLinesAt) return;
+      nextLinesAt = elapsedMillis + LINE_PERIOD_MILLIS;
+      for (const workload of workloads) {
+        const text = workloadText(workload);
+        if (printed.get(workload.name) === text) continue;
+        printed.set(workload.name, text);
+        print(text);
+      }
+    },
+    end() {},
+  };
+}
+
+function workloadText({ name, policy, target, actual, ready, state }: WorkloadLine): string {
+  return `${name.padEnd(16)} ${policy.padEnd(16)} spot/on-demand: target ${target}, actual ${actual}, ready ${ready}: ${state}`;
+}

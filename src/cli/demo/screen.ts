@@ -1,0 +1,89 @@
+/** The demo on a terminal: one screen, drawn anew in place. */
+import type { Style, StyleName } from '../style.ts';
+import { type Column, renderTable } from '../table.ts';
+import { printable, wrap } from '../text-width.ts';
+import type { DecisionLine, Frame, NodeLine, WorkloadLine } from './frame.ts';
+
+export interface ScreenOptions {
+  readonly style: Style;
+  readonly columns: number;
+  readonly rows: number;
+  /** Where the kubeconfig is. */
+  readonly kubeconfig: string;
+}
+
+const HOME = '\u001b[H';
+const CLEAR_TO_LINE_END = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+/** Hides the cursor and clears the screen once; the frames then overwrite each other without flicker. */
+export const ENTER_SCREEN = '\u001b[?25l\u001b[2J';
+export const LEAVE_SCREEN = '\u001b[?25h';
+
+/** The control sequence and text that replace the frame before. */
+export function drawScreen(frame: Frame, options: ScreenOptions): string {
+  const lines = screenLines(frame, options).slice(0, options.rows - 1);
+  return `${HOME}${lines.map((line) => `${line}${CLEAR_TO_LINE_END}\n`).join('')}${CLEAR_BELOW}`;
+}
+
+/** The frame as lines no longer than the terminal; the decisions take what room is left. */
+export function screenLines(frame: Frame, options: ScreenOptions): string[] {
+  const { style, columns, rows, kubeconfig } = options;
+  const tableOptions = { style, width: columns };
+  const { evictions, violations } = frame;
+  const top = [
+    `${style('heading', 'Stowage demo')}  ${clockText(frame.elapsedMillis)}  evictions ${evictions}  ${violations.length === 0 ? style('good', 'all invariants hold') : style('bad', `broken: ${violations.join('; ')}`)}`,
+    style('muted', `kubectl --kubeconfig ${kubeconfig} get pods -A        Ctrl-C ends it`),
+    '',
+    ...wrap(frame.story, columns).map((line) => style('heading', line)),
+    '',
+    ...renderTable(nodeColumns, frame.nodes, tableOptions),
+    '',
+    ...renderTable(workloadColumns, frame.workloads, tableOptions),
+    '',
+    style('heading', 'DECISIONS'),
+  ];
+  const room = Math.max(1, rows - 1 - top.length);
+  return [...top, ...frame.decisions.flatMap((decision) => decisionLines(decision, options)).slice(-room)];
+}
+
+function decisionLines({ text, isWarning }: DecisionLine, { style, columns }: ScreenOptions): string[] {
+  const [first = '', ...more] = wrap(printable(text), columns - 2);
+  const look = (line: string): string => (isWarning ? style('warning', line) : line);
+  return [look(first), ...more.map((line) => `  ${look(line)}`)];
+}
+
+/** `1:05` of milliseconds. */
+export function clockText(millis: number): string {
+  const seconds = Math.floor(millis / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+const classStyles: Readonly<Record<NodeLine['class'], StyleName>> = {
+  spot: 'spot',
+  'on-demand': 'onDemand',
+  unknown: 'muted',
+};
+
+const nodeColumns: readonly Column<NodeLine>[] = [
+  { header: 'NODE', value: ({ name }) => name },
+  { header: 'CLASS', value: (node) => ({ text: node.class, style: classStyles[node.class] }) },
+  { header: 'STATE', value: ({ state }) => ({ text: state, style: state === 'ready' ? 'good' : 'bad' }) },
+  { header: '#', value: ({ podCount }) => podCount, align: 'right' },
+  { header: 'PODS', value: ({ pods }) => pods },
+];
+
+const stateStyles: Readonly<Record<WorkloadLine['state'], StyleName>> = {
+  'as wanted': 'good',
+  moving: 'warning',
+  starting: 'muted',
+  invalid: 'bad',
+};
+
+const workloadColumns: readonly Column<WorkloadLine>[] = [
+  { header: 'WORKLOAD', value: ({ name }) => name },
+  { header: 'SPOT WANTED', value: ({ policy }) => policy },
+  { header: 'TARGET', value: ({ target }) => target, align: 'right' },
+  { header: 'ACTUAL', value: ({ actual }) => actual, align: 'right' },
+  { header: 'READY', value: ({ ready }) => ready, align: 'right' },
+  { header: 'STATE', value: ({ state }) => ({ text: state, style: stateStyles[state] }) },
+];

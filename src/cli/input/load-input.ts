@@ -1,0 +1,99 @@
+/** What plan, explain and status look at: a frozen picture of a cluster or of files, the rules it is judged by, and what it lacks. */
+import { homedir } from 'node:os';
+import { loadConfigFile } from '../../config/load.ts';
+import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
+import { loadConnection } from '../../kube/auth/load-connection.ts';
+import { createKubeApi } from '../../kube/client.ts';
+import { describeError, StowageError } from '../../lib/errors.ts';
+import { createLogger, createStderrWriter } from '../../lib/log.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
+import { createSnapshot } from '../../model/snapshot.ts';
+import { placementSettingsOf } from '../../operator/placement-settings.ts';
+import type { CliContext } from '../cli-context.ts';
+import { CommandError } from '../cli-error.ts';
+import type { InputOptions } from '../input-options.ts';
+import { type AssumedAnnotations, assumeEnabled } from './assume-enabled.ts';
+import type { ClusterInput } from './cluster-input.ts';
+import { loadFiles } from './load-files.ts';
+import { type LiveInput, loadLive } from './load-live.ts';
+import { findMissingData, type MissingData } from './missing-data.ts';
+
+export interface LoadedInput {
+  readonly origin: 'files' | 'cluster';
+  /** For people: the files' names, or the connection. */
+  readonly source: string;
+  readonly view: ClusterView;
+  /** What the workloads are judged by. */
+  readonly rules: PlacementRules;
+  readonly counts: ClusterInput['counts'];
+  readonly missing: readonly MissingData[];
+  readonly ignored: ReadonlyMap<string, number>;
+  /** One sentence per object that could not be read. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the configuration and then the files or the cluster.
+ * @param assumed given with `--assume-enabled`.
+ * @throws CommandError (or another StowageError) saying what could not be read and what to do.
+ */
+export async function loadInput(
+  context: CliContext,
+  options: InputOptions,
+  assumed?: AssumedAnnotations,
+): Promise<LoadedInput> {
+  const { config } = loadConfigFile(options.config, context.io.env);
+  const rules = compilePlacementRules(placementSettingsOf(config));
+  const found =
+    options.filename === undefined ? await fromCluster(context) : await fromFiles(context, options.filename);
+  const { input, ...origin } = found;
+  const records = assumed === undefined ? input.records : assumeEnabled(input.records, assumed);
+  const { counts, ignored, problems } = input;
+  const missing = found.missing.filter(({ data }) => assumed === undefined || data !== 'namespaces');
+  return { ...origin, missing, rules, counts, ignored, problems, view: createSnapshot(records) };
+}
+
+interface Found {
+  readonly origin: LoadedInput['origin'];
+  readonly source: string;
+  readonly input: ClusterInput;
+  readonly missing: readonly MissingData[];
+}
+
+async function fromFiles({ io, global }: CliContext, paths: readonly string[]): Promise<Found> {
+  const input = await loadFiles({ paths, defaultNamespace: global.namespace ?? 'default' }, io);
+  return { origin: 'files', source: paths.join(', '), input, missing: findMissingData(input, 'files') };
+}
+
+async function fromCluster({ io, global }: CliContext): Promise<Found> {
+  const { clock, random } = io;
+  const { kubeconfig, context } = global;
+  const connection = await loadConnection({
+    env: io.env,
+    homeDirectory: homedir(),
+    clock,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
+  const log = createLogger({
+    level: global.debug ? 'debug' : 'error',
+    format: 'text',
+    clock,
+    write: createStderrWriter(),
+  });
+  const api = createKubeApi({ connection, clock, random, log });
+  try {
+    const input: LiveInput = await loadLive(api, io.signal);
+    const source = `${connection.server.href} (${connection.description})`;
+    return { origin: 'cluster', source, input, missing: findMissingData(input, 'cluster', input.unreadable) };
+  } catch (error) {
+    if (error instanceof StowageError || io.signal.aborted) throw error;
+    throw new CommandError(
+      `the cluster at ${connection.server.href} (${connection.description}) cannot be read: ${describeError(error)}. ` +
+        'Check --kubeconfig and --context, or give files with -f.',
+      { cause: error },
+    );
+  } finally {
+    api.close();
+  }
+}

@@ -1,0 +1,23 @@
+/** `stowage operator`: the process that runs in the cluster. */
+import type { AddCommand } from './command-definition.ts';
+import type { OperatorOptions } from './operator/run-operator.ts';
+
+const EXAMPLES = `
+Examples:
+  stowage operator --config /etc/spotalis/config.yaml
+  stowage operator --kubeconfig ~/.kube/config --context staging`;
+
+export const addOperatorCommand: AddCommand = (program, register, { startOperator }) => {
+  const command = program
+    .command('operator')
+    .description('Run the operator: admission webhook, controllers, metrics and health, until SIGTERM.')
+    .option(
+      '-c, --config <file>',
+      'configuration file, reloaded when it changes (default: built-in defaults and SPOTALIS_* variables)',
+    )
+    .addHelpText('after', EXAMPLES);
+  register<OperatorOptions>(command, async (context, options) =>
+    (await import('./operator/run-operator.ts')).runOperator(context, options, startOperator),
+  );
+  return command;
+};

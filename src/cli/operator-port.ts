@@ -1,0 +1,44 @@
+/**
+ * The operator as the commands use it. `main.ts` passes the wiring's own `startOperator`, since only it may see the wiring;
+ * tests pass another.
+ */
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+
+export interface StartOperatorOptions {
+  readonly config: Config;
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Unique to this process. */
+  readonly identity: string;
+  /** The webhook's certificate and key (PEM), where they do not come from files. */
+  readonly keyPair?: { readonly cert: string; readonly key: string };
+  /** Address the webhook listens on; default all. */
+  readonly webhookHost?: string;
+  /** How late the event loop runs, for the leader's caution. */
+  readonly loopDelayMillis?: () => number;
+}
+
+export interface RunningOperator {
+  /** Undefined where the server is switched off. */
+  readonly ports: {
+    readonly webhook: number | undefined;
+    readonly metrics: number | undefined;
+    readonly health: number | undefined;
+  };
+  /** Resolves when all caches have had their first complete list. */
+  readonly synced: Promise<void>;
+  /** Resolves after {@link stop}; rejects when the operator cannot go on. */
+  readonly ended: Promise<void>;
+  /** Puts the settings that can change in a running process into force. */
+  applyConfig(config: Config): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the operator; resolves when its ports are open. */
+export type StartOperator = (options: StartOperatorOptions) => Promise<RunningOperator>;

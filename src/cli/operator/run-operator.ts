@@ -1,0 +1,81 @@
+/** Runs `stowage operator`: configuration, logs, connection, then the operator until it is told to stop. */
+import { randomUUID } from 'node:crypto';
+import { homedir, hostname } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { loadConfigFile } from '../../config/load.ts';
+import { followConfigFile } from '../../config/reload.ts';
+import { loadConnection } from '../../kube/auth/load-connection.ts';
+import { createKubeApi } from '../../kube/client.ts';
+import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { RunningOperator, StartOperator } from '../operator-port.ts';
+
+export interface OperatorOptions {
+  /** Configuration file; undefined means defaults and environment. */
+  readonly config?: string;
+}
+
+/** @throws ConfigError, KubeconfigError or StowageError when it cannot start, or has to end on its own: the lease was lost. */
+export async function runOperator(
+  { io, global }: CliContext,
+  options: OperatorOptions,
+  start: StartOperator,
+): Promise<ExitCode> {
+  const { clock, random, env, signal } = io;
+  const { config, warnings } = loadConfigFile(options.config, env);
+  const { level, format } = config.observability.logging;
+  const log = createLogger({ level, format, clock, write: createStderrWriter() });
+  for (const warning of warnings) log.warn({}, warning);
+  const { kubeconfig, context } = global;
+  const connection = await loadConnection({
+    env,
+    clock,
+    homeDirectory: homedir(),
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
+  const api = createKubeApi({ connection, clock, random, log: log.child('kube') });
+  const loopDelay = monitorEventLoopDelay();
+  loopDelay.enable();
+  const ending = new AbortController();
+  try {
+    const operator = await start({
+      config,
+      api,
+      clock,
+      random,
+      log,
+      identity: `${hostname()}_${randomUUID()}`,
+      loopDelayMillis: () => loopDelay.max / 1e6,
+    });
+    log.info({ server: connection.server.href, connection: connection.description }, 'Started');
+    if (options.config !== undefined) followConfig(options.config, operator, log, ending.signal);
+    const stop = (): void => void operator.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    await operator.ended;
+    return exitCodes.ok;
+  } finally {
+    ending.abort();
+    loopDelay.disable();
+    api.close();
+  }
+
+  function followConfig(path: string, operator: RunningOperator, logger: Logger, until: AbortSignal): void {
+    followConfigFile({
+      path,
+      env,
+      clock,
+      initial: config,
+      signal: until,
+      onChange: (change) => {
+        for (const warning of change.warnings) logger.warn({}, warning);
+        logger.info({ changed: change.changed, needRestart: change.needRestart }, 'The configuration changed');
+        operator.applyConfig(change.config);
+      },
+      onInvalid: (error) =>
+        logger.error({ error }, 'The changed configuration is not valid; the one before stays in force'),
+    });
+  }
+}

@@ -1,0 +1,78 @@
+/** Plans every workload of the input by the operator's own code and asks the guards about each decision. */
+
+import type { MinOnDemand } from '../../api/annotations-values.ts';
+import type { Decision } from '../../decide/decision.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { type PlannedWorkload, planFleet } from '../fleet.ts';
+import { adviceFor } from '../guard-context.ts';
+import type { LoadedInput } from '../input/load-input.ts';
+import { DOCUMENT_VERSION } from '../output.ts';
+import { blocksOf } from './blocks.ts';
+import { type PlanDocument, type PlannedAction, type PlannedWorkloadDocument, slotRuns } from './plan-document.ts';
+
+/** @param namespace the only one to plan; undefined for all. */
+export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: string | undefined): PlanDocument {
+  const workloads = planFleet(input.view, input.rules, now, namespace).map((planned) =>
+    toDocument(input, planned, now),
+  );
+  const actions = workloads.flatMap((workload) => workload.actions);
+  const count = (state: PlannedWorkloadDocument['state']): number =>
+    workloads.filter((each) => each.state === state).length;
+  return {
+    apiVersion: DOCUMENT_VERSION,
+    kind: 'Plan',
+    source: input.source,
+    summary: {
+      workloads: workloads.length,
+      managed: count('managed'),
+      invalid: count('invalid'),
+      driftedReplicas: workloads.reduce((sum, { drift }) => sum + drift, 0),
+      actions: actions.filter(({ blockedBy }) => blockedBy.length === 0).length,
+      blocked: actions.filter(({ blockedBy }) => blockedBy.length > 0).length,
+    },
+    workloads,
+    missing: input.missing,
+    ignored: Object.fromEntries(input.ignored),
+    problems: input.problems,
+  };
+}
+
+function toDocument(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): PlannedWorkloadDocument {
+  const { plan, workload } = planned;
+  const { policy, target, actual, drift } = plan;
+  const { kind, namespace, name, replicas } = workload;
+  const identity = { kind, namespace, name, replicas, state: policy.state, drift };
+  const counts = plan.pods.length > 0 && {
+    actual: { spot: actual.spot, onDemand: actual.onDemand, unknown: actual.unknown },
+  };
+  if (policy.state !== 'managed') {
+    const { name: reason, message } = policy.reason;
+    return { ...identity, ...counts, block: { reason, message, advice: adviceFor(reason) }, actions: [], notes: [] };
+  }
+  const { rule, sources } = policy;
+  return {
+    ...identity,
+    ...counts,
+    policy: { spotPercentage: rule.spotPercentage, minOnDemand: minOnDemandText(rule.minOnDemand), sources },
+    ...(target !== undefined && { target: { spot: target.spot, onDemand: target.onDemand } }),
+    slots: slotRuns(policy, replicas),
+    actions: plan.decisions.map((decision) => ({
+      ...toAction(decision),
+      blockedBy: blocksOf(decision, input.view, input.rules, policy, now),
+    })),
+    notes: plan.notes.map(({ text }) => text),
+  };
+}
+
+function toAction(decision: Decision): Omit<PlannedAction, 'blockedBy'> {
+  const { pod, why } = decision;
+  const common = { pod: pod.name, why: why.summary, numbers: why.numbers };
+  return decision.kind === 'evict'
+    ? { action: 'evict', ...common, from: decision.from, to: decision.to }
+    : { action: 'restamp', ...common, to: decision.capacity, slot: decision.slot };
+}
+
+/** As it is written in the annotation. */
+export function minOnDemandText(floor: MinOnDemand): string {
+  return floor.kind === 'count' ? String(floor.count) : `${floor.percent}%`;
+}

@@ -1,0 +1,84 @@
+/** What `stowage plan` found, as plain data: the same for people (render-plan.ts) and machines (JSON, YAML). */
+
+import type { ManagedPolicy } from '../../decide/placement/policy.ts';
+import type { SideCounts } from '../../decide/placement/slots.ts';
+import { sideOfSlot } from '../../decide/placement/slots.ts';
+import type { Side } from '../../model/records.ts';
+import type { MissingData } from '../input/missing-data.ts';
+import type { ResultDocument } from '../output.ts';
+import type { PlannedBlock } from './blocks.ts';
+
+/** One thing that would be done, now or once nothing blocks it. */
+export interface PlannedAction {
+  readonly action: 'evict' | 'restamp';
+  readonly pod: string;
+  readonly from?: string;
+  readonly to: string;
+  readonly slot?: number;
+  readonly why: string;
+  readonly numbers: Readonly<Record<string, number | string | boolean>>;
+  /** Empty when it would be done at once. */
+  readonly blockedBy: readonly PlannedBlock[];
+}
+
+/** Consecutive slots of one side: where admission sends the pods that take them. */
+export interface SlotRun {
+  readonly from: number;
+  readonly to: number;
+  readonly side: Side;
+}
+
+export interface PlannedWorkloadDocument {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  /** `unmanaged` and `invalid` workloads are left alone; `block` says why. */
+  readonly state: 'managed' | 'unmanaged' | 'invalid';
+  readonly block?: PlannedBlock;
+  readonly policy?: {
+    readonly spotPercentage: number;
+    /** As in the annotation: `2` or `30%`. */
+    readonly minOnDemand: string;
+    readonly sources: ManagedPolicy['sources'];
+  };
+  readonly target?: SideCounts;
+  /** Live pods; absent when there are none to count. */
+  readonly actual?: SideCounts & { readonly unknown: number };
+  /** Pods that would have to change sides. */
+  readonly drift: number;
+  readonly slots?: readonly SlotRun[];
+  readonly actions: readonly PlannedAction[];
+  readonly notes: readonly string[];
+}
+
+export interface PlanDocument extends ResultDocument {
+  readonly kind: 'Plan';
+  readonly source: string;
+  readonly summary: {
+    readonly workloads: number;
+    readonly managed: number;
+    readonly invalid: number;
+    readonly driftedReplicas: number;
+    /** Actions that nothing blocks. */
+    readonly actions: number;
+    readonly blocked: number;
+  };
+  readonly workloads: readonly PlannedWorkloadDocument[];
+  readonly missing: readonly MissingData[];
+  /** Objects of kinds that placement has no use for. */
+  readonly ignored: Readonly<Record<string, number>>;
+  readonly problems: readonly string[];
+}
+
+/** Runs of equal sides among the slots 1..replicas. */
+export function slotRuns(policy: ManagedPolicy, replicas: number): SlotRun[] {
+  const runs: SlotRun[] = [];
+  for (let slot = 1; slot <= replicas; slot++) {
+    const side = sideOfSlot(policy.rule, slot);
+    const last = runs.at(-1);
+    if (last?.side === side) runs[runs.length - 1] = { ...last, to: slot };
+    else runs.push({ from: slot, to: slot, side });
+  }
+  return runs;
+}

@@ -1,0 +1,32 @@
+/** Runs `stowage plan`. */
+import { type CliContext, printLines } from '../cli-context.ts';
+import { UsageError } from '../cli-error.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { AssumedAnnotations } from '../input/assume-enabled.ts';
+import { loadInput } from '../input/load-input.ts';
+import { printInputNotes } from '../input/print-notes.ts';
+import { renderDocument } from '../output.ts';
+import { buildPlan } from './build-plan.ts';
+import type { PlanOptions } from './plan-command.ts';
+import { renderPlan } from './render-plan.ts';
+
+export async function runPlan(context: CliContext, options: PlanOptions): Promise<ExitCode> {
+  const { io, global, style } = context;
+  const input = await loadInput(context, options, assumedBy(options));
+  const plan = buildPlan(input, io.clock.now(), global.namespace);
+  const text = renderDocument(plan, global.output);
+  if (text !== undefined) io.out.write(text);
+  else {
+    printLines(context, renderPlan(plan, { style, wide: global.output === 'wide' }));
+    printInputNotes(context, input);
+  }
+  const hasDifferences = plan.summary.actions + plan.summary.blocked > 0;
+  return options.exitCode === true && hasDifferences ? exitCodes.differences : exitCodes.ok;
+}
+
+function assumedBy(options: PlanOptions): AssumedAnnotations | undefined {
+  const { assumeEnabled = false, spotPercentage, minOnDemand } = options;
+  if (assumeEnabled) return { spotPercentage, minOnDemand };
+  if (spotPercentage === undefined && minOnDemand === undefined) return undefined;
+  throw new UsageError('--spot-percentage and --min-on-demand need --assume-enabled');
+}

@@ -1,0 +1,88 @@
+/** The fleet in numbers, as `stowage status` prints and exports it. */
+import type { EpochMillis } from '../../lib/units.ts';
+import { type PlannedWorkload, planFleet } from '../fleet.ts';
+import type { LoadedInput } from '../input/load-input.ts';
+import type { MissingData } from '../input/missing-data.ts';
+import { type NodeClassSummary, summarizeNodes } from '../node-summary.ts';
+import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
+
+/** How a workload stands: `drifted` has replicas on the wrong side, `incomplete` misses some, `invalid` has a setting that cannot be used. */
+export type WorkloadState = 'balanced' | 'drifted' | 'incomplete' | 'invalid';
+
+/** One workload that is enabled, however well. */
+export interface WorkloadStatusRow {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  readonly ready: number;
+  readonly state: WorkloadState;
+  readonly target?: { readonly spot: number; readonly onDemand: number };
+  readonly actual: { readonly spot: number; readonly onDemand: number; readonly unknown: number };
+  /** Pods of any side that are on no node yet. */
+  readonly pending: number;
+  /** Replicas that would have to change sides. */
+  readonly drift: number;
+  /** What the plan has to say: an invalid value and what is accepted, a pinned side, a floor that is not met. */
+  readonly notes: readonly string[];
+}
+
+export interface FleetStatus extends ResultDocument {
+  readonly kind: 'FleetStatus';
+  readonly source: string;
+  readonly summary: Readonly<
+    Record<'workloads' | 'managed' | 'driftedReplicas' | Exclude<WorkloadState, 'balanced'>, number>
+  >;
+  readonly nodes: readonly NodeClassSummary[];
+  readonly workloads: readonly WorkloadStatusRow[];
+  readonly missing: readonly MissingData[];
+  readonly problems: readonly string[];
+}
+
+/** @param namespace the only one to look at; undefined for all. */
+export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: string | undefined): FleetStatus {
+  const all = planFleet(input.view, input.rules, now, namespace);
+  const rows = all.filter(({ plan }) => plan.policy.state !== 'unmanaged').map(toRow);
+  const count = (state: WorkloadState): number => rows.filter((row) => row.state === state).length;
+  return {
+    apiVersion: DOCUMENT_VERSION,
+    kind: 'FleetStatus',
+    source: input.source,
+    summary: {
+      workloads: all.length,
+      managed: rows.length - count('invalid'),
+      drifted: count('drifted'),
+      driftedReplicas: rows.reduce((sum, row) => sum + row.drift, 0),
+      incomplete: count('incomplete'),
+      invalid: count('invalid'),
+    },
+    nodes: summarizeNodes(input.view, input.rules.sides),
+    workloads: rows,
+    missing: input.missing,
+    problems: input.problems,
+  };
+}
+
+function toRow(planned: PlannedWorkload): WorkloadStatusRow {
+  const { kind, namespace, name, replicas } = planned.workload;
+  const { target, actual, drift, notes } = planned.plan;
+  return {
+    kind,
+    namespace,
+    name,
+    replicas,
+    ready: planned.ready,
+    state: stateOf(planned),
+    ...(target !== undefined && { target: { spot: target.spot, onDemand: target.onDemand } }),
+    actual: { spot: actual.spot, onDemand: actual.onDemand, unknown: actual.unknown },
+    pending: planned.pending,
+    drift,
+    notes: notes.map(({ text }) => text),
+  };
+}
+
+function stateOf({ plan, isBalanced }: PlannedWorkload): WorkloadState {
+  if (plan.policy.state === 'invalid') return 'invalid';
+  if (plan.drift > 0) return 'drifted';
+  return isBalanced ? 'balanced' : 'incomplete';
+}

@@ -1,0 +1,62 @@
+/** Prints the fleet status. */
+import { type CliContext, printLines } from '../cli-context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { loadInput } from '../input/load-input.ts';
+import { printInputNotes } from '../input/print-notes.ts';
+import type { InputOptions } from '../input-options.ts';
+import { renderDocument } from '../output.ts';
+import { counted } from '../plural.ts';
+import type { StyleName } from '../style.ts';
+import { type Column, renderTable } from '../table.ts';
+import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusRow } from './fleet-status.ts';
+
+export async function runStatus(context: CliContext, options: InputOptions): Promise<ExitCode> {
+  const { io, global } = context;
+  const input = await loadInput(context, options);
+  const status = fleetStatus(input, io.clock.now(), global.namespace);
+  const text = renderDocument(status, global.output);
+  if (text !== undefined) io.out.write(text);
+  else {
+    printLines(context, renderStatus(status, context));
+    printInputNotes(context, input);
+  }
+  return exitCodes.ok;
+}
+
+function renderStatus({ summary, nodes, workloads }: FleetStatus, { style, global, io }: CliContext): string[] {
+  const options = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
+  const { managed, drifted, driftedReplicas, incomplete, invalid } = summary;
+  return [
+    `${managed} of ${counted(summary.workloads, 'workload')} managed: ${drifted} drifted (${counted(driftedReplicas, 'replica')}), ${incomplete} incomplete, ${invalid} invalid`,
+    ...(nodes.every(({ nodes: count }) => count === 0) ? [] : ['', ...renderTable(nodeColumns, nodes, options)]),
+    ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns, workloads, options)]),
+  ];
+}
+
+const nodeColumns: readonly Column<FleetStatus['nodes'][number]>[] = [
+  { header: 'NODES', value: (row) => row.class },
+  { header: 'COUNT', value: (row) => row.nodes, align: 'right' },
+  { header: 'USABLE', value: (row) => row.usable, align: 'right' },
+  { header: 'PODS', value: (row) => row.pods, align: 'right' },
+];
+
+const stateStyles: Readonly<Record<WorkloadState, StyleName>> = {
+  balanced: 'good',
+  drifted: 'warning',
+  incomplete: 'warning',
+  invalid: 'bad',
+};
+
+const ofTarget = (row: WorkloadStatusRow, side: 'spot' | 'onDemand'): string =>
+  row.target === undefined ? `${row.actual[side]}` : `${row.actual[side]}/${row.target[side]}`;
+
+const workloadColumns: readonly Column<WorkloadStatusRow>[] = [
+  { header: 'NAMESPACE', value: (row) => row.namespace },
+  { header: 'WORKLOAD', value: (row) => `${row.kind.toLowerCase()}/${row.name}` },
+  { header: 'READY', value: (row) => `${row.ready}/${row.replicas}`, align: 'right' },
+  { header: 'SPOT', value: (row) => ofTarget(row, 'spot'), align: 'right' },
+  { header: 'ON-DEMAND', value: (row) => ofTarget(row, 'onDemand'), align: 'right' },
+  { header: 'UNKNOWN', value: (row) => row.actual.unknown, align: 'right', wide: true },
+  { header: 'PENDING', value: (row) => row.pending, align: 'right', wide: true },
+  { header: 'STATE', value: (row) => ({ text: [row.state, ...row.notes].join('; '), style: stateStyles[row.state] }) },
+];

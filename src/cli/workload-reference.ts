@@ -1,0 +1,40 @@
+/** How users name a workload on the command line, as with kubectl: `deploy/web`, `statefulset.apps/db`, `deploy/shop/web`. */
+import type { WorkloadRef } from '../model/cluster-view.ts';
+import { UsageError } from './cli-error.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  deploy: 'Deployment',
+  deployment: 'Deployment',
+  deployments: 'Deployment',
+  sts: 'StatefulSet',
+  statefulset: 'StatefulSet',
+  statefulsets: 'StatefulSet',
+};
+
+const ACCEPTED = 'write it as deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n NAMESPACE';
+
+/**
+ * Reads `KIND/NAME`, `KIND/NAMESPACE/NAME`, or the two words `KIND NAME`.
+ * @param namespace of `-n`; `default` where neither it nor the reference names one.
+ * @throws UsageError for anything else, and where `-n` contradicts the reference.
+ */
+export function parseWorkloadReference(words: readonly string[], namespace: string | undefined): WorkloadRef {
+  const parts = words.flatMap((word) => word.split('/'));
+  const given = words.join(' ');
+  const [kindWord = '', ...names] = parts;
+  const kind = kinds[kindWord.toLowerCase().replace(/\.(?:v1\.)?apps$/, '')];
+  if (kind === undefined) throw new UsageError(`${given}: "${kindWord}" is no kind that Stowage places; ${ACCEPTED}`);
+  const name = names.at(-1);
+  const inReference = names.length === 2 ? names[0] : undefined;
+  if (names.length > 2 || name === undefined || name === '' || inReference === '')
+    throw new UsageError(`${given}: ${ACCEPTED}`);
+  if (inReference !== undefined && namespace !== undefined && inReference !== namespace) {
+    throw new UsageError(`${given}: names namespace ${inReference}, but -n says ${namespace}; give one of them`);
+  }
+  return { kind, namespace: inReference ?? namespace ?? 'default', name };
+}
+
+/** `Deployment shop/web`: how texts for people call a workload. */
+export function workloadLabel({ kind, namespace, name }: WorkloadRef): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -1,0 +1,60 @@
+/** The process: gives the command line its input, output and signals, and the operator's wiring, which only this file may see. */
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { WriteStream } from 'node:tty';
+import type { CliIo, Terminal } from './cli/cli-context.ts';
+import { runCli } from './cli/program.ts';
+import { createSystemClock } from './lib/clock.ts';
+import { createSystemRandom } from './lib/random.ts';
+import type { Operator, OperatorOptions } from './wire.ts';
+
+/** A second Ctrl-C within this time is the same one, arriving by another way (npm and shells pass it on as well). */
+const SAME_KEYPRESS_MILLIS = 1000;
+
+/** Runs the command line and answers with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const clock = createSystemClock();
+  const stop = new AbortController();
+  let firstSignalMillis: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    firstSignalMillis ??= clock.now();
+    if (clock.now() - firstSignalMillis > SAME_KEYPRESS_MILLIS) process.exit(signal === 'SIGINT' ? 130 : 143);
+    stop.abort(new DOMException(`stopped by ${signal}`, 'AbortError'));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // The reader of a pipe may leave early (`stowage plan | head`); there is nobody left to tell.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  const io: CliIo = {
+    out: terminal(process.stdout),
+    err: terminal(process.stderr),
+    readStdin: () => text(process.stdin),
+    env: process.env,
+    clock,
+    random: createSystemRandom(),
+    signal: stop.signal,
+  };
+  try {
+    return await runCli(args, { io, version: readVersion(), startOperator });
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+/** Loaded when needed: most commands do without the operator. */
+async function startOperator(options: OperatorOptions): Promise<Operator> {
+  return await (await import('./wire.ts')).startOperator(options);
+}
+
+function terminal(stream: WriteStream): Terminal {
+  return {
+    write: (line) => void stream.write(line),
+    isTerminal: stream.isTTY === true,
+    size: () => (stream.isTTY ? { columns: stream.columns, rows: stream.rows } : undefined),
+  };
+}
+
+/** This file and its compiled form both lie one folder below package.json. */
+function readVersion(): string {
+  const parsed: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown';
+}
