@@ -123,12 +123,18 @@ export function assignSlots(
     (a, b) => a - b,
   );
   const stillFree = remaining.splice(leftOver.length);
+  // Slots above are not handed out while a pod carries their stamp, even if it holds another one at the moment.
+  const stampedAbove = new Set<number>();
+  for (const { slot } of occupants) if (slot !== undefined && slot > replicas) stampedAbove.add(slot);
+  const lowestAbove = (): number => {
+    let slot = replicas + 1;
+    while (above.has(slot) || stampedAbove.has(slot)) slot++;
+    return slot;
+  };
   for (const occupant of leftOver) {
-    const own = occupant.slot !== undefined && occupant.slot > replicas && !above.has(occupant.slot);
-    place(
-      occupant,
-      remaining.shift() ?? (own && occupant.slot !== undefined ? occupant.slot : lowestAbove(replicas, above)),
-    );
+    const { slot } = occupant;
+    const own = slot !== undefined && slot > replicas && !above.has(slot) ? slot : undefined;
+    place(occupant, remaining.shift() ?? own ?? lowestAbove());
   }
   return {
     placed,
@@ -136,7 +142,7 @@ export function assignSlots(
       spot: stillFree.filter((slot) => wantedSides[slot] === 'spot'),
       onDemand: stillFree.filter((slot) => wantedSides[slot] === 'on-demand'),
     },
-    nextAbove: lowestAbove(replicas, above),
+    nextAbove: lowestAbove(),
   };
 }
 
@@ -183,10 +189,4 @@ function sidesOfSlots(rule: SlotRule, replicas: number): readonly (Side | undefi
 
 function sideAt(rule: SlotRule, slot: number): Side {
   return spotCount(rule, slot) > spotCount(rule, slot - 1) ? 'spot' : 'on-demand';
-}
-
-function lowestAbove(replicas: number, taken: ReadonlySet<number>): number {
-  let slot = replicas + 1;
-  while (taken.has(slot)) slot++;
-  return slot;
 }
