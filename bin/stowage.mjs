@@ -71,7 +71,7 @@ async function runHere(entry) {
 
 function dependenciesInstalled() {
   try {
-    createRequire(import.meta.url).resolve('commander/package.json');
+    createRequire(import.meta.url).resolve('commander');
     return true;
   } catch {
     return false;

@@ -28,8 +28,7 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
   made.write('package.json', '{"type":"module"}');
   if (parts.includes('source')) made.write('src/main.ts', program('source', true));
   if (parts.includes('built')) made.write('dist/main.mjs', program('built', false));
-  if (parts.includes('dependencies'))
-    made.write('node_modules/commander/package.json', '{"name":"commander","version":"0.0.0"}');
+  if (parts.includes('dependencies')) made.write('node_modules/commander/index.js', '');
   if (parts.includes('pinned')) {
     mkdirSync(join(made.path, platformNode, '..'), { recursive: true });
     copyFileSync(process.execPath, join(made.path, platformNode));
