@@ -9,16 +9,23 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { createFaultPlan, type FaultPlan } from '../faults/fault-plan.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
+import { type Authentication, createAuthentication } from './authentication.ts';
 import { createBinding } from './binding.ts';
 import { createDeleter } from './deleter.ts';
 import { createEviction } from './eviction.ts';
 import { createGate } from './gate.ts';
+import { createFront } from './http/front.ts';
+import { createResourceHandler } from './http/handler.ts';
+import { type ListeningServer, type ListenOptions, listen } from './http/listen.ts';
+import { createTablePrinter } from './http/table.ts';
 import { createInProcessClient } from './in-process-client.ts';
 import { generateUid, toTime } from './names.ts';
 import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { createAuthorize, createRbac } from './rbac.ts';
 import { createReader } from './reader.ts';
 import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
+import { reviewTypes } from './reviews.ts';
 import { createCoreEventView } from './rules/events.ts';
 import { createRuleTable } from './rules/rule-table.ts';
 import type { RuleContext } from './served-type.ts';
@@ -41,6 +48,8 @@ export interface ApiServerOptions {
   readonly historyMillis?: number;
   /** Distance of watch bookmarks. Default one minute. */
   readonly bookmarkMillis?: number;
+  /** Enforces the roles and bindings in the store; without it everyone may do everything. */
+  readonly rbac?: boolean;
 }
 
 export interface ApiServer {
@@ -50,8 +59,12 @@ export interface ApiServer {
   readonly accessLog: AccessLog;
   /** Scripted faults, for HTTP and in-process clients alike. */
   readonly faults: FaultPlan;
-  /** Ends all watches and timers. */
-  close(): void;
+  /** Tokens and their users, for HTTP callers. Without any, every caller is an administrator. */
+  readonly authentication: Authentication;
+  /** Serves the API on a socket; may be called more than once. */
+  listen(options?: ListenOptions): Promise<ListeningServer>;
+  /** Ends all watches and timers, and closes every socket. */
+  close(): Promise<void>;
 }
 
 export interface ApiServerCore {
@@ -104,9 +117,28 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     binding: createBinding({ reader, writer, clock, registry }),
   };
   const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions });
+  const authentication = createAuthentication(clock);
+  const rbac = createRbac(reader, registry);
+  for (const type of reviewTypes({ authentication, rbac: options.rbac ? rbac : undefined, rules: rbac }))
+    registry.add(type);
   const accessLog = createAccessLog();
   const faults = createFaultPlan(random);
-  const gate = createGate({ accessLog, authorize: undefined, faults, clock, random });
+  const gate = createGate({
+    accessLog,
+    authorize: options.rbac ? createAuthorize(rbac) : undefined,
+    faults,
+    clock,
+    random,
+  });
+
+  const table = createTablePrinter(clock, () => undefined);
+  const front = createFront({
+    registry,
+    authentication,
+    handleResource: createResourceHandler({ operations, registry, gate, table }),
+    log: options.log ?? (() => undefined),
+  });
+  const sockets = new Set<ListeningServer>();
 
   const namespaces = serve(resources.namespaces);
   for (const name of BUILT_IN_NAMESPACES) {
@@ -132,6 +164,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     accessLog,
     faults,
-    close: () => watcher.close(),
+    authentication,
+    async listen(listenOptions) {
+      const listening = await listen(front, listenOptions);
+      sockets.add(listening);
+      return listening;
+    },
+    async close() {
+      watcher.close();
+      await Promise.all([...sockets].map((listening) => listening.close()));
+      sockets.clear();
+    },
   };
 }

@@ -10,7 +10,7 @@ import { type ApplyRules, applyObject } from './server-side-apply.ts';
 import { badRequest, methodNotAllowed, unknownResource } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
-import type { Writer } from './writer.ts';
+import { decode, type Writer } from './writer.ts';
 
 /** One object, or one of its subresources. */
 export interface Target {
@@ -101,7 +101,11 @@ export function createOperations({
     },
     list: (type, query, writesAgo = 0) => (writesAgo > 0 ? reader.asOf(writesAgo) : reader).list(type, query),
     watch: (type, query, sink) => watcher.open(type, query, sink),
-    create: (type, namespace, body, context) => writer.create(type, namespace, body, context),
+    async create(type, namespace, body, context) {
+      if (type.review === undefined) return writer.create(type, namespace, body, context);
+      const question = decode(type, body);
+      return { ...question, ...type.review(question, context.caller) };
+    },
     async act(target, body, context) {
       const action = target.type.subresources.includes(target.subresource) ? actions[target.subresource] : undefined;
       if (action === undefined) throw unknownResource();

@@ -2,6 +2,7 @@
 import type { ResourceType } from '../../api/resources.ts';
 import type { FieldError } from './field-errors.ts';
 import type { JsonObject } from './json.ts';
+import type { Caller } from './request.ts';
 
 export interface Metadata extends JsonObject {
   name?: string;
@@ -71,6 +72,8 @@ export interface ServedType extends ResourceType {
   readonly rules: TypeRules;
   /** Where the objects live. Two served types with the same storage are two views of the same objects. */
   readonly storage: string;
+  /** Answers a posted question; such types store nothing. */
+  readonly review?: (body: JsonObject, caller: Caller) => JsonObject;
   /** Served because a CustomResourceDefinition says so. */
   readonly customResource?: boolean;
   /** Where this type is a second view of a storage: translations from and to the stored form. */

@@ -1,0 +1,302 @@
+/** The HTTP face of the API: from a request to the operation it names, and from outcomes to answers. */
+
+import type { Patch } from '../../../api/kube-api.ts';
+import { KubeError } from '../../../api/kube-error.ts';
+import { ConnectionDropped } from '../../faults/fault.ts';
+import { deletionOptionsOf } from '../eviction.ts';
+import type { Gate, RequestInfo } from '../gate.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { Operations, Target } from '../operations.ts';
+import type { ListQuery } from '../reader.ts';
+import type { Caller, WriteContext } from '../request.ts';
+import type { ServedType } from '../served-type.ts';
+import {
+  badRequest,
+  internalError,
+  methodNotAllowed,
+  qualifiedResource,
+  successStatus,
+  unknownResource,
+  unsupportedMediaType,
+} from '../status-error.ts';
+import type { TypeRegistry } from '../type-registry.ts';
+import type { Exchange } from './exchange.ts';
+import { negotiate } from './representation.ts';
+import type { Route } from './route.ts';
+import type { TablePrinter } from './table.ts';
+import { createLineCache, streamWatch } from './watch-stream.ts';
+
+export interface ResourceHandlerOptions {
+  readonly operations: Operations;
+  readonly registry: TypeRegistry;
+  readonly gate: Gate;
+  readonly table: TablePrinter;
+}
+
+type ResourceRoute = Extract<Route, { kind: 'resource' }>;
+
+/** Answers requests on resources. Rejects with what {@link sendFailure} turns into an answer. */
+export function createResourceHandler({
+  operations,
+  registry,
+  gate,
+  table,
+}: ResourceHandlerOptions): (exchange: Exchange, route: ResourceRoute, caller: Caller) => Promise<void> {
+  const lines = createLineCache();
+
+  const read = async (exchange: Exchange, info: RequestInfo): Promise<void> => {
+    const { type, namespace, name, subresource } = info;
+    const { query } = exchange;
+    const accept = exchange.header('accept');
+    const representation = negotiate(accept, type, query, table);
+    const headers = { 'content-type': representation.contentType };
+    if (name !== '') {
+      exchange.send(
+        200,
+        representation.one(operations.get({ type, namespace, name, subresource }, gate.staleness(info))),
+        headers,
+      );
+      return;
+    }
+    if (info.verb === 'watch') {
+      const watchQuery = { ...selectionOf(query, namespace), ...watchOptionsOf(query) };
+      const plain = !accept.split(',')[0]?.includes('as=');
+      streamWatch({ exchange, info, query: watchQuery, operations, gate, representation, plain, lines });
+      return;
+    }
+    const { items, resourceVersion, continueToken, remainingItemCount } = operations.list(
+      type,
+      listQueryOf(query, namespace),
+      gate.staleness(info),
+    );
+    const metadata: JsonObject = {
+      resourceVersion,
+      ...(continueToken === undefined ? {} : { continue: continueToken }),
+      ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+    };
+    exchange.send(200, representation.list(items, metadata), headers);
+  };
+
+  const write = async (exchange: Exchange, info: RequestInfo): Promise<void> => {
+    const { type, namespace, name, subresource } = info;
+    const { method, query } = exchange;
+    const target: Target = { type, namespace, name, subresource };
+    const context = writeContextOf(exchange, info.caller);
+    const accept = exchange.header('accept');
+    const representation = negotiate(accept, type, query, table);
+    const answer = (status: number, object: JsonObject): void => {
+      gate.leave(info);
+      const warning = context.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+      const shown = object['kind'] === 'Status' ? object : representation.one(object);
+      exchange.send(status, shown, {
+        'content-type': representation.contentType,
+        ...(warning === '' ? {} : { warning }),
+      });
+    };
+    switch (method) {
+      case 'POST': {
+        const body = (await exchange.readObject()) ?? {};
+        answer(
+          201,
+          name === ''
+            ? await operations.create(type, namespace, body, context)
+            : await operations.act(target, body, context),
+        );
+        return;
+      }
+      case 'PUT':
+        answer(200, await operations.replace(target, (await exchange.readObject()) ?? {}, context));
+        return;
+      case 'PATCH': {
+        const patch = patchOf(exchange.header('content-type'), await exchange.readValue(), query, type);
+        const { object, created } = await operations.patch(target, patch, context);
+        answer(created ? 201 : 200, object);
+        return;
+      }
+      default: {
+        const options = { ...deletionQueryOf(query), ...definedOf(deletionOptionsOf(await exchange.readObject())) };
+        const deleting = { ...context, dryRun: context.dryRun };
+        if (name === '') {
+          const items = await operations.deleteCollection(type, listQueryOf(query, namespace), options, deleting);
+          answer(200, representation.list(items, { resourceVersion: '' }));
+          return;
+        }
+        const { object, gone } = await operations.delete(target, options, deleting);
+        const asStatus = gone && type.storage !== '/pods';
+        const details = {
+          name,
+          ...(type.group === '' ? {} : { group: type.group }),
+          kind: type.plural,
+          uid: object.metadata.uid,
+        };
+        answer(200, asStatus ? successStatus(details) : object);
+      }
+    }
+  };
+
+  return async (exchange, route, caller) => {
+    const type = registry.find(route.group, route.version, route.plural);
+    if (type === undefined) throw unknownResource();
+    const { namespace, name, subresource } = route;
+    const verb = verbOf(exchange, name, subresource);
+    if (verb === undefined || (subresource === '' && !type.verbs.includes(verb)))
+      throw methodNotAllowed(
+        type,
+        `the server does not allow this method on the requested resource; ${exchange.method}`,
+      );
+    if (subresource !== '' && !type.subresources.includes(subresource)) throw unknownResource();
+    if (type.namespaced && namespace === undefined && !['list', 'watch', 'deletecollection'].includes(verb)) {
+      throw badRequest(
+        `an empty namespace may not be set when a resource name is provided (${qualifiedResource(type)})`,
+      );
+    }
+    // The field selector on one name is a request for that object, as far as access goes.
+    const info: RequestInfo = {
+      caller,
+      verb,
+      type,
+      namespace: type.namespaced ? namespace : undefined,
+      name,
+      subresource,
+      signal: exchange.signal,
+    };
+    const pending = gate.enter(info);
+    if (pending !== undefined) await pending;
+    if (['get', 'list', 'watch'].includes(verb)) await read(exchange, info);
+    else await write(exchange, info);
+  };
+}
+
+/** Answers with the failure's Status, or breaks the connection where a fault says so. */
+export function sendFailure(exchange: Exchange, error: unknown): void {
+  if (error instanceof ConnectionDropped) {
+    exchange.drop();
+    return;
+  }
+  if (exchange.signal.aborted) return;
+  const failure =
+    error instanceof KubeError ? error : internalError(error instanceof Error ? error.message : String(error));
+  const { status } = failure;
+  const retryAfter =
+    failure.retryAfterMillis === undefined
+      ? {}
+      : { 'retry-after': String(Math.ceil(failure.retryAfterMillis / 1_000)) };
+  exchange.send(failure.httpStatus, isObject(status) ? status : failure.message, retryAfter);
+}
+
+function verbOf({ method, query }: Exchange, name: string, subresource: string): string | undefined {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (name !== '') return 'get';
+      return isTrue(query.get('watch')) ? 'watch' : 'list';
+    case 'POST':
+      return name !== '' && subresource === '' ? undefined : 'create';
+    case 'PUT':
+      return name === '' ? undefined : 'update';
+    case 'PATCH':
+      return name === '' ? undefined : 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      return undefined;
+  }
+}
+
+function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+function numberOf(query: URLSearchParams, key: string): number | undefined {
+  const text = query.get(key);
+  if (text === null || text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return value;
+}
+
+function selectionOf(query: URLSearchParams, namespace: string | undefined) {
+  return {
+    namespace,
+    labelSelector: query.get('labelSelector') ?? undefined,
+    fieldSelector: query.get('fieldSelector') ?? undefined,
+  };
+}
+
+function listQueryOf(query: URLSearchParams, namespace: string | undefined): ListQuery {
+  return {
+    ...selectionOf(query, namespace),
+    limit: numberOf(query, 'limit'),
+    continueToken: query.get('continue') ?? undefined,
+    resourceVersion: query.get('resourceVersion') ?? undefined,
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? undefined,
+  };
+}
+
+function watchOptionsOf(query: URLSearchParams) {
+  const initial = query.get('sendInitialEvents');
+  const match = query.get('resourceVersionMatch');
+  if (initial !== null && match !== 'NotOlderThan') {
+    throw badRequest(
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    );
+  }
+  return {
+    resourceVersion: query.get('resourceVersion') ?? undefined,
+    sendInitialEvents: initial === null ? undefined : isTrue(initial),
+    allowBookmarks: isTrue(query.get('allowWatchBookmarks')),
+    timeoutSeconds: numberOf(query, 'timeoutSeconds'),
+  };
+}
+
+function deletionQueryOf(query: URLSearchParams) {
+  return {
+    gracePeriodSeconds: numberOf(query, 'gracePeriodSeconds'),
+    propagationPolicy: query.get('propagationPolicy') ?? undefined,
+  };
+}
+
+function definedOf<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+}
+
+function writeContextOf(exchange: Exchange, caller: Caller): WriteContext {
+  const { query } = exchange;
+  const dryRun = query.getAll('dryRun');
+  if (dryRun.some((value) => value !== 'All' && value !== ''))
+    throw badRequest(
+      `CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`,
+    );
+  const agent = exchange.header('user-agent').split('/')[0] ?? '';
+  return {
+    caller,
+    dryRun: dryRun.includes('All'),
+    fieldManager: query.get('fieldManager') || agent || 'unknown',
+    warnings: [],
+  };
+}
+
+function patchOf(contentType: string, body: unknown, query: URLSearchParams, type: ServedType): Patch {
+  const media = contentType.split(';')[0]?.trim() ?? '';
+  if (media === 'application/json-patch+json') {
+    if (!Array.isArray(body)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    return { type: 'json', body };
+  }
+  if (!isObject(body)) throw badRequest(`error decoding patch: the body must be an object (${type.kind})`);
+  switch (media) {
+    case 'application/merge-patch+json':
+      return { type: 'merge', body };
+    case 'application/strategic-merge-patch+json':
+      return { type: 'strategic', body };
+    case 'application/apply-patch+yaml':
+      if (!query.get('fieldManager'))
+        throw badRequest(
+          'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+        );
+      return { type: 'apply', body, force: isTrue(query.get('force')) };
+    default:
+      throw unsupportedMediaType(
+        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
+      );
+  }
+}
