@@ -1,0 +1,344 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Deployment, Event, Lease, Pod, PodDisruptionBudget, StatefulSet } from '../api/core.ts';
+import { resources } from '../api/resources.ts';
+import {
+  createEmbeddedWorld,
+  deploymentObject,
+  type EmbeddedWorld,
+  namespaceObject,
+  statefulSetObject,
+  type WorldOptions,
+} from './testing/embedded-world.ts';
+
+const inShop = { namespace: 'shop' };
+const MINUTE = 60_000;
+const policy = (spotPercentage: number, minOnDemand = 1) => ({
+  'spotalis.io/spot-percentage': String(spotPercentage),
+  'spotalis.io/min-on-demand': String(minOnDemand),
+});
+
+async function start(options: WorldOptions = {}): Promise<EmbeddedWorld> {
+  const world = await createEmbeddedWorld(options);
+  onTestFinished(() => world.stop());
+  await world.api.create(resources.namespaces, namespaceObject('shop'));
+  await world.startOperator();
+  return world;
+}
+
+/** Creates the Deployment `web` and waits until all its pods are ready. */
+async function deploy(world: EmbeddedWorld, replicas: number, annotations = policy(70)): Promise<void> {
+  await world.api.create(resources.deployments, deploymentObject({ name: 'web', replicas, annotations }), inShop);
+  await untilReady(world, 'web', replicas);
+}
+
+async function untilReady(world: EmbeddedWorld, app: string, replicas: number): Promise<void> {
+  await world.until(`${replicas} pods of ${app} are ready`, async () => {
+    const { spot, 'on-demand': onDemand, pending } = await world.sides('shop', app);
+    return spot + onDemand === replicas && pending === 0;
+  });
+}
+
+async function untilSides(world: EmbeddedWorld, app: string, spot: number, onDemand: number): Promise<void> {
+  await world.until(`${app} is at ${spot}/${onDemand}`, async () => {
+    const sides = await world.sides('shop', app);
+    return sides.spot === spot && sides['on-demand'] === onDemand && sides.pending === 0;
+  });
+}
+
+const annotate = (world: EmbeddedWorld, annotations: Record<string, string | null>) =>
+  world.api.patch(resources.deployments, 'web', { type: 'merge', body: { metadata: { annotations } } }, inShop);
+const scale = (world: EmbeddedWorld, replicas: number) =>
+  world.api.patch(resources.deployments, 'web', { type: 'merge', body: { spec: { replicas } } }, inShop);
+
+async function podsOf(world: EmbeddedWorld, app: string): Promise<Pod[]> {
+  const { items } = await world.api.list(resources.pods, inShop);
+  return items.filter((pod) => pod.metadata?.labels?.['app'] === app);
+}
+
+async function eventReasons(world: EmbeddedWorld): Promise<string[]> {
+  const { items } = await world.api.list<Event>(resources.events, inShop);
+  return items.flatMap(({ regarding, reason }) => (regarding?.kind === 'Pod' ? [] : (reason ?? [])));
+}
+
+describe('a new Deployment', () => {
+  test('of 10 at 70 % with floor 1 lands 7/3 without one eviction', async () => {
+    const world = await start();
+    await deploy(world, 10);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 7, 'on-demand': 3, pending: 0 });
+    await world.clock.advance(5 * MINUTE);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 7, 'on-demand': 3, pending: 0 });
+    expect(world.evictions).toEqual([]);
+  });
+
+  test('a cluster at rest is left at rest: no write but the lease', async () => {
+    const world = await start();
+    await deploy(world, 10);
+    await world.clock.advance(2 * MINUTE);
+    const before = world.operatorWrites.length;
+    await world.clock.advance(10 * MINUTE);
+    const since = world.operatorWrites.slice(before).filter((write) => !write.endsWith('leases'));
+    expect(since).toEqual([]);
+  });
+
+  test('scaled like an autoscaler 10 -> 30 -> 8 keeps the mix without one eviction', async () => {
+    const world = await start();
+    await deploy(world, 10);
+    await scale(world, 30);
+    await untilSides(world, 'web', 21, 9);
+    await scale(world, 8);
+    await untilSides(world, 'web', 6, 2);
+    await world.clock.advance(2 * MINUTE);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 6, 'on-demand': 2, pending: 0 });
+    expect(world.evictions).toEqual([]);
+  });
+});
+
+describe('case 54: a changed annotation converges', () => {
+  test('one eviction at a time, no more than the drift, cooldown between them', async () => {
+    const world = await start();
+    await deploy(world, 6, policy(0, 0));
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 0, 'on-demand': 6, pending: 0 });
+    await annotate(world, policy(50, 0));
+    let lowest = 6;
+    const evictedAt: number[] = [];
+    await world.until('3/3', async () => {
+      const { spot, 'on-demand': onDemand } = await world.sides('shop', 'web');
+      lowest = Math.min(lowest, spot + onDemand);
+      while (evictedAt.length < world.evictions.length) evictedAt.push(world.clock.now());
+      return spot === 3 && onDemand === 3;
+    });
+    expect(lowest).toBe(5);
+    expect(world.evictions).toHaveLength(3);
+    for (let index = 1; index < evictedAt.length; index++) {
+      expect((evictedAt[index] ?? 0) - (evictedAt[index - 1] ?? 0)).toBeGreaterThanOrEqual(10_000 - 250);
+    }
+    await annotate(world, policy(100, 0));
+    await untilSides(world, 'web', 6, 0);
+    expect(world.evictions).toHaveLength(6);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toHaveLength(6);
+  });
+
+  test('case 53: replicas and template are never modified', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    const before = await world.api.get<Deployment>(resources.deployments, 'web', inShop);
+    await annotate(world, policy(100, 0));
+    await untilSides(world, 'web', 4, 0);
+    const after = await world.api.get<Deployment>(resources.deployments, 'web', inShop);
+    expect(after.spec).toEqual(before.spec);
+    expect(after.metadata?.generation).toBe(before.metadata?.generation);
+    const writes = new Set(world.operatorWrites);
+    for (const write of writes) expect(write).toMatch(/pods\/eviction|^patch pods$|events$|leases$/);
+  });
+});
+
+describe('budgets', () => {
+  const budget = (spec: object): PodDisruptionBudget =>
+    ({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: { selector: { matchLabels: { app: 'web' } }, ...spec },
+    }) as PodDisruptionBudget;
+
+  test('case 69: minAvailable equal to the replicas: no eviction is even asked for, and one event says why', async () => {
+    const world = await start();
+    await deploy(world, 3, policy(0, 0));
+    await world.api.create(resources.podDisruptionBudgets, budget({ minAvailable: 3 }), inShop);
+    await world.clock.advance(5_000);
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 0, 'on-demand': 3, pending: 0 });
+    expect((await eventReasons(world)).filter((reason) => reason === 'BlockedByPdb')).toHaveLength(1);
+  });
+
+  test('case 69: maxUnavailable 1: converges and is never below the budget', async () => {
+    const world = await start();
+    await deploy(world, 5, policy(0, 0));
+    await world.api.create(resources.podDisruptionBudgets, budget({ maxUnavailable: 1 }), inShop);
+    await annotate(world, policy(100, 0));
+    let lowest = 5;
+    await world.until('5/0', async () => {
+      const { spot, 'on-demand': onDemand } = await world.sides('shop', 'web');
+      lowest = Math.min(lowest, spot + onDemand);
+      return spot === 5;
+    });
+    expect(lowest).toBeGreaterThanOrEqual(4);
+    expect(world.evictions).toHaveLength(5);
+  });
+});
+
+describe('management', () => {
+  test('case 57: an unlabelled namespace stops evictions, the label back takes effect promptly', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    const label = (value: string | null) =>
+      world.api.patch(resources.namespaces, 'shop', {
+        type: 'merge',
+        body: { metadata: { labels: { 'spotalis.io/enabled': value } } },
+      });
+    await label(null);
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    await label('true');
+    await world.clock.advance(2_000);
+    expect(world.evictions).toHaveLength(1);
+  });
+
+  test('case 45: a workload without the label is never touched, nor is one that is deleted', async () => {
+    const world = await start();
+    await world.api.create(
+      resources.deployments,
+      deploymentObject({ name: 'web', replicas: 3, labels: {}, annotations: policy(100, 0) }),
+      inShop,
+    );
+    await untilReady(world, 'web', 3);
+    await world.api.delete(resources.deployments, 'web', { ...inShop, propagationPolicy: 'Background' });
+    await world.clock.advance(MINUTE);
+    expect(world.evictions).toEqual([]);
+    expect(world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' })).toBeUndefined();
+  });
+
+  test('case 48: an invalid value: nothing moves, one warning names key, value and grammar; repaired at once', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    await annotate(world, { 'spotalis.io/spot-percentage': '150' });
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    const { items } = await world.api.list<Event>(resources.events, inShop);
+    const warnings = items.filter(({ reason }) => reason === 'InvalidConfiguration');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.note).toContain('spotalis.io/spot-percentage');
+    expect(warnings[0]?.note).toContain('"150"');
+    expect(warnings[0]?.note).toContain('from 0 to 100');
+    await annotate(world, { 'spotalis.io/spot-percentage': '100' });
+    await untilSides(world, 'web', 4, 0);
+  });
+
+  test('case 58: read-only: no eviction, no mutation, what would be done is told', async () => {
+    const world = await start({ config: 'operator:\n  readOnlyMode: true' });
+    await world.api.create(
+      resources.deployments,
+      deploymentObject({ name: 'web', replicas: 6, annotations: policy(100, 0) }),
+      inShop,
+    );
+    await untilReady(world, 'web', 6);
+    const pods = await podsOf(world, 'web');
+    expect(pods.every((pod) => pod.spec?.nodeSelector === undefined && pod.metadata?.annotations === undefined)).toBe(
+      true,
+    );
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    expect(world.operatorWrites.filter((write) => !/events|leases/.test(write))).toEqual([]);
+    if ((await world.sides('shop', 'web'))['on-demand'] > 0) {
+      expect((await eventReasons(world)).filter((reason) => reason === 'WouldEvict')).toHaveLength(1);
+    }
+  });
+});
+
+describe('repair', () => {
+  test('pods admitted while the webhook was down are moved within the usual pace', async () => {
+    const world = await start();
+    world.setWebhookUp(false);
+    await deploy(world, 10);
+    const { spot } = await world.sides('shop', 'web');
+    world.setWebhookUp(true);
+    await untilSides(world, 'web', 7, 3);
+    expect(world.evictions).toHaveLength(Math.abs(7 - spot));
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toHaveLength(Math.abs(7 - spot));
+  });
+
+  test('case 60: only the label, pods on spot: all move to on-demand once, then rest', async () => {
+    const world = await start();
+    world.setWebhookUp(false);
+    await world.api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 4 }), inShop);
+    await untilReady(world, 'web', 4);
+    const { spot } = await world.sides('shop', 'web');
+    world.setWebhookUp(true);
+    await untilSides(world, 'web', 0, 4);
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions).toHaveLength(spot);
+  });
+
+  test('case 35: a lost spot pod at 7/3 comes back on spot, a lost on-demand pod on on-demand', async () => {
+    const world = await start();
+    await deploy(world, 10);
+    for (const side of ['spot', 'on-demand']) {
+      const lost = (await podsOf(world, 'web')).find((pod) => pod.spec?.nodeName?.startsWith(side));
+      await world.api.delete(resources.pods, lost?.metadata?.name ?? '', inShop);
+      await world.clock.advance(2_000);
+      await untilSides(world, 'web', 7, 3);
+    }
+    expect(world.evictions).toEqual([]);
+  });
+});
+
+describe('rollouts', () => {
+  test('case 37: a rolling update ends exact without one eviction', async () => {
+    const world = await start();
+    await deploy(world, 10);
+    const template = { metadata: { annotations: { version: '2' } } };
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: { spec: { template } } }, inShop);
+    await world.until('all pods are new', async () => {
+      const pods = await podsOf(world, 'web');
+      return pods.length === 10 && pods.every((pod) => pod.metadata?.annotations?.['version'] === '2');
+    });
+    await untilSides(world, 'web', 7, 3);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toEqual([]);
+  });
+});
+
+describe('StatefulSets', () => {
+  test('case 64: converge by ordinal, template and generation untouched, ordinals contiguous', async () => {
+    const world = await start();
+    await world.api.create(
+      resources.statefulSets,
+      statefulSetObject({ name: 'db', replicas: 4, annotations: policy(0, 0) }),
+      inShop,
+    );
+    await untilReady(world, 'db', 4);
+    const before = await world.api.get<StatefulSet>(resources.statefulSets, 'db', inShop);
+    const body = { metadata: { annotations: policy(50, 1) } };
+    await world.api.patch(resources.statefulSets, 'db', { type: 'merge', body }, inShop);
+    await untilSides(world, 'db', 2, 2);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toHaveLength(2);
+    const names = (await podsOf(world, 'db')).map((pod) => pod.metadata?.name).sort();
+    expect(names).toEqual(['db-0', 'db-1', 'db-2', 'db-3']);
+    const after = await world.api.get<StatefulSet>(resources.statefulSets, 'db', inShop);
+    // case 65: the template is the user's.
+    expect(after.spec).toEqual(before.spec);
+    expect(after.metadata?.generation).toBe(before.metadata?.generation);
+  });
+});
+
+describe('leadership', () => {
+  test('case 75: the lease is held while running and released on stop', async () => {
+    const world = await start();
+    const read = () =>
+      world.api.get<Lease>(resources.leases, 'spotalis-controller-leader', { namespace: 'spotalis-system' });
+    expect((await read()).spec?.holderIdentity).toBe('test_1');
+    const stopping = world.operator().stop();
+    await world.clock.advance(1_000);
+    await stopping;
+    await world.operator().ended;
+    expect((await read()).spec?.holderIdentity ?? '').toBe('');
+  });
+});
+
+test('explain tells slots, what blocks and what was done', async () => {
+  const world = await start({ config: 'operator:\n  disruptionWindow:\n    schedule: "0 2 * * *"\n    duration: 1h' });
+  await deploy(world, 4, policy(0, 0));
+  await annotate(world, policy(50, 0));
+  await world.clock.advance(5_000);
+  const explanation = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' });
+  expect(explanation?.plan).toMatchObject({ drift: 2, target: { spot: 2, onDemand: 2 } });
+  expect(explanation?.decisions[0]?.blocks[0]?.reason).toBe('OutsideWindow');
+  expect(explanation?.journal.at(-1)).toMatchObject({ kind: 'blocked', reason: 'OutsideWindow' });
+  expect(() => JSON.stringify(explanation)).not.toThrow();
+});
