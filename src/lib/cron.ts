@@ -101,7 +101,8 @@ function isTimeZone(name: string): boolean {
   // Intl also takes offsets such as +01:00, which Go does not.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    return true;
   } catch {
     return false;
   }

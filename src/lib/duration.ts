@@ -40,7 +40,7 @@ export function parseDuration(text: string): Millis {
 
 /** The shortest text that {@link parseDuration} reads back: `1h30m`, `1m29.5s`, `250ms`, `0s`. */
 export function formatDuration(millis: Millis): string {
-  if (millis < 0) return `-${formatDuration(-millis)}`;
+  if (millis < 0) return `-${formatDuration(Math.abs(millis))}`;
   if (millis === 0) return '0s';
   if (millis < 1000) return `${millis}ms`;
   const hours = Math.floor(millis / 3_600_000);

@@ -74,12 +74,17 @@ function withStack(target: pino.Logger, record: LogFields): LogFields {
 
 /** `2026-03-29T01:00:00.000Z WARN  guard: message key=value`; values with spaces are quoted as JSON. */
 function toTextLine(line: string): string {
-  const { time, level, logger, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
-  const head = `${time} ${String(level).toUpperCase().padEnd(5)} ${logger === undefined ? '' : `${logger}: `}${msg ?? ''}`;
-  const pairs = Object.entries(fields).map(([key, value]) => `${key}=${toTextValue(value)}`);
+  const { time, level, logger, msg, ...fields } = JSON.parse(line) as LogFields;
+  const name = logger === undefined ? '' : `${plainText(logger)}: `;
+  const head = `${plainText(time)} ${plainText(level).toUpperCase().padEnd(5)} ${name}${plainText(msg)}`;
+  const pairs = Object.entries(fields).map(([key, value]) => `${key}=${quotedText(value)}`);
   return `${[head, ...pairs].join(' ')}\n`;
 }
 
-function toTextValue(value: unknown): string {
+function plainText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function quotedText(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
 }

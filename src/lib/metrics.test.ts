@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { MetricDefinition } from './metric-definition.ts';
 import { createMetrics, createNoMetrics, metricTable } from './metrics.ts';
-import { renderMetricsPage } from './metrics-page.ts';
 import { isReasonName } from './reasons.ts';
 
 const web = { namespace: 'shop', workload: 'web', workload_type: 'deployment' } as const;
@@ -46,10 +44,6 @@ describe('the table', () => {
       for (const reason of reasons) expect(isReasonName(reason)).toBe(true);
     }
   });
-});
-
-test('docs/metrics.md is what the table says; `npm run docs` writes it', () => {
-  expect(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')).toBe(renderMetricsPage());
 });
 
 describe('a scrape', () => {

@@ -25,7 +25,7 @@ describe('seeded randomness', () => {
   });
 
   test('fills the range evenly', () => {
-    const buckets = new Array<number>(10).fill(0);
+    const buckets = Array.from({ length: 10 }, () => 0);
     for (const value of take(createSeededRandom(42), 10_000)) {
       const bucket = Math.floor(value * 10);
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;

@@ -18,7 +18,7 @@ export const blockReasons = {
     kinds: ['block', 'unsteered'],
     eventType: 'Normal',
     message: 'The engine {engine} is switched off',
-    advice: 'Set engines.{engine} to true.',
+    advice: 'Set it to true under engines in the configuration.',
   },
   ReadOnly: {
     kinds: ['block', 'unsteered'],
@@ -126,13 +126,13 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'No {side} node has room for pod {pod}: {detail}',
-    advice: 'Add {side} capacity, or let the autoscaler provision it.',
+    advice: 'Add capacity of that side, or let the autoscaler provision it.',
   },
   SideInBackoff: {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'The last move to {side} found no place; it is tried again in {remaining}',
-    advice: 'Add {side} capacity, or wait.',
+    advice: 'Add capacity of that side, or wait.',
   },
   SingleReplica: {
     kinds: ['block'],
@@ -181,7 +181,7 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'The volume of pod {pod} is bound to {zone}, where no {side} node has room',
-    advice: 'Add {side} capacity in {zone}.',
+    advice: 'Add capacity of that side in that zone.',
   },
   PreconditionFailed: {
     kinds: ['block'],

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reasonTable } from './reason-table.ts';
 import { describeReason, isReasonName, type ReasonNameOf, reason, renderReason } from './reasons.ts';
-import { renderReasonsPage } from './reasons-page.ts';
 
 const names = Object.keys(reasonTable).filter(isReasonName);
-const page = readFileSync(new URL('../../docs/reasons.md', import.meta.url), 'utf8');
 
 describe('renderReason', () => {
   test('fills every placeholder', () => {
@@ -44,7 +41,8 @@ describe('the table', () => {
     expect(kinds.length).toBeGreaterThan(0);
     expect(message).toMatch(/^[A-Z{]/);
     expect(message).not.toMatch(/\.$/);
-    expect(advice).toMatch(/^[A-Z].*\.$/);
+    // Advice is shown without values.
+    expect(advice).toMatch(/^[A-Z][^{}]*\.$/);
     expect(message.replace(/\{\w+\}/g, '')).not.toMatch(/[{}]/);
   });
 
@@ -52,16 +50,5 @@ describe('the table', () => {
     expect(isReasonName('Paused')).toBe(true);
     expect(isReasonName('paused')).toBe(false);
     expect(isReasonName('toString')).toBe(false);
-  });
-});
-
-describe('docs/reasons.md', () => {
-  test('is what the table says; `npm run docs` writes it', () => {
-    expect(page).toBe(renderReasonsPage());
-  });
-
-  test('lists exactly the reasons of the table', () => {
-    const listed = new Set([...page.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1]));
-    expect([...listed].sort()).toEqual([...names].sort());
   });
 });
