@@ -71,6 +71,8 @@ export interface Cluster {
   cleanUp(): Promise<void>;
 }
 
+const isNamespace = (path: string): boolean => path.startsWith('/api/v1/namespaces/');
+
 const EVENTUALLY = { timeout: 30_000, interval: 50 };
 
 /** Digs into JSON: `at(body, 'spec', 'containers', 0, 'image')`; undefined where there is nothing. */
@@ -140,7 +142,14 @@ export function createCluster(backend: Backend): Cluster {
     },
     eventually: (assertion) => vi.waitFor(assertion, EVENTUALLY),
     async cleanUp() {
-      for (const path of made.splice(0)) await call('DELETE', path, { body: { propagationPolicy: 'Background' } });
+      const [namespaces, nodes] = [made.filter(isNamespace), made.filter((path) => !isNamespace(path))];
+      made.length = 0;
+      for (const path of namespaces) {
+        await call('DELETE', path);
+        // No kubelet would ever confirm the end of bound pods; the namespace would stay with them.
+        await call('DELETE', `${path}/pods`, { body: { gracePeriodSeconds: 0 } });
+      }
+      for (const path of nodes) await call('DELETE', path);
     },
   };
 }

@@ -115,36 +115,6 @@ describeOnBackends('objects', (cluster) => {
     });
   });
 
-  test('a namespace that is being deleted refuses new content and then goes', async () => {
-    const { post, get, delete: remove, must, eventually, namespace } = cluster();
-    const { configMaps, pods, name } = await namespace();
-    // A pod with a finalizer keeps the namespace terminating for as long as the test needs.
-    const held = { metadata: { name: 'held', finalizers: ['stowage.test/hold'] }, data: {} };
-    await must(post(configMaps, held));
-    const deleted = await remove(`/api/v1/namespaces/${name}`);
-    expect(deleted.status).toBe(200);
-    expect(deleted.body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
-    const late = await post(configMaps, { metadata: { name: 'late' } });
-    expect(late.status).toBe(403);
-    expect(late.body).toMatchObject({
-      reason: 'Forbidden',
-      details: {
-        name: 'late',
-        kind: 'configmaps',
-        causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }],
-      },
-    });
-    expect(late.body['message']).toBe(
-      `configmaps "late" is forbidden: unable to create new content in namespace ${name} because it is being terminated`,
-    );
-    expect((await post(pods, { metadata: { name: 'late' } })).status).not.toBe(201);
-    await eventually(async () => {
-      expect((await get(`${configMaps}/held`)).body).toHaveProperty('metadata.deletionTimestamp');
-    });
-    await must(cluster().mergePatch(`${configMaps}/held`, { metadata: { finalizers: null } }));
-    await eventually(async () => expect((await get(`/api/v1/namespaces/${name}`)).status).toBe(404));
-  });
-
   test('put without resourceVersion overwrites, with a stale one conflicts', async () => {
     const { post, put, must, namespace } = cluster();
     const { configMaps } = await namespace();
@@ -232,53 +202,6 @@ describeOnBackends('objects', (cluster) => {
     expect(body['message']).toMatch(/^ConfigMap ".*" is invalid: metadata\./);
   });
 
-  test('delete answers Status with the uid, and the object is gone', async () => {
-    const { post, get, delete: remove, must, namespace } = cluster();
-    const { configMaps } = await namespace();
-    const created = await must(post(configMaps, { metadata: { name: 'a' } }));
-    const deleted = await remove(`${configMaps}/a`);
-    expect(deleted.status).toBe(200);
-    expect(deleted.body).toMatchObject({
-      kind: 'Status',
-      status: 'Success',
-      details: { name: 'a', kind: 'configmaps', uid: textAt(created, 'metadata', 'uid') },
-    });
-    expect((await get(`${configMaps}/a`)).status).toBe(404);
-  });
-
-  test.each([
-    ['uid', { uid: 'another' }, 'the UID in the precondition (another) does not match the UID in record'],
-    [
-      'resourceVersion',
-      { resourceVersion: '1' },
-      'the ResourceVersion in the precondition (1) does not match the ResourceVersion in record',
-    ],
-  ])('delete with another %s as precondition conflicts', async (_, preconditions, message) => {
-    const { post, get, delete: remove, must, namespace } = cluster();
-    const { configMaps } = await namespace();
-    await must(post(configMaps, { metadata: { name: 'a' } }));
-    const { status, body } = await remove(`${configMaps}/a`, { preconditions });
-    expect(status).toBe(409);
-    expect(body).toMatchObject({ reason: 'Conflict' });
-    expect(body['message']).toContain(message);
-    expect((await get(`${configMaps}/a`)).status).toBe(200);
-  });
-
-  test('a finalizer keeps a deleted object until it is removed', async () => {
-    const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
-    const { configMaps } = await namespace();
-    await must(post(configMaps, { metadata: { name: 'a', finalizers: ['stowage.test/hold'] } }));
-    const deleted = await remove(`${configMaps}/a`);
-    expect(deleted.status).toBe(200);
-    expect((await get(`${configMaps}/a`)).body).toHaveProperty('metadata.deletionTimestamp');
-    const added = await mergePatch(`${configMaps}/a`, {
-      metadata: { finalizers: ['stowage.test/hold', 'stowage.test/more'] },
-    });
-    expect(added.status).toBe(422);
-    await must(mergePatch(`${configMaps}/a`, { metadata: { finalizers: [] } }));
-    expect((await get(`${configMaps}/a`)).status).toBe(404);
-  });
-
   test('dry run answers as if, and stores nothing', async () => {
     const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
     const { configMaps } = await namespace();
@@ -300,22 +223,6 @@ describeOnBackends('objects', (cluster) => {
     const { configMaps } = await namespace();
     await must(post(configMaps, { metadata: { name: 'a' } }));
     expect((await post(`${configMaps}?dryRun=All`, { metadata: { name: 'a' } })).status).toBe(409);
-  });
-
-  test('delete of a collection takes what the selector matches', async () => {
-    const { post, get, delete: remove, must, namespace } = cluster();
-    const { configMaps } = await namespace();
-    for (const [name, tier] of [
-      ['a', 'x'],
-      ['b', 'x'],
-      ['c', 'y'],
-    ])
-      await must(post(configMaps, { metadata: { name, labels: { tier } } }));
-    const { status, body } = await remove(`${configMaps}?labelSelector=tier%3Dx`);
-    expect(status).toBe(200);
-    expect(body['kind']).toBe('ConfigMapList');
-    const left = await get(`${configMaps}?labelSelector=tier`);
-    expect(left.body).toMatchObject({ items: [{ metadata: { name: 'c' } }] });
   });
 
   test('a body that is not JSON, or of another kind, is 400', async () => {

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { at } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import { workload, workloadSpec } from './objects.ts';
+import { nameOf, podsOf, run } from './pods.ts';
+
+describeOnBackends('PodDisruptionBudgets', (cluster) => {
+  test.each([
+    ['minAvailable 3 of 5, all healthy', { minAvailable: 3 }, 5, 5, { disruptionsAllowed: 2, desiredHealthy: 3 }],
+    ['minAvailable 50 % of 5, rounded up', { minAvailable: '50%' }, 5, 5, { disruptionsAllowed: 2, desiredHealthy: 3 }],
+    ['maxUnavailable 1 of 5', { maxUnavailable: 1 }, 5, 5, { disruptionsAllowed: 1, desiredHealthy: 4 }],
+    [
+      'maxUnavailable 30 % of 5, rounded up',
+      { maxUnavailable: '30%' },
+      5,
+      5,
+      { disruptionsAllowed: 2, desiredHealthy: 3 },
+    ],
+    [
+      'maxUnavailable 1 of 5 with 2 not ready',
+      { maxUnavailable: 1 },
+      5,
+      3,
+      { disruptionsAllowed: 0, desiredHealthy: 4 },
+    ],
+    ['maxUnavailable 100 %', { maxUnavailable: '100%' }, 3, 1, { disruptionsAllowed: 1, desiredHealthy: 0 }],
+    ['minAvailable above the number of pods', { minAvailable: 9 }, 3, 3, { disruptionsAllowed: 0, desiredHealthy: 9 }],
+  ])('%s', async (_, spec, replicas, healthy, expected) => {
+    const { post, get, must, namespace, node, eventually } = cluster();
+    const space = await namespace();
+    const nodeName = await node();
+    await must(post(space.deployments, workload('a', replicas)));
+    const made = await podsOf(cluster(), space, replicas);
+    for (const item of made.slice(0, healthy)) await run(cluster(), space, nameOf(item), nodeName);
+    await must(
+      post(space.budgets, { metadata: { name: 'a' }, spec: { selector: { matchLabels: { app: 'a' } }, ...spec } }),
+    );
+    await eventually(async () => {
+      const { body } = await get(`${space.budgets}/a`);
+      expect(body).toMatchObject({
+        status: { observedGeneration: 1, expectedPods: replicas, currentHealthy: healthy, ...expected },
+      });
+      const isAllowed = expected.disruptionsAllowed > 0;
+      expect(at(body, 'status', 'conditions', 0)).toMatchObject({
+        type: 'DisruptionAllowed',
+        status: isAllowed ? 'True' : 'False',
+        reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
+      });
+    });
+  });
+
+  test('counts percentages of the scale, not of the pods that happen to exist', async () => {
+    const { post, get, must, namespace, node, eventually } = cluster();
+    const space = await namespace();
+    const nodeName = await node();
+    await must(
+      post(space.statefulSets, { metadata: { name: 'a' }, spec: { ...workloadSpec('a', 4), serviceName: 'a' } }),
+    );
+    await podsOf(cluster(), space, 1);
+    await run(cluster(), space, 'a-0', nodeName);
+    await podsOf(cluster(), space, 2);
+    await must(
+      post(space.budgets, {
+        metadata: { name: 'a' },
+        spec: { selector: { matchLabels: { app: 'a' } }, minAvailable: '50%' },
+      }),
+    );
+    await eventually(async () => {
+      expect((await get(`${space.budgets}/a`)).body).toMatchObject({
+        status: { expectedPods: 4, desiredHealthy: 2, currentHealthy: 1, disruptionsAllowed: 0 },
+      });
+    });
+  });
+});
