@@ -7,7 +7,7 @@ import { type MinOnDemand, parseMinOnDemand, parseSpotPercentage } from './annot
 import type { Labels } from './label-selector.ts';
 
 /** Where a value comes from. */
-export type SettingSource = 'workload' | 'namespace' | 'config';
+type SettingSource = 'workload' | 'namespace' | 'config';
 
 export interface WorkloadSettings {
   readonly spotPercentage: Percent;

@@ -13,7 +13,7 @@ export const placementKeys = {
   podDeletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;
 
-export type PlacementKey = (typeof placementKeys)[keyof typeof placementKeys];
+type PlacementKey = (typeof placementKeys)[keyof typeof placementKeys];
 
 export interface KeyDescription {
   readonly key: PlacementKey;

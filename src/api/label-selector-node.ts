@@ -2,7 +2,7 @@
 import { type Labels, meets, type Requirement, type SelectorOperator } from './label-selector.ts';
 
 /** One condition as it stands in a pod; the operator is checked when it is used. */
-export interface NodeSelectorRequirement {
+interface NodeSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];

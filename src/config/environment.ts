@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const ENV_PREFIX = 'SPOTALIS_';
 
-export interface EnvironmentValue {
+interface EnvironmentValue {
   readonly variable: string;
   /** Path of the key. */
   readonly path: string;

@@ -24,7 +24,7 @@ export interface ConfigTree {
 }
 
 /** What a tree of keys yields. */
-export type ConfigOf<Tree> = {
+type ConfigOf<Tree> = {
   readonly [Name in keyof Tree]: Tree[Name] extends ConfigKey<infer Value> ? Value : ConfigOf<Tree[Name]>;
 };
 

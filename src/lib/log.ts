@@ -6,7 +6,7 @@ import { describeError } from './errors.ts';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 export type LogFormat = 'json' | 'text';
 /** Values of a record. An `error` may be anything thrown; it is printed as one sentence, with its stack at debug level. */
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
   debug(fields: LogFields, message: string): void;

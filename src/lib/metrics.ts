@@ -11,15 +11,15 @@ export const metricTable = { ...placementMetrics, ...runtimeMetrics } as const s
 >;
 
 type Table = typeof metricTable;
-export type MetricName = keyof Table;
+type MetricName = keyof Table;
 type NameOfType<Type extends MetricDefinition['type']> = {
   [Name in MetricName]: Table[Name]['type'] extends Type ? Name : never;
 }[MetricName];
-export type CounterName = NameOfType<'counter'>;
-export type GaugeName = NameOfType<'gauge'>;
-export type HistogramName = NameOfType<'histogram'>;
+type CounterName = NameOfType<'counter'>;
+type GaugeName = NameOfType<'gauge'>;
+type HistogramName = NameOfType<'histogram'>;
 /** One value for each label of the metric. */
-export type MetricLabels<Name extends MetricName> = Readonly<Record<Table[Name]['labels'][number], string>>;
+type MetricLabels<Name extends MetricName> = Readonly<Record<Table[Name]['labels'][number], string>>;
 
 export interface Metrics {
   /** Counts up by 1, or by a positive amount. */

@@ -6,7 +6,7 @@ import { InvalidValueError } from './errors.ts';
 import type { Bytes, Millicores } from './units.ts';
 
 /** How the text was written, and so how it is printed: `1k`, `1Ki` or `1e3`. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 export interface Quantity {
   /** The amount in units of 10^-9. */
