@@ -9,7 +9,14 @@ import type { Authority } from '../../lib/certificates.ts';
 import { createAuthority, issueServerCertificate } from '../../lib/certificates.ts';
 
 export type ScriptedRequest = Http2ServerRequest | http.IncomingMessage;
-export type ScriptedResponse = Http2ServerResponse | http.ServerResponse;
+/** What HTTP/1.1 and HTTP/2 responses have in common. */
+export interface ScriptedResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  write(text: string): unknown;
+  end(text: string): unknown;
+  end(): unknown;
+}
 export type ScriptedHandler = (request: ScriptedRequest, response: ScriptedResponse, body: string) => void;
 
 export interface ScriptedServer {
@@ -58,7 +65,7 @@ export async function startScriptedServer(options: ScriptedServerOptions = {}): 
   };
   const sessions: ServerHttp2Session[] = [];
   const sockets: Socket[] = [];
-  const onRequest = (request: ScriptedRequest, response: ScriptedResponse): void => {
+  const onRequest = (request: ScriptedRequest, response: Http2ServerResponse | http.ServerResponse): void => {
     let body = '';
     request.setEncoding('utf8');
     request.on('data', (text: string) => {

@@ -83,7 +83,9 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
       throw new ProtocolFallbackError();
     }
     rememberTicket(socket);
-    return createHttp2Session({ origin: server.origin, socket, clock, onClose });
+    const session = createHttp2Session({ origin: server.origin, socket, clock, onClose });
+    await session.ready;
+    return session;
   };
   const rememberTicket = (socket: tls.TLSSocket): void => {
     socket.on('session', (session) => {

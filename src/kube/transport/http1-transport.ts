@@ -60,9 +60,10 @@ export function createHttp1Transport(options: Http1Options): Transport {
         // Errors after the answer began reach the reader of the body; without a listener they would end the process.
         incoming.on('error', () => {});
         // Counted on the socket: a listener on the body would start its flow before anybody reads it.
-        const onBytes = restartSilence;
-        incoming.socket.on('data', onBytes);
-        incoming.on('close', () => incoming.socket.off('data', onBytes));
+        // Kept here: Node takes the socket off the message before it closes.
+        const { socket } = incoming;
+        socket.on('data', restartSilence);
+        incoming.on('close', () => socket.off('data', restartSilence));
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
       });
       outgoing.on('error', (cause) => {

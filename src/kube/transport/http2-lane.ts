@@ -1,7 +1,7 @@
 /** The HTTP/2 connections of one lane: dialled when needed, replaced when they go away or their TLS material changes. */
 
 import type { Http2Session } from './http2-session.ts';
-import type { ConnectionError, TransportRequest, TransportResponse } from './transport.ts';
+import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 export interface Http2Lane {
   request(request: TransportRequest): Promise<TransportResponse>;
@@ -15,6 +15,8 @@ export interface Http2Lane {
  * requests never wait for a watch to end; beyond this many connections they queue.
  */
 const MAX_SESSIONS = 4;
+/** A request waits for this many connections to be opened; others may take the places on them first. */
+const MAX_DIALS = 8;
 
 /** @param dial opens a connection; `onClose` must be called when it is gone. */
 export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Session>): Http2Lane {
@@ -44,19 +46,25 @@ export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Sess
     return dialling;
   };
 
-  const pick = async (): Promise<Http2Session> => {
+  /** A connection with room, or the least crowded one when no more may be opened; undefined: open one. */
+  const choose = (): Http2Session | undefined => {
     const usable = [...sessions].filter((session) => !session.isDraining);
     const free = usable.find((session) => session.streamsInUse + session.streamsWaiting < session.streamLimit);
-    if (free !== undefined) return free;
-    const leastWaiting = usable.sort((a, b) => a.streamsWaiting - b.streamsWaiting)[0];
-    return leastWaiting !== undefined && usable.length >= MAX_SESSIONS ? leastWaiting : await dialShared();
+    if (free !== undefined || usable.length < MAX_SESSIONS) return free;
+    return usable.sort((a, b) => a.streamsWaiting - b.streamsWaiting)[0];
   };
 
   return {
     async request(request) {
       request.signal.throwIfAborted();
-      const session = await untilAborted(pick(), request.signal);
-      return await session.request(request);
+      // Nothing is awaited between choosing a connection and taking a place on it: the place would go to another.
+      for (let dials = 0; ; dials++) {
+        const session = choose();
+        if (session !== undefined) return await session.request(request);
+        if (dials >= MAX_DIALS)
+          throw new ConnectionError('The API server closes each connection at once.', { isUnprocessed: true });
+        await untilAborted(dialShared(), request.signal);
+      }
     },
     drain() {
       generation++;

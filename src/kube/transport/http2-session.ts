@@ -6,6 +6,11 @@ import { createSemaphore } from './semaphore.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 export interface Http2Session {
+  /**
+   * Resolves when the server's settings are known: before, its stream limit is a guess, and streams beyond it are refused.
+   * Rejects when the connection ends first.
+   */
+  readonly ready: Promise<void>;
   readonly streamsInUse: number;
   readonly streamsWaiting: number;
   readonly streamLimit: number;
@@ -29,8 +34,10 @@ export interface Http2SessionOptions {
 /** client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981). A ping without a pong deadline finds nothing. */
 const PING_IDLE_MILLIS = 30_000;
 const PONG_TIMEOUT_MILLIS = 15_000;
-/** Until the peer's settings arrive; the API server allows 100 by default. */
-const INITIAL_STREAM_LIMIT = 100;
+/** For servers that name no limit; the Kubernetes API server names 100. */
+const DEFAULT_STREAM_LIMIT = 100;
+/** Settings are the first thing a server sends (RFC 9113, 3.4). */
+const SETTINGS_TIMEOUT_MILLIS = 10_000;
 /** Flow-control windows: enough for full speed at 20 ms of latency, little enough to bound memory. */
 const STREAM_WINDOW_BYTES = 1 << 18;
 const CONNECTION_WINDOW_BYTES = 1 << 20;
@@ -41,7 +48,9 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
   });
-  const streams = createSemaphore(INITIAL_STREAM_LIMIT);
+  const streams = createSemaphore(DEFAULT_STREAM_LIMIT);
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
   let isDraining = false;
   let failure: ConnectionError | undefined;
   /** Bytes received at the last look; any more mean the server is alive and needs no ping. */
@@ -80,7 +89,14 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   watchHealth();
 
   session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
+  const settingsTimer = clock.setTimer(SETTINGS_TIMEOUT_MILLIS, () =>
+    destroy(
+      new ConnectionError(`The server at ${origin} accepted HTTP/2 but did not begin it.`, { isUnprocessed: true }),
+    ),
+  );
   session.on('remoteSettings', (settings) => {
+    settingsTimer.cancel();
+    ready.resolve();
     if (settings.maxConcurrentStreams !== undefined) streams.setLimit(settings.maxConcurrentStreams);
   });
   session.on('goaway', () => stopTaking(goneAway()));
@@ -90,6 +106,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   });
   session.on('close', () => {
     health.cancel();
+    settingsTimer.cancel();
+    ready.reject(failure ?? goneAway());
     stopTaking(goneAway());
     // A clean close with streams still waiting for an answer does not always close the socket under it.
     socket.destroy();
@@ -133,6 +151,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   };
 
   return {
+    ready: ready.promise,
     get streamsInUse() {
       return streams.inUse;
     },
