@@ -1,0 +1,318 @@
+import { afterEach, expect, test } from 'vitest';
+import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import type { Json } from './endpoint.ts';
+import { pod, workload } from './objects.ts';
+import { nameOf, podsOf } from './pods.ts';
+import { annotate, startWebhookServer, type Verdict, type WebhookServer } from './webhook-server.ts';
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+const MARK = 'test.io/seen';
+const seen = (request: Json): Verdict => ({ response: annotate(request, MARK, 'yes') });
+
+describeOnBackends('mutating webhooks', (cluster) => {
+  const servers: WebhookServer[] = [];
+  const configurations: string[] = [];
+  afterEach(async () => {
+    for (const name of configurations.splice(0)) await cluster().delete(`${CONFIGURATIONS}/${name}`);
+    for (const server of servers.splice(0)) await server.close();
+  });
+
+  const serve = async (answer: (request: Json) => Verdict): Promise<WebhookServer> => {
+    const server = await startWebhookServer(answer);
+    servers.push(server);
+    return server;
+  };
+
+  /** Registers the webhook for pods of one namespace, and waits until the API server uses it. */
+  const register = async (
+    { post, must, eventually, get }: Cluster,
+    space: Namespace,
+    { url, caPem }: Pick<WebhookServer, 'url' | 'caPem'>,
+    settings: Json = {},
+    isActive?: () => Promise<void>,
+  ): Promise<void> => {
+    await must(
+      post(CONFIGURATIONS, {
+        metadata: { name: space.name },
+        webhooks: [
+          {
+            name: 'pods.conformance.stowage.test',
+            clientConfig: { url, caBundle: Buffer.from(caPem).toString('base64') },
+            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': space.name } },
+            admissionReviewVersions: ['v1'],
+            sideEffects: 'None',
+            timeoutSeconds: 5,
+            failurePolicy: 'Fail',
+            ...settings,
+          },
+        ],
+      }),
+    );
+    configurations.push(space.name);
+    // API servers learn of configurations by watch: the first request may come too early.
+    await eventually(
+      isActive ??
+        (async () => {
+          const { body } = await post(`${space.pods}?dryRun=All`, pod('probe'));
+          expect(at(body, 'metadata', 'annotations', MARK)).toBe('yes');
+        }),
+    );
+    expect((await get(`${CONFIGURATIONS}/${space.name}`)).status).toBe(200);
+  };
+
+  test('are called over TLS with the whole request, and their patch is applied', async () => {
+    const { post, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    await register(cluster(), space, server);
+    const { status, body } = await post(space.pods, pod('a', { annotations: { mine: '1' } }));
+    expect(status).toBe(201);
+    expect(at(body, 'metadata', 'annotations')).toEqual({ mine: '1', [MARK]: 'yes' });
+    const request = server.requests.at(-1);
+    expect(request).toMatchObject({
+      uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: { group: '', version: 'v1', kind: 'Pod' },
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      requestKind: { group: '', version: 'v1', kind: 'Pod' },
+      requestResource: { group: '', version: 'v1', resource: 'pods' },
+      name: 'a',
+      namespace: space.name,
+      operation: 'CREATE',
+      userInfo: { username: expect.any(String), groups: expect.arrayContaining(['system:authenticated']) },
+      object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: space.name } },
+      oldObject: null,
+      dryRun: false,
+    });
+    // Defaults have been applied before admission.
+    expect(at(request, 'object', 'spec', 'restartPolicy')).toBe('Always');
+  });
+
+  test('see pods of controllers without a name, but with generateName and owner', async () => {
+    const { post, must, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    await register(cluster(), space, server);
+    server.requests.length = 0;
+    await must(post(space.replicaSets, workload('a', 1)));
+    const [made] = await podsOf(cluster(), space, 1);
+    expect(at(made, 'metadata', 'annotations', MARK)).toBe('yes');
+    const [request] = server.requests;
+    expect(request).toMatchObject({
+      operation: 'CREATE',
+      object: { metadata: { generateName: 'a-', ownerReferences: [{ kind: 'ReplicaSet', name: 'a' }] } },
+      userInfo: { username: expect.stringContaining('replicaset-controller') },
+    });
+    expect(nameOf(made)).toMatch(/^a-/);
+  });
+
+  test('are told of a dry run, and it stores nothing', async () => {
+    const { post, get, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    await register(cluster(), space, server);
+    const { status, body } = await post(`${space.pods}?dryRun=All`, pod('dry'));
+    expect(status).toBe(201);
+    expect(at(body, 'metadata', 'annotations', MARK)).toBe('yes');
+    expect(server.requests.at(-1)).toMatchObject({ dryRun: true, name: 'dry' });
+    expect((await get(`${space.pods}/dry`)).status).toBe(404);
+  });
+
+  test('are not called for namespaces, operations and resources they do not select', async () => {
+    const { post, mergePatch, must, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    const elsewhere = await namespace();
+    await register(cluster(), space, server);
+    await must(post(space.pods, pod('a')));
+    server.requests.length = 0;
+    await must(post(elsewhere.pods, pod('a')));
+    await must(post(space.configMaps, { metadata: { name: 'a' } }));
+    await must(mergePatch(`${space.pods}/a`, { metadata: { labels: { b: 'c' } } }));
+    await must(mergePatch(`${space.pods}/a/status`, { status: { phase: 'Running' } }));
+    expect(server.requests).toEqual([]);
+  });
+
+  test('with an objectSelector see only objects with these labels', async () => {
+    const { post, must, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    const isActive = async (): Promise<void> => {
+      const { body } = await post(`${space.pods}?dryRun=All`, pod('probe', { labels: { managed: 'true' } }));
+      expect(at(body, 'metadata', 'annotations', MARK)).toBe('yes');
+    };
+    await register(cluster(), space, server, { objectSelector: { matchLabels: { managed: 'true' } } }, isActive);
+    const other = await must(post(space.pods, pod('a', { labels: { managed: 'false' } })));
+    expect(at(other, 'metadata', 'annotations')).toBeUndefined();
+  });
+
+  test('that are down do no harm with failurePolicy Ignore', async () => {
+    const { post, mergePatch, must, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    await register(cluster(), space, server, { failurePolicy: 'Ignore' });
+    await server.close();
+    servers.length = 0;
+    const { status, body } = await post(space.pods, pod('a'));
+    expect(status).toBe(201);
+    expect(at(body, 'metadata', 'annotations')).toBeUndefined();
+    await must(mergePatch(`${space.pods}/a`, { metadata: { labels: { b: 'c' } } }));
+  });
+
+  test('that are down refuse everything with failurePolicy Fail', async () => {
+    const { post, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    await register(cluster(), space, server);
+    await server.close();
+    servers.length = 0;
+    const { status, body } = await post(space.pods, pod('a'));
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ reason: 'InternalError', code: 500 });
+    expect(body['message']).toContain(
+      'failed calling webhook "pods.conformance.stowage.test": failed to call webhook: Post ',
+    );
+    expect(body['message']).toContain('connect: connection refused');
+  });
+
+  test('whose certificate is signed by another authority are not trusted', async () => {
+    const { post, namespace } = cluster();
+    const server = await serve(seen);
+    const stranger = await serve(seen);
+    const space = await namespace();
+    const isActive = async (): Promise<void> =>
+      expect((await post(`${space.pods}?dryRun=All`, pod('probe'))).status).toBe(500);
+    await register(cluster(), space, { url: server.url, caPem: stranger.caPem }, {}, isActive);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that do not answer in time count as failed', async () => {
+    const { post, namespace } = cluster();
+    let isDeaf = false;
+    const server = await serve((request) => (isDeaf ? 'never' : seen(request)));
+    const space = await namespace();
+    await register(cluster(), space, server, { timeoutSeconds: 1 });
+    isDeaf = true;
+    const { status, body } = await post(space.pods, pod('a'));
+    expect(status).toBe(500);
+    expect(body['message']).toMatch(/context deadline exceeded|timeout/i);
+  });
+
+  test.each<[string, (request: Json) => Verdict]>([
+    ['another uid', (request) => ({ response: { ...annotate(request, MARK, 'yes'), uid: 'another' } })],
+    ['no patchType', (request) => ({ response: { ...annotate(request, MARK, 'yes'), patchType: undefined } })],
+    [
+      'a patch that cannot be applied',
+      ({ uid }) => ({
+        response: {
+          uid,
+          allowed: true,
+          patchType: 'JSONPatch',
+          patch: Buffer.from('[{"op":"remove","path":"/metadata/none"}]').toString('base64'),
+        },
+      }),
+    ],
+    ['a 503', () => ({ status: 503 })],
+  ])('that answer with %s count as failed', async (_, answer) => {
+    const { post, get, namespace } = cluster();
+    let isBroken = false;
+    const server = await serve((request) => (isBroken ? answer(request) : seen(request)));
+    const space = await namespace();
+    await register(cluster(), space, server);
+    isBroken = true;
+    const { status } = await post(space.pods, pod('a'));
+    expect(status).toBe(500);
+    expect((await get(`${space.pods}/a`)).status).toBe(404);
+  });
+
+  test('that deny give their reason to the caller', async () => {
+    const { post, namespace } = cluster();
+    let isStrict = false;
+    const server = await serve((request) =>
+      isStrict
+        ? { response: { uid: textAt(request, 'uid'), allowed: false, status: { code: 403, message: 'not today' } } }
+        : seen(request),
+    );
+    const space = await namespace();
+    await register(cluster(), space, server);
+    isStrict = true;
+    const { status, body } = await post(space.pods, pod('a'));
+    expect(status).toBe(403);
+    expect(body['message']).toBe('admission webhook "pods.conformance.stowage.test" denied the request: not today');
+  });
+
+  test('can warn the caller', async () => {
+    const { post, namespace } = cluster();
+    const server = await serve((request) => ({
+      response: { ...annotate(request, MARK, 'yes'), warnings: ['mind the gap'] },
+    }));
+    const space = await namespace();
+    await register(cluster(), space, server);
+    const { headers } = await post(space.pods, pod('a'));
+    expect(String(headers['warning'])).toContain('299 - "mind the gap"');
+  });
+
+  test('what they make of an object is validated again', async () => {
+    const { post, namespace } = cluster();
+    let isBroken = false;
+    const server = await serve((request) => {
+      if (!isBroken) return seen(request);
+      const patch = [{ op: 'replace', path: '/spec/restartPolicy', value: 'Sometimes' }];
+      return {
+        response: {
+          uid: request['uid'],
+          allowed: true,
+          patchType: 'JSONPatch',
+          patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+        },
+      };
+    });
+    const space = await namespace();
+    await register(cluster(), space, server);
+    isBroken = true;
+    expect((await post(space.pods, pod('a'))).status).toBe(422);
+  });
+
+  test('a ReplicaSet whose pods are all refused tries one at a time, and says so', async () => {
+    const { post, get, must, namespace, eventually } = cluster();
+    let isStrict = false;
+    const server = await serve((request) =>
+      isStrict
+        ? { response: { uid: textAt(request, 'uid'), allowed: false, status: { message: 'never' } } }
+        : seen(request),
+    );
+    const space = await namespace();
+    await register(cluster(), space, server);
+    isStrict = true;
+    server.requests.length = 0;
+    await must(post(space.replicaSets, workload('a', 10)));
+    await eventually(async () => {
+      expect((await get(`${space.replicaSets}/a`)).body).toMatchObject({
+        status: { replicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate' }] },
+      });
+    });
+    // Slow start: the first batch of each attempt is one pod, and its failure ends the attempt; ten at once would show here.
+    expect(server.requests.length).toBeLessThan(10);
+  });
+
+  test.each([
+    ['no side effects named', { sideEffects: undefined }, 'webhooks[0].sideEffects'],
+    ['no review versions', { admissionReviewVersions: [] }, 'webhooks[0].admissionReviewVersions'],
+    ['a timeout above 30 s', { timeoutSeconds: 31 }, 'webhooks[0].timeoutSeconds'],
+    ['a plain http URL', { clientConfig: { url: 'http://127.0.0.1/' } }, 'webhooks[0].clientConfig.url'],
+  ])('a configuration with %s is 422', async (_, settings, field) => {
+    const { post, namespace } = cluster();
+    const { name } = await namespace();
+    const webhook = {
+      name: 'pods.conformance.stowage.test',
+      clientConfig: { url: 'https://127.0.0.1/' },
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      ...settings,
+    };
+    const { status, body } = await post(`${CONFIGURATIONS}?dryRun=All`, { metadata: { name }, webhooks: [webhook] });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ details: { causes: expect.arrayContaining([expect.objectContaining({ field })]) } });
+  });
+});
