@@ -19,6 +19,7 @@ import { createResourceHandler } from './http/handler.ts';
 import { type ListeningServer, type ListenOptions, listen } from './http/listen.ts';
 import { createTablePrinter } from './http/table.ts';
 import { createInProcessClient } from './in-process-client.ts';
+import { createManagedFields } from './managed-fields.ts';
 import { generateUid, toTime } from './names.ts';
 import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
 import { createOperations, type Operations } from './operations.ts';
@@ -48,6 +49,11 @@ export interface ApiServerOptions {
   readonly historyMillis?: number;
   /** Distance of watch bookmarks. Default one minute. */
   readonly bookmarkMillis?: number;
+  /**
+   * Whether every writer's fields are tracked in metadata.managedFields. Default true; simulations of many pods switch
+   * it off to save memory, and then only server-side apply is tracked.
+   */
+  readonly managedFields?: boolean;
   /** Enforces the roles and bindings in the store; without it everyone may do everything. */
   readonly rbac?: boolean;
 }
@@ -106,7 +112,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     reader,
     clock,
     random,
-    managedFields: { recordUpdate: none },
+    managedFields: options.managedFields === false ? { recordUpdate: none } : createManagedFields(clock),
     mutate: none,
     validate: none,
     ruleContext,
@@ -116,7 +122,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     eviction: createEviction({ reader, writer, deleter, clock, registry }),
     binding: createBinding({ reader, writer, clock, registry }),
   };
-  const operations = createOperations({ reader, writer, deleter, watcher, applyRules: {}, actions });
+  const operations = createOperations({
+    reader,
+    writer,
+    deleter,
+    watcher,
+    applyRules: { reader, writer, clock },
+    actions,
+  });
   const authentication = createAuthentication(clock);
   const rbac = createRbac(reader, registry);
   for (const type of reviewTypes({ authentication, rbac: options.rbac ? rbac : undefined, rules: rbac }))

@@ -1,7 +1,15 @@
-/** Ownership of fields (metadata.managedFields). */
+/** Ownership of fields (metadata.managedFields): who last set what. Source: KEP-555, apimachinery pkg/util/managedfields. */
+
+import { apiVersionOf } from '../../api/resources.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { BUILT_IN_SCHEMA, type FieldSchema } from './field-schema.ts';
+import { changedFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
+import { isObject, type JsonObject, objectAt, stringAt } from './json.ts';
+import { toTime } from './names.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
 export interface ManagedFields {
+  /** Brings `next.metadata.managedFields` up to date with what `manager` changed from `old`. */
   recordUpdate(
     type: ServedType,
     old: ApiObject | undefined,
@@ -9,4 +17,141 @@ export interface ManagedFields {
     manager: string,
     subresource: string,
   ): void;
+}
+
+export interface FieldOwner {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string;
+  readonly fields: FieldSet;
+}
+
+export function schemaOf(type: ServedType): FieldSchema {
+  return type.fieldSchema ?? BUILT_IN_SCHEMA;
+}
+
+/** What nobody owns: identity and what the server itself keeps. */
+const UNOWNED: FieldSet = {
+  'f:apiVersion': {},
+  'f:kind': {},
+  'f:metadata': {
+    '.': {},
+    'f:name': {},
+    'f:namespace': {},
+    'f:creationTimestamp': {},
+    'f:selfLink': {},
+    'f:uid': {},
+    'f:clusterName': {},
+    'f:generation': {},
+    'f:managedFields': {},
+    'f:resourceVersion': {},
+    'f:deletionTimestamp': {},
+    'f:deletionGracePeriodSeconds': {},
+  },
+};
+
+export function withoutUnowned(fields: FieldSet): FieldSet {
+  const rest = subtractSets(fields, UNOWNED);
+  const { 'f:metadata': metadata, ...others } = rest;
+  return metadata === undefined || isEmptySet(metadata) ? others : rest;
+}
+
+function asFieldSet(value: JsonObject | undefined): FieldSet {
+  const set: FieldSet = {};
+  for (const [element, below] of Object.entries(value ?? {}))
+    set[element] = asFieldSet(isObject(below) ? below : undefined);
+  return set;
+}
+
+export function readOwners(object: ApiObject | undefined): FieldOwner[] {
+  const entries = object?.metadata.managedFields ?? [];
+  return entries.map((entry) => ({
+    manager: stringAt(entry, 'manager') ?? '',
+    operation: entry['operation'] === 'Apply' ? 'Apply' : 'Update',
+    apiVersion: stringAt(entry, 'apiVersion') ?? '',
+    subresource: stringAt(entry, 'subresource') ?? '',
+    time: stringAt(entry, 'time') ?? '',
+    fields: asFieldSet(objectAt(entry, 'fieldsV1')),
+  }));
+}
+
+/** Entries in the order the real server keeps them: applied ones first, then by time and name; nobody owning nothing. */
+export function writeOwners(object: ApiObject, owners: readonly FieldOwner[]): void {
+  const kept = owners.filter(({ fields }) => !isEmptySet(fields));
+  if (kept.length === 0) {
+    delete object.metadata.managedFields;
+    return;
+  }
+  const rank = ({ operation, time, manager, subresource }: FieldOwner): string =>
+    `${operation}|${time}|${manager}|${subresource}`;
+  object.metadata.managedFields = [...kept]
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    .map(({ manager, operation, apiVersion, subresource, time, fields }) => ({
+      manager,
+      operation,
+      apiVersion,
+      ...(time === '' ? {} : { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: fields,
+      ...(subresource === '' ? {} : { subresource }),
+    }));
+}
+
+export function isOwner(
+  owner: FieldOwner,
+  manager: string,
+  operation: 'Apply' | 'Update',
+  subresource: string,
+): boolean {
+  return owner.manager === manager && owner.operation === operation && owner.subresource === subresource;
+}
+
+/** Names of managers are cut to this length. */
+const MAX_MANAGER_LENGTH = 128;
+
+export function createManagedFields(clock: Clock): ManagedFields {
+  return {
+    recordUpdate(type, old, next, manager, subresource) {
+      const given = next.metadata.managedFields;
+      // An empty list, or one empty entry, resets ownership.
+      if (old && given?.every((entry) => Object.keys(entry).length === 0)) {
+        delete next.metadata.managedFields;
+        return;
+      }
+      const schema = schemaOf(type);
+      const changed = withoutUnowned(changedFields(old, next, schema));
+      const removed = old === undefined ? {} : withoutUnowned(changedFields(next, old, schema));
+      const gone = subtractSets(removed, changed);
+      const owners = readOwners(old ?? next);
+      if (isEmptySet(changed) && isEmptySet(gone)) {
+        if (old !== undefined) keepOwners(next, old);
+        return;
+      }
+      const name = manager.slice(0, MAX_MANAGER_LENGTH);
+      const touched = unionSets(changed, gone);
+      const mine = owners.find((owner) => isOwner(owner, name, 'Update', subresource));
+      const others = owners
+        .filter((owner) => owner !== mine)
+        .map((owner) => ({ ...owner, fields: subtractSets(owner.fields, touched) }));
+      const fields = unionSets(subtractSets(mine?.fields ?? {}, gone), changed);
+      writeOwners(next, [
+        ...others,
+        {
+          manager: name,
+          operation: 'Update',
+          apiVersion: apiVersionOf(type),
+          subresource,
+          time: toTime(clock.now()),
+          fields,
+        },
+      ]);
+    },
+  };
+}
+
+function keepOwners(next: ApiObject, old: ApiObject): void {
+  if (old.metadata.managedFields === undefined) delete next.metadata.managedFields;
+  else next.metadata.managedFields = old.metadata.managedFields;
 }

@@ -1,6 +1,7 @@
 /** What the API server knows about a resource type beyond its URL: short names, subresources, and its own rules. */
 import type { ResourceType } from '../../api/resources.ts';
 import type { FieldError } from './field-errors.ts';
+import type { FieldSchema } from './field-schema.ts';
 import type { JsonObject } from './json.ts';
 import type { Caller } from './request.ts';
 
@@ -72,6 +73,8 @@ export interface ServedType extends ResourceType {
   readonly rules: TypeRules;
   /** Where the objects live. Two served types with the same storage are two views of the same objects. */
   readonly storage: string;
+  /** How fields merge and are owned; absent for built-in types, whose field names tell. */
+  readonly fieldSchema?: FieldSchema;
   /** Answers a posted question; such types store nothing. */
   readonly review?: (body: JsonObject, caller: Caller) => JsonObject;
   /** Served because a CustomResourceDefinition says so. */

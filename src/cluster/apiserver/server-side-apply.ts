@@ -1,19 +1,187 @@
-/** Server-side apply. */
+/**
+ * Server-side apply: the manager's configuration is merged in, what it no longer names is removed, and fields of others
+ * are conflicts unless forced. Source: KEP-555, structured-merge-diff merge/update.go, apimachinery managedfields.
+ */
+
 import type { Patch } from '../../api/kube-api.ts';
-import type { JsonObject } from './json.ts';
+import { apiVersionOf } from '../../api/resources.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type FieldSchema, itemElement } from './field-schema.ts';
+import {
+  differingFields,
+  type FieldSet,
+  fieldsOf,
+  intersectSets,
+  isEmptySet,
+  printPaths,
+  removeFields,
+  subtractSets,
+  unionSets,
+} from './field-set.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject, toJson } from './json.ts';
+import { type FieldOwner, isOwner, readOwners, schemaOf, withoutUnowned, writeOwners } from './managed-fields.ts';
+import { toTime } from './names.ts';
 import type { Target } from './operations.ts';
+import type { Reader } from './reader.ts';
 import type { WriteContext } from './request.ts';
-import { badRequest } from './status-error.ts';
+import type { ApiObject, ServedType } from './served-type.ts';
+import { badRequest, failure, notFound } from './status-error.ts';
+import { subresourceView } from './subresources.ts';
+import type { Writer } from './writer.ts';
 
 export interface ApplyRules {
-  readonly placeholder?: never;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly clock: Clock;
 }
 
 export async function applyObject(
-  _rules: ApplyRules,
-  _target: Target,
-  _patch: Patch & { type: 'apply' },
-  _context: WriteContext,
+  { reader, writer, clock }: ApplyRules,
+  target: Target,
+  patch: Patch & { type: 'apply' },
+  context: WriteContext,
 ): Promise<{ object: JsonObject; created: boolean }> {
-  throw badRequest('apply is not served yet');
+  const { type, namespace, name, subresource } = target;
+  const applied = checkedConfiguration(type, name, toJson(patch.body));
+  const merge = (current: ApiObject | undefined): ApiObject =>
+    mergeConfiguration({
+      type,
+      current,
+      applied,
+      context,
+      force: patch.force ?? false,
+      subresource,
+      now: toTime(clock.now()),
+    });
+  if (reader.find(type, namespace, name) === undefined) {
+    if (subresource !== '') throw notFound(type, name);
+    return { object: await writer.create(type, namespace, merge(undefined), context, 'Apply'), created: true };
+  }
+  const view = subresource === '' ? undefined : subresourceView(type, subresource);
+  const written = await writer.update({
+    type,
+    namespace,
+    name,
+    subresource,
+    context,
+    operation: 'Apply',
+    build: merge,
+  });
+  return { object: view === undefined ? written : view.read(written), created: false };
+}
+
+function checkedConfiguration(type: ServedType, name: string, body: Json): ApiObject {
+  if (!isObject(body)) throw badRequest('error decoding YAML: the configuration must be an object');
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+  if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null)
+    throw badRequest('metadata.managedFields must be nil');
+  if (body['apiVersion'] !== apiVersionOf(type) || body['kind'] !== type.kind) {
+    throw badRequest(
+      `invalid object type: ${body['apiVersion'] ?? ''}, Kind=${body['kind'] ?? ''}; expected ${apiVersionOf(type)}, Kind=${type.kind}`,
+    );
+  }
+  if (metadata['name'] !== undefined && metadata['name'] !== name)
+    throw badRequest(`the name of the object (${metadata['name']}) does not match the name on the URL (${name})`);
+  return { ...body, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...metadata, name } };
+}
+
+interface MergeRequest {
+  readonly type: ServedType;
+  readonly current: ApiObject | undefined;
+  readonly applied: ApiObject;
+  readonly context: WriteContext;
+  readonly force: boolean;
+  readonly subresource: string;
+  readonly now: string;
+}
+
+function mergeConfiguration({ type, current, applied, context, force, subresource, now }: MergeRequest): ApiObject {
+  const schema = schemaOf(type);
+  const manager = context.fieldManager;
+  const wanted = withoutUnowned(fieldsOf(applied, schema));
+  const owners = readOwners(current);
+  const mine = owners.find((owner) => isOwner(owner, manager, 'Apply', subresource));
+  const others = owners.filter((owner) => owner !== mine);
+
+  const differing = current === undefined ? {} : differingFields(wanted, current, applied, schema);
+  const conflicts = others
+    .map((owner) => ({ owner, fields: intersectSets(owner.fields, differing) }))
+    .filter(({ fields }) => !isEmptySet(fields));
+  if (conflicts.length > 0 && !force) throw applyConflict(conflicts);
+
+  const lost = conflicts.reduce<FieldSet>((all, { fields }) => unionSets(all, fields), {});
+  const remaining = others.map((owner) => ({ ...owner, fields: subtractSets(owner.fields, lost) }));
+  const merged = current === undefined ? cloneJson<ApiObject>(applied) : mergeObjects(current, applied, schema);
+  const owned = remaining.reduce<FieldSet>((all, { fields }) => unionSets(all, fields), {});
+  removeFields(merged, subtractSets(subtractSets(mine?.fields ?? {}, wanted), owned), schema);
+
+  // Applying the same again changes nothing, not even the time.
+  const unchanged =
+    mine !== undefined &&
+    equalJson(mine.fields, wanted) &&
+    current !== undefined &&
+    equalJson({ ...current, metadata: null }, { ...merged, metadata: null });
+  const time = unchanged ? mine.time : now;
+  writeOwners(merged, [
+    ...remaining,
+    { manager, operation: 'Apply', apiVersion: apiVersionOf(type), subresource, time, fields: wanted },
+  ]);
+  return merged;
+}
+
+function mergeObjects(current: ApiObject, applied: ApiObject, schema: FieldSchema): ApiObject {
+  const merged = mergeValues(current, applied, schema);
+  const metadata = isObject(merged) && isObject(merged['metadata']) ? merged['metadata'] : {};
+  // Without a version of its own, the configuration applies to whatever is stored.
+  if (applied.metadata.resourceVersion === undefined) delete metadata['resourceVersion'];
+  return { ...(isObject(merged) ? merged : {}), apiVersion: current.apiVersion, kind: current.kind, metadata };
+}
+
+function mergeValues(current: Json | undefined, applied: Json, schema: FieldSchema): Json {
+  if (isObject(applied)) {
+    if (!isObject(current) || schema.atomicMap) return cloneJson(applied);
+    const merged: JsonObject = cloneJson(current);
+    for (const [key, value] of Object.entries(applied)) {
+      if (value === null || value === undefined) delete merged[key];
+      else merged[key] = mergeValues(current[key], value, schema.member(key));
+    }
+    return merged;
+  }
+  if (!Array.isArray(applied) || !Array.isArray(current)) return cloneJson(applied);
+  const keys = schema.listKeys([...applied, ...current]);
+  if (keys === undefined) return cloneJson(applied);
+  if (keys === 'set')
+    return [...current, ...applied.filter((item) => !current.some((present) => equalJson(present, item)))];
+  const merged = cloneJson(current);
+  for (const item of applied) {
+    const element = itemElement(item, keys);
+    const index = merged.findIndex((present) => itemElement(present, keys) === element);
+    if (index === -1) merged.push(cloneJson(item));
+    else merged[index] = mergeValues(merged[index], item, schema.item());
+  }
+  return merged;
+}
+
+function describeOwner({ manager, operation, apiVersion, subresource, time }: FieldOwner): string {
+  const name =
+    subresource === ''
+      ? JSON.stringify(manager)
+      : `${JSON.stringify(manager)} with subresource ${JSON.stringify(subresource)}`;
+  if (operation === 'Apply') return name;
+  return time === '' ? `${name} using ${apiVersion}` : `${name} using ${apiVersion} at ${time}`;
+}
+
+function applyConflict(conflicts: readonly { readonly owner: FieldOwner; readonly fields: FieldSet }[]): Error {
+  const each = conflicts.flatMap(({ owner, fields }) => printPaths(fields).map((path) => ({ owner, path })));
+  const causes = each.map(({ owner, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${describeOwner(owner)}`,
+    field: path,
+  }));
+  const [first] = each;
+  const message =
+    each.length === 1 && first !== undefined
+      ? `Apply failed with 1 conflict: conflict with ${describeOwner(first.owner)}: ${first.path}`
+      : `Apply failed with ${each.length} conflicts: ${conflicts.map(({ owner, fields }) => [`conflicts with ${describeOwner(owner)}:`, ...printPaths(fields).map((path) => `- ${path}`)].join('\n')).join('\n')}`;
+  return failure({ code: 409, reason: 'Conflict', message, details: { causes } });
 }

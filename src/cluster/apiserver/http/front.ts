@@ -110,7 +110,10 @@ function sendOpenApiV2(exchange: Exchange): void {
     return;
   }
   const bytes = openApiV2Protobuf();
-  startAnswer(exchange.response, 200, { 'content-type': V2_PROTOBUF.replace('@', '.'), 'content-length': String(bytes.length) });
+  startAnswer(exchange.response, 200, {
+    'content-type': V2_PROTOBUF.replace('@', '.'),
+    'content-length': String(bytes.length),
+  });
   endWith(exchange.response, bytes);
 }
 
