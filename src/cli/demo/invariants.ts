@@ -52,8 +52,10 @@ export interface InvariantMonitor {
 export function createInvariantMonitor(): InvariantMonitor {
   const checks = new Map<Invariant, number>();
   const violations = new Map<Invariant, string>();
-  /** Workloads and budgets that were whole once: before, they are only being built. */
+  /** Workloads that were whole once: before, they are only being built. */
   const settled = new Set<string>();
+  /** The whole cluster has been at rest once. */
+  let hasRested = false;
   let permission: Permission = { evictions: 0, losesNodes: false };
   let evictionsBefore: number | undefined;
   let lastEvictions = 0;
@@ -78,11 +80,12 @@ export function createInvariantMonitor(): InvariantMonitor {
 
   const observeBudget = (budget: PdbRecord): void => {
     const key = `${budget.namespace}/${budget.name}`;
-    if (!budget.observed) return;
-    const isHealthy = budget.currentHealthy >= budget.desiredHealthy;
-    if (isHealthy) settled.add(`pdb ${key}`);
-    if (!settled.has(`pdb ${key}`) || permission.losesNodes) return;
-    check('budget', isHealthy, () => `${key}: ${budget.currentHealthy} healthy, ${budget.desiredHealthy} needed`);
+    if (!budget.observed || !hasRested || permission.losesNodes) return;
+    check(
+      'budget',
+      budget.currentHealthy >= budget.desiredHealthy,
+      () => `${key}: ${budget.currentHealthy} healthy, ${budget.desiredHealthy} needed`,
+    );
   };
 
   return {
@@ -101,6 +104,7 @@ export function createInvariantMonitor(): InvariantMonitor {
       for (const budget of budgets) observeBudget(budget);
     },
     judgeRest({ workloads }) {
+      hasRested = true;
       for (const { workload, plan, isBalanced, ready } of workloads) {
         check('exact', isBalanced && ready === workload.replicas, () => {
           const { actual, target } = plan;

@@ -1,0 +1,30 @@
+/** What is different in the demo from a real installation: nodes come in seconds, and the pace is one for watching. */
+
+import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
+import { demoPools as realisticPools } from '../../cluster/demo/demo-pools.ts';
+
+/** Nodes there from the start; the rest comes when pods ask for it. */
+const firstNodes: Readonly<Record<string, number>> = { 'on-demand-m5': 2, 'spot-m5': 2, 'spot-m5a': 1 };
+
+/** Shorter than in reality: a viewer waits for the nodes. Interruptions come from the story, not by chance. */
+export const demoPools: readonly NodePool[] = realisticPools.map((pool) => ({
+  ...pool,
+  minNodes: Math.max(pool.minNodes ?? 0, firstNodes[pool.name] ?? 0),
+  provisionMillis: 3000,
+  interruptionsPerHour: 0,
+}));
+
+/** The configuration file of the demo's operator; everything else has its default. */
+export const demoConfigText = `
+controllers:
+  reconcileInterval: 5s
+  workloadTiming:
+    cooldownPeriod: 2s
+observability:
+  metrics:
+    bindAddress: 127.0.0.1:0
+  health:
+    bindAddress: 127.0.0.1:0
+web:
+  enabled: false
+`;

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { PdbRecord } from '../../model/records.ts';
+import type { PlannedWorkload } from '../fleet.ts';
+import { planObjects } from '../testing/plan-shop.ts';
+import { type Manifest, shopCluster, workload } from '../testing/shop.ts';
+import { createInvariantMonitor, type Invariant, type InvariantMonitor, type Observation } from './invariants.ts';
+
+/** `web` with two replicas, half on spot, one at least on on-demand. */
+function web(
+  pods: readonly string[],
+  change: (object: Manifest, index: number) => Manifest = (object) => object,
+): PlannedWorkload[] {
+  const objects = workload({
+    name: 'web',
+    annotations: { 'spot-percentage': '50', 'min-on-demand': '1' },
+    pods,
+    replicas: 2,
+  });
+  return planObjects([...shopCluster(), ...objects.map(change)]);
+}
+
+const terminating = (object: Manifest): Manifest => {
+  const { metadata } = object;
+  if (object['kind'] !== 'Pod' || typeof metadata !== 'object') return object;
+  return { ...object, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:01Z' } };
+};
+
+const settledWeb = web(['spot-1', 'od-1']);
+const budget: PdbRecord = {
+  namespace: 'shop',
+  name: 'web',
+  uid: 'p',
+  selector: undefined,
+  disruptionsAllowed: 0,
+  observed: true,
+  currentHealthy: 2,
+  desiredHealthy: 1,
+  alwaysAllowUnhealthy: false,
+};
+const seen = (
+  workloads: readonly PlannedWorkload[],
+  evictions = 0,
+  budgets: readonly PdbRecord[] = [budget],
+): Observation => ({ workloads, budgets, evictions });
+
+const violated = (monitor: InvariantMonitor): Invariant[] =>
+  monitor.results().flatMap(({ invariant, violation }) => (violation === undefined ? [] : [invariant]));
+
+function monitorAtRest(permission = { evictions: 0, losesNodes: false }): InvariantMonitor {
+  const monitor = createInvariantMonitor();
+  monitor.observe(seen(settledWeb));
+  monitor.judgeRest(seen(settledWeb));
+  monitor.begin(permission);
+  return monitor;
+}
+
+describe('createInvariantMonitor', () => {
+  test('nothing is broken where all is well, and each result says how often it was checked', () => {
+    const monitor = monitorAtRest({ evictions: 1, losesNodes: false });
+    monitor.observe(seen(settledWeb, 1));
+    expect(violated(monitor)).toEqual([]);
+    expect(Object.fromEntries(monitor.results().map(({ invariant, checks }) => [invariant, checks]))).toEqual({
+      burst: 1,
+      bounded: 1,
+      paced: 1,
+      floor: 2,
+      budget: 1,
+      exact: 1,
+    });
+  });
+
+  test('burst: an eviction where pods are only created', () => {
+    const monitor = createInvariantMonitor();
+    monitor.observe(seen([]));
+    monitor.observe(seen([], 1));
+    expect(violated(monitor)).toEqual(['burst']);
+  });
+
+  test('evictions of a chapter before do not count', () => {
+    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    monitor.observe(seen(settledWeb, 2));
+    monitor.begin({ evictions: 0, losesNodes: false });
+    monitor.observe(seen(settledWeb, 2));
+    expect(violated(monitor)).toEqual([]);
+  });
+
+  test('bounded: more evictions than pods had to move', () => {
+    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    monitor.observe(seen(settledWeb, 3));
+    expect(violated(monitor)).toEqual(['bounded']);
+  });
+
+  test('paced: two pods of a workload going at once', () => {
+    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    monitor.observe(seen(web(['spot-1', 'od-1'], terminating), 0, []));
+    expect(violated(monitor)).toContain('paced');
+  });
+
+  test('floor: a ready on-demand pod too few, once the workload was whole', () => {
+    const monitor = createInvariantMonitor();
+    monitor.observe(seen(web(['spot-1'])));
+    expect(violated(monitor)).toEqual([]);
+    monitor.observe(seen(settledWeb));
+    monitor.observe(seen(web(['spot-1', 'spot-2'])));
+    expect(monitor.results().find(({ invariant }) => invariant === 'floor')?.violation).toBe(
+      'Deployment/shop/web: 0 ready on on-demand, 1 needed',
+    );
+  });
+
+  test.each([
+    ['a budget that is short', budget, 0, ['budget']],
+    ['one that is met', budget, 1, []],
+    ['one whose status lags behind', { ...budget, observed: false }, 0, []],
+  ] as const)('budget: %s', (_name, record, currentHealthy, expected) => {
+    const monitor = monitorAtRest();
+    monitor.observe(seen(settledWeb, 0, [{ ...record, currentHealthy }]));
+    expect(violated(monitor)).toEqual(expected);
+  });
+
+  test('budgets are not judged before the first rest, nor while nodes are lost', () => {
+    const building = createInvariantMonitor();
+    building.observe(seen([], 0, [{ ...budget, currentHealthy: 0 }]));
+    expect(violated(building)).toEqual([]);
+    const losing = monitorAtRest({ evictions: 0, losesNodes: true });
+    losing.observe(seen(settledWeb, 0, [{ ...budget, currentHealthy: 0 }]));
+    expect(violated(losing)).toEqual([]);
+  });
+
+  test('exact: a wrong mix or a pod that is not ready, judged at rest only', () => {
+    const monitor = createInvariantMonitor();
+    monitor.observe(seen(web(['spot-1', 'spot-2'])));
+    expect(violated(monitor)).toEqual([]);
+    monitor.judgeRest(seen(web(['spot-1', 'spot-2'])));
+    expect(monitor.results().find(({ invariant }) => invariant === 'exact')?.violation).toBe(
+      'Deployment/shop/web: 2/0 instead of 1/1 (spot/on-demand), 2 of 2 ready',
+    );
+  });
+
+  test('the first violation is kept', () => {
+    const monitor = createInvariantMonitor();
+    for (const evictions of [0, 1, 5]) monitor.observe(seen([], evictions));
+    expect(monitor.results()[0]).toEqual({
+      invariant: 'burst',
+      checks: 3,
+      violation: '1 eviction, 0 expected at most',
+    });
+  });
+});

@@ -1,0 +1,111 @@
+/** Plays the story on the world: act, watch until all is at rest again, judge, next chapter; until the time is up or the user had enough. */
+import { type Clock, sleep } from '../../lib/clock.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { type PlannedWorkload, planFleet } from '../fleet.ts';
+import type { DemoWorld } from './demo-world.ts';
+import { type DecisionLine, type Frame, nodeLines, workloadLine } from './frame.ts';
+import { type InvariantMonitor, invariants } from './invariants.ts';
+import type { Presenter } from './presenter.ts';
+import { type Chapter, isAtRest, nextChapter, type Scene } from './story.ts';
+
+export interface PlayOptions {
+  readonly world: DemoWorld;
+  readonly monitor: InvariantMonitor;
+  readonly presenter: Presenter;
+  readonly clock: Clock;
+  readonly startedAt: EpochMillis;
+  /** Undefined plays until the signal fires. */
+  readonly runMillis: Millis | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Played {
+  /** Chapters brought to their end. */
+  readonly chapters: number;
+  readonly evictions: number;
+}
+
+const TICK_MILLIS = 250;
+/** Rest has to last: a pod may be ready a moment before the next one goes. */
+const CALM_MILLIS = 1500;
+/** Time for the audience between two chapters. */
+const PAUSE_MILLIS = 2500;
+/** Decisions kept for the screen. */
+const MAX_DECISIONS = 50;
+
+export async function play(options: PlayOptions): Promise<Played> {
+  const { world, monitor, presenter, clock, startedAt, runMillis, signal } = options;
+  const decisions: DecisionLine[] = [];
+  let story = 'The cluster starts.';
+  let chapters = 0;
+  const unsubscribe = world.onDecision((line) => {
+    decisions.push(line);
+    if (decisions.length > MAX_DECISIONS) decisions.shift();
+    presenter.decision(line);
+  });
+  const isOver = (): boolean => signal.aborted || (runMillis !== undefined && clock.now() - startedAt >= runMillis);
+
+  const look = (): readonly PlannedWorkload[] => planFleet(world.view, world.rules, clock.now());
+  const managedOf = (all: readonly PlannedWorkload[]): PlannedWorkload[] =>
+    all.filter(({ plan }) => plan.policy.state !== 'unmanaged');
+
+  /** One look at the world: judged, shown, and returned. */
+  const tick = async (): Promise<readonly PlannedWorkload[]> => {
+    const workloads = managedOf(look());
+    monitor.observe({ workloads, budgets: world.budgets(), evictions: world.evictions() });
+    presenter.show(frameOf(workloads));
+    await sleep(clock, TICK_MILLIS, signal).catch(() => {});
+    return workloads;
+  };
+
+  const frameOf = (workloads: readonly PlannedWorkload[]): Frame => ({
+    elapsedMillis: clock.now() - startedAt,
+    story,
+    nodes: nodeLines(world.view, world.rules.sides),
+    workloads: workloads.map(workloadLine),
+    decisions,
+    evictions: world.evictions(),
+    violations: monitor
+      .results()
+      .flatMap(({ violation, invariant }) =>
+        violation === undefined ? [] : [`${invariants[invariant]} (${violation})`],
+      ),
+  });
+
+  const watch = async (chapter: Chapter): Promise<void> => {
+    const begunAt = clock.now();
+    let calmSince: EpochMillis | undefined;
+    while (!isOver()) {
+      const workloads = await tick();
+      const now = clock.now();
+      calmSince = isAtRest(workloads) ? (calmSince ?? now) : undefined;
+      const isCalm = calmSince !== undefined && now - calmSince >= CALM_MILLIS;
+      if (!isCalm && now - begunAt < chapter.limitMillis) continue;
+      monitor.judgeRest({ workloads, budgets: world.budgets(), evictions: world.evictions() });
+      chapters++;
+      return;
+    }
+  };
+
+  try {
+    while (!isOver()) {
+      const scene: Scene = { workloads: managedOf(look()), nodes: nodeLines(world.view, world.rules.sides) };
+      const chapter = nextChapter(scene, chapters);
+      story = chapter.text;
+      presenter.announce(chapter.text);
+      monitor.begin(chapter.permission);
+      await chapter.act(world.actor);
+      const before = clock.now();
+      await watch(chapter);
+      if (isOver()) break;
+      presenter.announce(
+        `At rest after ${Math.round((clock.now() - before) / 1000)} s; ${world.evictions()} evictions so far.`,
+      );
+      const resumeAt = clock.now() + PAUSE_MILLIS;
+      while (!isOver() && clock.now() < resumeAt) await tick();
+    }
+    return { chapters, evictions: world.evictions() };
+  } finally {
+    unsubscribe();
+  }
+}

@@ -1,0 +1,74 @@
+/** Runs `stowage demo`: raises the world, plays the story, tells how it went, and leaves nothing behind. */
+import { type CliContext, printLines } from '../cli-context.ts';
+import { CommandError } from '../cli-error.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { StartOperator } from '../operator-port.ts';
+import { counted } from '../plural.ts';
+import type { DemoOptions } from './demo-command.ts';
+import { startWorld } from './demo-world.ts';
+import { createInvariantMonitor, type InvariantMonitor, invariants } from './invariants.ts';
+import { type Played, play } from './play.ts';
+import { createPresenter } from './presenter.ts';
+
+export async function runDemo(
+  context: CliContext,
+  options: DemoOptions,
+  startOperator: StartOperator,
+): Promise<ExitCode> {
+  const { io, style } = context;
+  const { clock, signal } = io;
+  const startedAt = clock.now();
+  const world = await startWorld({ clock, seed: options.seed, startOperator });
+  const monitor = createInvariantMonitor();
+  const presenter = createPresenter({
+    out: io.out,
+    style,
+    kubeconfig: world.kubeconfig,
+    startedAt,
+    now: () => clock.now(),
+  });
+  let played: Played;
+  try {
+    presenter.announce(
+      `A cluster runs at ${world.kubeconfig}; try: kubectl --kubeconfig ${world.kubeconfig} get pods -A`,
+    );
+    const playing = play({ world, monitor, presenter, clock, startedAt, runMillis: options.for, signal });
+    played = await Promise.race([playing, world.failed]);
+  } finally {
+    presenter.end();
+    await world.stop();
+  }
+  return report(context, monitor, played, options);
+}
+
+function report(
+  context: CliContext,
+  monitor: InvariantMonitor,
+  { chapters, evictions }: Played,
+  options: DemoOptions,
+): ExitCode {
+  const { style } = context;
+  const results = monitor.results();
+  const lines = results.map(({ invariant, checks, violation }) => {
+    const verdict =
+      violation !== undefined
+        ? style('bad', 'BROKEN')
+        : checks > 0
+          ? style('good', 'held  ')
+          : style('muted', 'not met');
+    return `  ${verdict}  ${invariants[invariant]}${violation === undefined ? ` (${counted(checks, 'check')})` : `: ${violation}`}`;
+  });
+  printLines(context, [
+    '',
+    `${counted(chapters, 'chapter')}, ${counted(evictions, 'eviction')}, seed ${options.seed}. Invariants:`,
+    ...lines,
+  ]);
+  const broken = results.filter(({ violation }) => violation !== undefined);
+  if (broken.length > 0)
+    throw new CommandError(
+      `${counted(broken.length, 'invariant')} did not hold; run again with --seed ${options.seed}`,
+    );
+  if (options.for !== undefined && chapters === 0)
+    throw new CommandError('the workloads did not come to rest in time; give the demo more of it with --for');
+  return exitCodes.ok;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { PlannedWorkload } from '../fleet.ts';
+import { planObjects } from '../testing/plan-shop.ts';
+import { shopCluster, workload } from '../testing/shop.ts';
+import type { NodeLine } from './frame.ts';
+import { type Actor, type Chapter, isAtRest, nextChapter, type Scene } from './story.ts';
+
+const spotNode: NodeLine = { name: 'spot-1', class: 'spot', state: 'ready', pods: 'web 5', podCount: 5 };
+const half = { 'spot-percentage': '50', 'min-on-demand': '1' };
+const many = Array.from({ length: 10 }, (_, index) => (index < 5 ? 'spot-1' : 'od-1'));
+const web = (pods: readonly string[], annotations: Readonly<Record<string, string>> = half): PlannedWorkload[] =>
+  planObjects([
+    ...shopCluster(),
+    ...workload({ name: 'web', annotations, pods }),
+    ...workload({ kind: 'StatefulSet', name: 'db', annotations: half, pods: ['od-1', 'spot-1'] }),
+  ]);
+const scene = (workloads: readonly PlannedWorkload[], nodes: readonly NodeLine[] = [spotNode]): Scene => ({
+  workloads,
+  nodes,
+});
+
+/** What a chapter does, as words. */
+async function acts(chapter: Chapter): Promise<string[]> {
+  const done: string[] = [];
+  const actor: Actor = {
+    applyWorkloads: async () => void done.push('apply'),
+    interrupt: (node) => void done.push(`interrupt ${node}`),
+    scale: async ({ name }, replicas) => void done.push(`scale ${name} ${replicas}`),
+    setSpotPercentage: async ({ name }, percent) => void done.push(`percent ${name} ${percent}`),
+  };
+  await chapter.act(actor);
+  return done;
+}
+
+describe('nextChapter', () => {
+  test.each([
+    [0, ['apply'], { evictions: 0, losesNodes: false }],
+    [1, ['interrupt spot-1'], { evictions: 0, losesNodes: true }],
+    [2, ['scale web 16'], { evictions: 0, losesNodes: false }],
+    [3, ['percent web 20'], { evictions: 3, losesNodes: false }],
+    [4, ['scale web 5'], { evictions: 0, losesNodes: false }],
+    [5, ['percent web 80'], { evictions: 3, losesNodes: false }],
+    [6, ['interrupt spot-1'], { evictions: 0, losesNodes: true }],
+  ])('after %d chapters: %j', async (done, expected, permission) => {
+    const chapter = nextChapter(scene(web(many)), done);
+    expect(await acts(chapter)).toEqual(expected);
+    expect(chapter.permission).toEqual(permission);
+    expect(chapter.text).toMatch(new RegExp(`^Chapter ${done + 1}: `));
+  });
+
+  test('the text names what is to be seen', () => {
+    expect(nextChapter(scene(web(many)), 3).text).toContain('web is set from 50 to 20 % spot. 3 pods must move');
+    expect(nextChapter(scene(web(many)), 2).text).toContain(
+      'grows from 10 to 16 replicas, which makes 8 on spot and 8 on on-demand',
+    );
+  });
+
+  test('what the scene does not lend itself to is left out', async () => {
+    const withoutSpot = nextChapter(scene(web(many), [{ ...spotNode, state: 'leaving' }]), 1);
+    expect(await acts(withoutSpot)).toEqual(['scale web 16']);
+    const nothing = nextChapter(scene([], []), 1);
+    expect(await acts(nothing)).toEqual([]);
+    expect(nothing.text).toContain('nothing happens');
+  });
+
+  test('a change of percentage that moves nothing is left out', async () => {
+    const allOnDemand = web(Array<string>(10).fill('od-1'), { 'spot-percentage': '0' });
+    expect(await acts(nextChapter(scene(allOnDemand), 3))).toEqual(['scale web 5']);
+  });
+});
+
+describe('isAtRest', () => {
+  test.each([
+    ['every pod ready and on its side', web(many), true],
+    ['a wrong mix', web([...many.slice(1), 'od-1']), false],
+    ['a pod without a node', web([...many.slice(1), '']), false],
+    ['no workload at all', [], false],
+  ])('%s', (_name, workloads, expected) => {
+    expect(isAtRest(workloads)).toBe(expected);
+  });
+});
