@@ -139,7 +139,8 @@ describe('assignSlots', () => {
     const lone = assignSlots(rule, 4, [occupant('x', 'unknown', 3)]);
     expect(heldBy(lone)).toEqual({ x: 3 });
     const rivals = assignSlots(rule, 4, [occupant('x', 'unknown', 3, 0), occupant('s', 'spot', 3, 5)]);
-    expect(heldBy(rivals)).toEqual({ s: 3, x: 1 });
+    // Not slot 1: of what is left, slots of on-demand are taken last.
+    expect(heldBy(rivals)).toEqual({ s: 3, x: 2 });
   });
 
   test('more pods than replicas stand above, with their own slot where they have one', () => {

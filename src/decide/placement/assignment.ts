@@ -119,9 +119,9 @@ export function assignSlots(
       place(occupant, slot);
     }
   }
-  const remaining = [...free.spot.slice(next.spot), ...free['on-demand'].slice(next['on-demand'])].sort(
-    (a, b) => a - b,
-  );
+  // Who is left over finds only slots of the other side, or is of unknown side; those of on-demand go last, so that an
+  // unknown one does not pass for the floor.
+  const remaining = [...free.spot.slice(next.spot), ...free['on-demand'].slice(next['on-demand'])];
   const stillFree = remaining.splice(leftOver.length);
   // Slots above are not handed out while a pod carries their stamp, even if it holds another one at the moment.
   const stampedAbove = new Set<number>();

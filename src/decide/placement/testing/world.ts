@@ -157,7 +157,7 @@ export function podFrom(
   });
 }
 
-/** Admits a pod and lets it run. */
+/** Admits a pod, lets it run, and shows it to the ledger as an informer would. */
 export function run(world: World, options: AdmitOptions = {}): PodRecord {
   const pod = podFrom(
     world,
@@ -165,6 +165,7 @@ export function run(world: World, options: AdmitOptions = {}): PodRecord {
     options.revision === undefined ? {} : { revision: options.revision },
   );
   world.pods.push(pod);
+  world.ledger.podSeen(pod.admissionId ?? '');
   return pod;
 }
 

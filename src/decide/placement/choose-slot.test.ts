@@ -1,0 +1,368 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createSeededRandom } from '../../lib/random.ts';
+import type { Side } from '../../model/records.ts';
+import { aDeployment, aNode } from '../../model/testing/records.ts';
+import type { AdmissionDecision } from './admission-decision.ts';
+import { countsFor, floorCount, type SlotRule } from './slots.ts';
+import {
+  admit,
+  admitSteered,
+  createWorld,
+  mix,
+  pick,
+  podFrom,
+  remove,
+  run,
+  runUnsteered,
+  scale,
+  UNKNOWN_NODE,
+  viewOf,
+  type World,
+} from './testing/world.ts';
+
+type Steered = Extract<AdmissionDecision, { kind: 'steered' }>;
+
+function worldOf(replicas: number, spotPercentage: number, min: number): World {
+  const annotations = { 'spotalis.io/spot-percentage': `${spotPercentage}`, 'spotalis.io/min-on-demand': `${min}` };
+  return createWorld(aDeployment({ replicas, annotations }));
+}
+const ruleOf = (spotPercentage: number, count: number): SlotRule => ({
+  spotPercentage,
+  minOnDemand: { kind: 'count', count },
+  rounding: 'ceil',
+  basis: 'total',
+});
+const count = (decisions: readonly Steered[], side: Side): number =>
+  decisions.filter((each) => each.side === side).length;
+const burst = (world: World, requests: number, stale = viewOf(world)): Steered[] =>
+  Array.from({ length: requests }, () => admitSteered(world, { view: stale }));
+const fill = (world: World): void => {
+  while (world.pods.length < world.workload.replicas) run(world);
+};
+
+describe('bursts', () => {
+  test('case 28: 10 concurrent requests against an empty view: exactly 7/3', () => {
+    const decisions = burst(worldOf(10, 70, 1), 10);
+    expect([count(decisions, 'spot'), count(decisions, 'on-demand')]).toEqual([7, 3]);
+  });
+
+  test('case 28: 9 concurrent requests against a view that shows one pod for ever: exactly 7/3', () => {
+    const world = worldOf(10, 70, 1);
+    run(world);
+    const decisions = burst(world, 9);
+    expect(count(decisions, 'spot')).toBe(7);
+  });
+
+  test('case 29: pods appearing while others are reserved are not counted twice: 100 % above 3 of 10 is 7/3', () => {
+    const world = worldOf(10, 100, 3);
+    for (let index = 0; index < 10; index++) {
+      const decision = admitSteered(world);
+      // Every second pod is visible at once, the others later.
+      if (index % 2 === 0) world.pods.push(podFrom(world, decision));
+      else if (index > 2)
+        world.pods.push(
+          podFrom(world, admitSteered(world, { uid: decision.stamps['spotalis.io/admission-id'] ?? '' })),
+        );
+    }
+    const claimed = world.ledger.outstanding('uid-web', world.pods, world.now);
+    const [spot, onDemand] = mix(world);
+    expect(spot + count([], 'spot') + claimed.filter(({ side }) => side === 'spot').length).toBe(7);
+    expect(onDemand + claimed.filter(({ side }) => side === 'on-demand').length).toBe(3);
+  });
+
+  test.each([
+    [10, 70, 1, 7, 3],
+    [20, 80, 2, 16, 4],
+    [6, 50, 1, 3, 3],
+    [10, 90, 0, 9, 1],
+  ])('case 27: bug 1: %i pods at %i %% above %i: %i/%i', (replicas, percentage, min, spot, onDemand) => {
+    const decisions = burst(worldOf(replicas, percentage, min), replicas);
+    expect([count(decisions, 'spot'), count(decisions, 'on-demand')]).toEqual([spot, onDemand]);
+  });
+
+  test('case 27: five workloads at once do not disturb each other', () => {
+    const worlds = Array.from({ length: 5 }, () => worldOf(4, 50, 1));
+    const decisions = worlds.map((): Steered[] => []);
+    for (let index = 0; index < 4; index++)
+      for (const [at, world] of worlds.entries()) decisions[at]?.push(...burst(world, 1));
+    expect(decisions.map((each) => count(each, 'spot'))).toEqual([2, 2, 2, 2, 2]);
+  });
+
+  test('hazard H1: every prefix of a burst is exact', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.integer({ min: 0, max: 8 }),
+        (replicas, percentage, min) => {
+          const world = worldOf(replicas, percentage, min);
+          const decisions = burst(world, replicas);
+          decisions.forEach((_, index) => {
+            expect(count(decisions.slice(0, index + 1), 'spot')).toBe(
+              countsFor(ruleOf(percentage, min), index + 1).spot,
+            );
+          });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('hazard H2: bug 7: a scale-up in the middle of a burst that the view has not seen: still exact', () => {
+    const world = worldOf(3, 70, 1);
+    const stale = viewOf(world);
+    const decisions = burst(world, 10, stale);
+    expect([count(decisions, 'spot'), count(decisions, 'on-demand')]).toEqual([7, 3]);
+    expect(decisions.map(({ slot }) => slot)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+});
+
+describe('replacements', () => {
+  test.each<[number, string, Side]>([
+    [34, 'on-demand', 'on-demand'],
+    [35, 'spot', 'spot'],
+  ])('case %i: at 7/3 the replacement of a lost %s pod goes where it was', (_, lost, expected) => {
+    const world = worldOf(10, 70, 1);
+    fill(world);
+    const victim = world.pods.find(({ capacity }) => capacity === lost);
+    if (victim !== undefined) remove(world, victim);
+    expect(admitSteered(world).side).toBe(expected);
+  });
+
+  test('case 34: a pod that is still terminating is not counted: one replica above a floor of 1 stays on on-demand', () => {
+    const world = worldOf(1, 50, 1);
+    const pod = run(world);
+    world.pods = [{ ...pod, deletingAt: world.now }];
+    expect(admitSteered(world)).toMatchObject({ slot: 1, side: 'on-demand' });
+  });
+
+  test('any one pod lost is replaced on its side and in its slot', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 15 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.integer({ min: 0, max: 5 }),
+        fc.nat(),
+        (replicas, percentage, min, which) => {
+          const world = worldOf(replicas, percentage, min);
+          fill(world);
+          const victim = world.pods[which % replicas];
+          if (victim === undefined) return;
+          remove(world, victim);
+          expect(admitSteered(world)).toMatchObject({ slot: victim.slot, side: victim.capacity });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('case 36: hazard H31: unstamped pods are counted by the node they run on', () => {
+    const world = worldOf(10, 70, 1);
+    for (let index = 0; index < 7; index++) runUnsteered(world, 'spot');
+    expect(burst(world, 3).map(({ side }) => side)).toEqual(['on-demand', 'on-demand', 'on-demand']);
+  });
+
+  test('pods on nodes of no known class never satisfy the floor', () => {
+    const world = worldOf(4, 50, 2);
+    runUnsteered(world, 'spot', { nodeName: UNKNOWN_NODE });
+    runUnsteered(world, 'spot', { nodeName: UNKNOWN_NODE });
+    expect(burst(world, 2).map(({ side }) => side)).toEqual(['on-demand', 'on-demand']);
+  });
+});
+
+describe('claims that lead nowhere', () => {
+  test('case 44: hazard H15: claims of denied pods expire and skew nothing for good', () => {
+    const world = worldOf(10, 70, 1);
+    burst(world, 3);
+    world.now += world.settings.claimTtlMillis;
+    expect(burst(world, 10).map(({ slot }) => slot)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  test('hazard H15: with all slots taken, claims unseen for seconds are taken over, oldest first', () => {
+    const world = worldOf(4, 50, 1);
+    burst(world, 2);
+    world.now += 6000;
+    const decisions = burst(world, 4);
+    expect(decisions.map(({ slot }) => slot)).toEqual([3, 4, 1, 2]);
+    expect(world.ledger.size()).toBe(4);
+  });
+
+  test('fresh ones are not: their pods are merely not visible yet', () => {
+    const world = worldOf(2, 50, 1);
+    burst(world, 2);
+    world.now += 4999;
+    expect(admitSteered(world).slot).toBe(3);
+  });
+
+  test('a dry run takes nothing over', () => {
+    const world = worldOf(1, 50, 0);
+    burst(world, 1);
+    world.now += 6000;
+    expect(admitSteered(world, { dryRun: true }).slot).toBe(1);
+    expect(world.ledger.size()).toBe(1);
+  });
+});
+
+describe('room', () => {
+  const full = { allocatable: { cpuMillis: 0, memoryBytes: 0 } };
+  const withNodes = (spot: object, onDemand: object): World => {
+    const world = worldOf(2, 50, 1);
+    world.nodes = [aNode('s', 'spot', spot), aNode('o', 'on-demand', onDemand)];
+    return world;
+  };
+
+  test('where the wanted side has none, a free slot of the other side that has is taken', () => {
+    const decision = admitSteered(withNodes({}, full));
+    expect(decision).toMatchObject({ slot: 2, side: 'spot' });
+  });
+
+  test.each([
+    ['both are full', full, full, 'on-demand'],
+    ['both have room', {}, {}, 'on-demand'],
+    ['spot has none', full, {}, 'on-demand'],
+  ] as const)('%s', (_, spot, onDemand, expected) => {
+    expect(admitSteered(withNodes(spot, onDemand)).side).toBe(expected);
+  });
+
+  test('hazard H7: the slot of the floor stays its own: the next pod waits for on-demand', () => {
+    const world = withNodes({}, full);
+    expect(burst(world, 2).map(({ side }) => side)).toEqual(['spot', 'on-demand']);
+  });
+
+  test('an autoscaler’s side is never without room', () => {
+    const { nodeClasses } = worldOf(1, 0, 0).settings;
+    const world = createWorld(aDeployment(), {
+      nodeClasses: { ...nodeClasses, provisionable: { spot: true, onDemand: true } },
+    });
+    world.nodes = [];
+    expect(admitSteered(world).side).toBe('on-demand');
+  });
+});
+
+describe('scaling', () => {
+  test('case 27: bug 27: 1 -> 10, 5 -> 15 -> 8, 12 -> 6 -> 3: exact at every rest, highest slots going first', () => {
+    for (const [percentage, sizes] of [
+      [70, [1, 10]],
+      [70, [5, 15, 8]],
+      [33, [12, 6, 3]],
+    ] as const) {
+      const world = worldOf(1, percentage, 1);
+      for (const size of sizes) {
+        scale(world, size);
+        fill(world);
+        world.pods = world.pods.sort((a, b) => b.deletionCost - a.deletionCost).slice(0, size);
+        const target = countsFor(ruleOf(percentage, 1), size);
+        expect(mix(world)).toEqual([target.spot, target.onDemand]);
+      }
+    }
+  });
+});
+
+/** One rollout of a model Deployment controller; what varies is drawn from the seed. */
+function rollOut(
+  seed: number,
+  isCapacityLimited: boolean,
+): {
+  readonly world: World;
+  readonly rule: SlotRule;
+  readonly stuck: boolean;
+  readonly lowestOnDemand: number;
+  readonly maxUnavailable: number;
+} {
+  const random = createSeededRandom(seed);
+  const draw = (from: number, to: number): number => from + Math.floor(random.next() * (to - from + 1));
+  const replicas = draw(1, 12);
+  const percentage = draw(0, 100);
+  const min = draw(0, 4);
+  const maxUnavailable = draw(isCapacityLimited ? 1 : 0, 3);
+  const maxSurge = Math.max(draw(0, 4), maxUnavailable === 0 ? 1 : 0);
+  const world = worldOf(replicas, percentage, min);
+  fill(world);
+  const [first] = world.replicaSets;
+  if (first === undefined) throw new Error('the world has no ReplicaSet');
+  world.replicaSets = [first, { ...first, uid: `${first.uid}-2`, name: 'web-rev2', revision: 'rev2' }];
+  const rule = ruleOf(percentage, min);
+  const capacity = countsFor(rule, replicas);
+  const isNew = (name: string): boolean => name.includes('rev2');
+  const news = () => world.pods.filter(({ name }) => isNew(name));
+  const running = () => world.pods.filter(({ ready }) => ready);
+  let lowestOnDemand = Number.POSITIVE_INFINITY;
+  let idle = 0;
+  for (
+    let step = 0;
+    step < 2000 && (news().length < replicas || world.pods.length > replicas || running().length < replicas);
+    step++
+  ) {
+    const before = world.pods;
+    const choice = draw(0, 2);
+    if (choice === 0 && news().length < replicas && world.pods.length < replicas + maxSurge) {
+      const decision = admitSteered(world, { revision: 'rev2' });
+      const pod = podFrom(world, decision, { revision: 'rev2' });
+      world.pods = [...world.pods, { ...pod, ready: false, nodeName: undefined, phase: 'Pending' }];
+    } else if (choice === 1) {
+      const waiting = pick(
+        random,
+        world.pods.filter(({ ready }) => !ready),
+      );
+      const placed = world.pods.filter(({ ready, capacity: side }) => ready && side === waiting?.capacity).length;
+      const limit = waiting?.capacity === 'spot' ? capacity.spot : capacity.onDemand;
+      if (waiting !== undefined && (!isCapacityLimited || placed < limit)) {
+        const nodeName = waiting.capacity === 'spot' ? 'node-spot' : 'node-on-demand';
+        world.pods = world.pods.map((pod) =>
+          pod === waiting ? { ...pod, ready: true, nodeName, phase: 'Running' } : pod,
+        );
+      }
+    } else {
+      // The ReplicaSet controller ends unready pods first, then those of the lowest deletion cost.
+      const [old] = world.pods
+        .filter(({ name }) => !isNew(name))
+        .sort((a, b) => Number(a.ready) - Number(b.ready) || a.deletionCost - b.deletionCost);
+      if (old !== undefined && running().length - 1 >= replicas - maxUnavailable) remove(world, old);
+    }
+    lowestOnDemand = Math.min(lowestOnDemand, running().filter(({ capacity: side }) => side === 'on-demand').length);
+    idle = world.pods === before ? idle + 1 : 0;
+    if (idle > 200) break;
+  }
+  return {
+    world,
+    rule,
+    stuck: news().length < replicas || running().length < replicas,
+    lowestOnDemand,
+    maxUnavailable,
+  };
+}
+
+describe('rollouts', () => {
+  test('case 37: hazard H9: bug 26: 2,000 random rollouts end exactly at the target and keep the floor within maxUnavailable', () => {
+    for (let seed = 1; seed <= 2000; seed++) {
+      const { world, rule, stuck, lowestOnDemand, maxUnavailable } = rollOut(seed, false);
+      const target = countsFor(rule, world.workload.replicas);
+      expect(stuck, `seed ${seed}`).toBe(false);
+      expect(mix(world), `seed ${seed}`).toEqual([target.spot, target.onDemand]);
+      expect(lowestOnDemand, `seed ${seed}`).toBeGreaterThanOrEqual(
+        floorCount(rule, world.workload.replicas) - maxUnavailable,
+      );
+    }
+  });
+
+  test('with no spare capacity on either side, 1,000 random rollouts do not get stuck where maxUnavailable is above 0', () => {
+    for (let seed = 1; seed <= 1000; seed++) {
+      const { world, rule, stuck } = rollOut(seed, true);
+      const target = countsFor(rule, world.workload.replicas);
+      expect(stuck, `seed ${seed}`).toBe(false);
+      expect(mix(world), `seed ${seed}`).toEqual([target.spot, target.onDemand]);
+    }
+  });
+});
+
+test('a decision for one revision counts the pods of the others', () => {
+  const world = worldOf(4, 50, 1);
+  fill(world);
+  const [first] = world.replicaSets;
+  if (first !== undefined) world.replicaSets.push({ ...first, uid: 'uid-2', revision: 'rev2', name: 'web-rev2' });
+  const freed = world.pods.find(({ capacity }) => capacity === 'spot');
+  if (freed !== undefined) remove(world, freed);
+  const decision = admit(world, { revision: 'rev2' });
+  expect(decision).toMatchObject({ side: 'spot', slot: freed?.slot });
+});
