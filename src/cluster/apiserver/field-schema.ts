@@ -49,21 +49,26 @@ const ATOMIC_MAPS: ReadonlySet<string> = new Set([
   'selector',
 ]);
 
-/** The schema of built-in types, told by field names: they mean the same wherever they occur. */
+/** The schema of one field of built-in types, told by its name: they mean the same wherever they occur. */
 function builtIn(name: string): FieldSchema {
   return {
     atomicMap: ATOMIC_MAPS.has(name),
     listKeys(items) {
-      if (name === 'ports')
-        return items.some((item) => isObject(item) && item['containerPort'] !== undefined)
-          ? ['containerPort', 'protocol']
-          : ['port', 'protocol'];
+      if (name === 'ports') {
+        const ofContainer = items.some((item) => isObject(item) && item['containerPort'] !== undefined);
+        return ofContainer ? ['containerPort', 'protocol'] : ['port', 'protocol'];
+      }
       return SETS.has(name) ? 'set' : KEYED[name];
     },
-    member: builtIn,
-    item: () => builtIn(''),
+    member: (child) => BUILT_IN.get(child) ?? BUILT_IN_SCHEMA,
+    item: () => BUILT_IN_SCHEMA,
   };
 }
+
+/** Fields with a rule of their own; all others are plain. */
+const BUILT_IN: ReadonlyMap<string, FieldSchema> = new Map(
+  [...Object.keys(KEYED), ...SETS, ...ATOMIC_MAPS, 'ports'].map((name) => [name, builtIn(name)]),
+);
 
 export const BUILT_IN_SCHEMA: FieldSchema = builtIn('');
 

@@ -68,25 +68,55 @@ const STRUCTURAL: ReadonlySet<string> = new Set([
   'f:data',
 ]);
 
-/** Fields whose value `after` adds or changes. */
-export function changedFields(before: Json | undefined, after: Json, schema: FieldSchema): FieldSet {
-  const set: FieldSet = {};
-  if (before === after) return set;
-  const known = new Map<string, Json>();
-  for (const [element, child] of childrenOf(before, schema) ?? []) known.set(element, child);
-  for (const [element, child, childSchema] of childrenOf(after, schema) ?? []) {
-    const old = known.get(element);
-    if (old === child) continue;
-    if (childrenOf(child, childSchema) === undefined) {
-      if (!equalJson(old, child)) set[element] = {};
-      continue;
-    }
-    const below = changedFields(old, child, childSchema);
-    const isNew = old === undefined && !STRUCTURAL.has(element);
-    if (isNew) set[element] = { [SELF]: {}, ...below };
-    else if (!isEmptySet(below)) set[element] = below;
-  }
+/** Every field of a new value, its maps and lists included. */
+function addedFields(value: Json, schema: FieldSchema, element: string): FieldSet {
+  if (typeof value !== 'object' || value === null) return {};
+  const children = childrenOf(value, schema);
+  if (children === undefined) return {};
+  const set: FieldSet = STRUCTURAL.has(element) ? {} : { [SELF]: {} };
+  for (const [child, childValue, childSchema] of children) set[child] = addedFields(childValue, childSchema, child);
   return set;
+}
+
+/** What an update did: fields it added or gave another value, and fields it removed. */
+export interface FieldChanges {
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** Compares two states of an object field by field. Parts that are equal cost one comparison. */
+export function compareFields(before: Json | undefined, after: Json, schema: FieldSchema): FieldChanges {
+  const changed: FieldSet = {};
+  const removed: FieldSet = {};
+  const child = (element: string, old: Json | undefined, value: Json | undefined, childSchema: FieldSchema): void => {
+    if (value === undefined) {
+      if (old !== undefined) removed[element] = addedFields(old, childSchema, element);
+    } else if (old === undefined) changed[element] = addedFields(value, childSchema, element);
+    else if (!equalJson(old, value)) {
+      const wasNested = childrenOf(old, childSchema) !== undefined;
+      const isNested = childrenOf(value, childSchema) !== undefined;
+      if (!isNested) changed[element] = {};
+      if (!isNested && !wasNested) return;
+      const below = compareFields(old, value, childSchema);
+      if (isNested && !isEmptySet(below.changed)) changed[element] = below.changed;
+      if (wasNested && !isEmptySet(below.removed)) removed[element] = below.removed;
+    }
+  };
+  if (isObject(after) && (before === undefined || isObject(before)) && !schema.atomicMap) {
+    for (const key in after) child(`f:${key}`, before?.[key], after[key], schema.member(key));
+    for (const key in before)
+      if (after[key] === undefined) child(`f:${key}`, before[key], undefined, schema.member(key));
+    return { changed, removed };
+  }
+  const known = new Map(
+    (childrenOf(before, schema) ?? []).map(([element, value, childSchema]) => [element, { value, childSchema }]),
+  );
+  for (const [element, value, childSchema] of childrenOf(after, schema) ?? []) {
+    child(element, known.get(element)?.value, value, childSchema);
+    known.delete(element);
+  }
+  for (const [element, { value, childSchema }] of known) child(element, value, undefined, childSchema);
+  return { changed, removed };
 }
 
 /** All of `a` and all of `b`. */

@@ -3,8 +3,8 @@
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BUILT_IN_SCHEMA, type FieldSchema } from './field-schema.ts';
-import { changedFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
-import { isObject, type JsonObject, objectAt, stringAt } from './json.ts';
+import { compareFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
+import { deepFreeze, isObject, type JsonObject, objectAt, stringAt } from './json.ts';
 import { toTime } from './names.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
@@ -58,11 +58,13 @@ export function withoutUnowned(fields: FieldSet): FieldSet {
   return metadata === undefined || isEmptySet(metadata) ? others : rest;
 }
 
+/** Stored sets are written by this server or checked on their way in: objects all the way down. */
+function isFieldSet(value: JsonObject): value is FieldSet {
+  return Object.values(value).every(isObject);
+}
+
 function asFieldSet(value: JsonObject | undefined): FieldSet {
-  const set: FieldSet = {};
-  for (const [element, below] of Object.entries(value ?? {}))
-    set[element] = asFieldSet(isObject(below) ? below : undefined);
-  return set;
+  return value !== undefined && isFieldSet(value) ? value : {};
 }
 
 export function readOwners(object: ApiObject | undefined): FieldOwner[] {
@@ -111,7 +113,22 @@ export function isOwner(
 /** Names of managers are cut to this length. */
 const MAX_MANAGER_LENGTH = 128;
 
+/** Distinct sets kept for sharing; more than this are rare, and then only cost memory. */
+const MAX_SHARED_SETS = 2_000;
+
 export function createManagedFields(clock: Clock): ManagedFields {
+  // Pods of one template, written by one controller, own the same fields: they share one set.
+  const sets = new Map<string, FieldSet>();
+  const shared = (set: FieldSet): FieldSet => {
+    const key = JSON.stringify(set);
+    const known = sets.get(key);
+    if (known !== undefined) return known;
+    if (sets.size >= MAX_SHARED_SETS) sets.clear();
+    deepFreeze(set);
+    sets.set(key, set);
+    return set;
+  };
+
   return {
     recordUpdate(type, old, next, manager, subresource) {
       const given = next.metadata.managedFields;
@@ -121,9 +138,9 @@ export function createManagedFields(clock: Clock): ManagedFields {
         return;
       }
       const schema = schemaOf(type);
-      const changed = withoutUnowned(changedFields(old, next, schema));
-      const removed = old === undefined ? {} : withoutUnowned(changedFields(next, old, schema));
-      const gone = subtractSets(removed, changed);
+      const changes = compareFields(old, next, schema);
+      const changed = withoutUnowned(changes.changed);
+      const gone = withoutUnowned(changes.removed);
       const owners = readOwners(old ?? next);
       if (isEmptySet(changed) && isEmptySet(gone)) {
         if (old !== undefined) keepOwners(next, old);
@@ -135,7 +152,7 @@ export function createManagedFields(clock: Clock): ManagedFields {
       const others = owners
         .filter((owner) => owner !== mine)
         .map((owner) => ({ ...owner, fields: subtractSets(owner.fields, touched) }));
-      const fields = unionSets(subtractSets(mine?.fields ?? {}, gone), changed);
+      const fields = shared(mine === undefined ? changed : unionSets(subtractSets(mine.fields, gone), changed));
       writeOwners(next, [
         ...others,
         {
