@@ -1,6 +1,7 @@
-/** Puts objects read from manifests or from a dump of a real cluster into a cluster, as `kubectl apply` would. */
+/** Puts objects read from manifests or from a dump of a real cluster into a cluster, creating what is missing and patching what is there. */
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import { isAlreadyExists } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import { controllerOf, keyOf, nameOf } from './objects.ts';
@@ -58,13 +59,7 @@ export async function applyObjects(
     try {
       const namespace = object.metadata?.namespace ?? 'default';
       const scope = type.namespaced ? { namespace } : {};
-      const body = desiredOf(object, scope);
-      await api.patch(
-        type,
-        nameOf(object),
-        { type: 'apply', body, force: true },
-        { ...scope, fieldManager: FIELD_MANAGER },
-      );
+      await createOrPatch(api, type, desiredOf(object, scope), scope);
       applied++;
     } catch (error) {
       problems.push(`${label}: ${describeError(error)}`);
@@ -73,7 +68,21 @@ export async function applyObjects(
   return { applied, skipped, problems };
 }
 
-function desiredOf(object: KubeObject, scope: { namespace?: string }): object {
+interface Scope {
+  readonly namespace?: string;
+}
+
+async function createOrPatch(api: KubeApi, type: ResourceType, object: KubeObject, scope: Scope): Promise<void> {
+  const options = { ...scope, fieldManager: FIELD_MANAGER };
+  try {
+    await api.create(type, object, options);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    await api.patch(type, nameOf(object), { type: 'merge', body: object }, options);
+  }
+}
+
+function desiredOf(object: KubeObject, scope: Scope): KubeObject {
   const { metadata, ...rest } = object;
   const kept = Object.entries(metadata ?? {}).filter(([key]) => !SERVER_METADATA.has(key));
   const { status: _, ...desired } = { status: undefined, ...rest };

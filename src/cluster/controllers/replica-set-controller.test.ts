@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { KubeObject, ReplicaSet } from '../../api/core.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { KubeError } from '../../api/kube-error.ts';
+import { resources } from '../../api/resources.ts';
+import { createSilentLogger } from '../../lib/log.ts';
+import { createSeededRandom } from '../../lib/random.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { createApiServer } from '../apiserver/api-server.ts';
+import { createCaches } from '../caches.ts';
+import { findCondition } from '../objects.ts';
+import { TEST_START_MILLIS, testTemplate } from '../testing/virtual-cluster.ts';
+import { createReplicaSetController } from './replica-set-controller.ts';
+
+const IN_DEFAULT = { namespace: 'default' };
+
+/** Only the ReplicaSet controller, on an API whose pod creations the test may refuse and counts. */
+async function startAlone(replicas: number) {
+  const clock = createVirtualClock(TEST_START_MILLIS);
+  const random = createSeededRandom(1);
+  const log = createSilentLogger();
+  const server = createApiServer({ clock, random });
+  const direct = server.client();
+  const state = { isRefusing: false, creations: 0, deletions: 0 };
+  const api: KubeApi = {
+    ...direct,
+    create: <T extends KubeObject>(...[type, object, options]: Parameters<typeof direct.create<T>>) => {
+      if (type.plural === 'pods') {
+        state.creations++;
+        const status = { reason: 'Forbidden', message: 'exceeded quota: pods' };
+        if (state.isRefusing) return Promise.reject(new KubeError(403, status, 'refused'));
+      }
+      return direct.create(type, object, options);
+    },
+    delete: (...args) => {
+      state.deletions++;
+      return direct.delete(...args);
+    },
+  };
+  const caches = createCaches({ api, clock, random, log });
+  const controller = createReplicaSetController({ api, caches, clock, random, log });
+  const stop = new AbortController();
+  const work = [caches.run(stop.signal), controller.run(stop.signal)];
+  await caches.synced();
+  const set: ReplicaSet = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'web', ...IN_DEFAULT },
+    spec: { replicas, selector: { matchLabels: { app: 'web' } }, template: testTemplate('web', {}) },
+  };
+  return {
+    clock,
+    state,
+    set,
+    api: direct,
+    stored: () => caches.of(resources.replicaSets).get('default/web'),
+    podCount: () => [...caches.of(resources.pods).all()].length,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(work);
+      server.close();
+    },
+  };
+}
+
+test('a refused creation costs one call a pass, is reported as ReplicaFailure, and is made up for later', async () => {
+  await using at = await startAlone(50);
+  at.state.isRefusing = true;
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(1);
+  expect(at.state.creations).toBeLessThanOrEqual(3);
+  expect(findCondition(at.stored()?.status?.conditions, 'ReplicaFailure')).toMatchObject({
+    status: 'True',
+    reason: 'FailedCreate',
+    message: 'exceeded quota: pods',
+  });
+  at.state.isRefusing = false;
+  await at.clock.advance(60_000);
+  expect(at.podCount()).toBe(50);
+  expect(findCondition(at.stored()?.status?.conditions, 'ReplicaFailure')).toBeUndefined();
+});
+
+test('a burst creates every pod exactly once, 500 a pass', async () => {
+  await using at = await startAlone(1200);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(10);
+  expect(at.podCount()).toBe(1200);
+  expect(at.state.creations).toBe(1200);
+});
+
+test('a set being deleted creates no pods', async () => {
+  await using at = await startAlone(3);
+  const finalized = {
+    ...at.set,
+    metadata: { ...at.set.metadata, finalizers: ['example.com/hold'] },
+    spec: { ...at.set.spec, replicas: 0 },
+  };
+  await at.api.create(resources.replicaSets, finalized as ReplicaSet, IN_DEFAULT);
+  await at.api.delete(resources.replicaSets, 'web', IN_DEFAULT);
+  await at.api.patch(resources.replicaSets, 'web', { type: 'merge', body: { spec: { replicas: 3 } } }, IN_DEFAULT);
+  await at.clock.advance(1000);
+  expect(at.podCount()).toBe(0);
+});
+
+test('a scale-down deletes as many pods as are too many, each once', async () => {
+  await using at = await startAlone(20);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(10);
+  await at.api.patch(resources.replicaSets, 'web', { type: 'merge', body: { spec: { replicas: 5 } } }, IN_DEFAULT);
+  await at.clock.advance(10);
+  expect(at.podCount()).toBe(5);
+  expect(at.state.deletions).toBe(15);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../api/core.ts';
+import { add, amountsOf, effectiveRequests } from './pod-requests.ts';
+
+const MIB = 1024 ** 2;
+const container = (name: string, cpu: string, more: object = {}) => ({
+  name,
+  resources: { requests: { cpu } },
+  ...more,
+});
+const cpuOf = (pod: Pod): number | undefined => effectiveRequests(pod).get('cpu');
+
+describe('amountsOf', () => {
+  test('reads cpu in millicores and the rest in whole units', () => {
+    const amounts = amountsOf({ cpu: '1500m', memory: '64Mi', 'nvidia.com/gpu': '2', 'ephemeral-storage': '1k' });
+    expect([...amounts]).toEqual([
+      ['cpu', 1500],
+      ['memory', 64 * MIB],
+      ['nvidia.com/gpu', 2],
+      ['ephemeral-storage', 1000],
+    ]);
+  });
+  test('leaves out what it cannot read', () => {
+    expect(amountsOf({ cpu: 'lots' }).size).toBe(0);
+    expect(amountsOf(undefined).size).toBe(0);
+  });
+});
+
+describe('effectiveRequests', () => {
+  test.each<[string, Pod['spec'], number]>([
+    ['the sum of the containers', { containers: [container('a', '100m'), container('b', '200m')] }, 300],
+    ['a larger init container', { containers: [container('a', '100m')], initContainers: [container('i', '1')] }, 1000],
+    ['a smaller init container', { containers: [container('a', '1')], initContainers: [container('i', '100m')] }, 1000],
+    [
+      'sidecars beside the containers',
+      { containers: [container('a', '100m')], initContainers: [container('s', '50m', { restartPolicy: 'Always' })] },
+      150,
+    ],
+    [
+      'an init container after a sidecar',
+      {
+        containers: [container('a', '100m')],
+        initContainers: [container('s', '50m', { restartPolicy: 'Always' }), container('i', '300m')],
+      },
+      350,
+    ],
+    ['overhead', { containers: [container('a', '100m')], overhead: { cpu: '25m' } }, 125],
+    [
+      'limits where there are no requests',
+      { containers: [{ name: 'a', resources: { limits: { cpu: '400m' } } }] },
+      400,
+    ],
+  ])('counts %s', (_, spec, expected) => {
+    expect(cpuOf(spec === undefined ? {} : { spec })).toBe(expected);
+  });
+
+  test('counts the larger of what a resized container asks and holds', () => {
+    const status = (cpu: string) => ({
+      containerStatuses: [
+        { name: 'a', image: '', imageID: '', ready: true, restartCount: 0, allocatedResources: { cpu } },
+      ],
+    });
+    expect(cpuOf({ spec: { containers: [container('a', '100m')] }, status: status('300m') })).toBe(300);
+    expect(cpuOf({ spec: { containers: [container('a', '500m')] }, status: status('300m') })).toBe(500);
+  });
+
+  test('is nothing for a pod without a spec', () => {
+    expect(effectiveRequests({}).size).toBe(0);
+  });
+});
+
+test('add keeps both sides as they were', () => {
+  const left = new Map([['cpu', 1]]);
+  const right = new Map([
+    ['cpu', 2],
+    ['memory', 3],
+  ]);
+  expect([...add(left, right)]).toEqual([
+    ['cpu', 3],
+    ['memory', 3],
+  ]);
+  expect(left.get('cpu')).toBe(1);
+});
