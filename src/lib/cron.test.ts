@@ -155,3 +155,92 @@ test('no text makes the parser throw anything but InvalidValueError', () => {
     ),
   );
 });
+
+describe('against a reading of the rules minute by minute', () => {
+  interface FieldSample {
+    readonly text: string;
+    readonly values: ReadonlySet<number>;
+    readonly star: boolean;
+  }
+
+  /** A field as text together with what it means, made from the meaning and not by parsing. */
+  function fieldSample(min: number, max: number): fc.Arbitrary<FieldSample> {
+    const all = Array.from({ length: max - min + 1 }, (_, index) => min + index);
+    const bounds = fc
+      .tuple(fc.integer({ min, max }), fc.integer({ min, max }))
+      .map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
+    const step = fc.integer({ min: 2, max: 9 });
+    const item = fc.oneof(
+      fc.constantFrom('*', '?').map((text) => ({ text, values: all, star: true })),
+      fc.integer({ min, max }).map((value) => ({ text: `${value}`, values: [value], star: false })),
+      bounds.map(([low, high]) => ({
+        text: `${low}-${high}`,
+        values: all.filter((v) => v >= low && v <= high),
+        star: false,
+      })),
+      step.map((by) => ({ text: `*/${by}`, values: all.filter((v) => (v - min) % by === 0), star: false })),
+      fc.tuple(fc.integer({ min, max }), step).map(([low, by]) => ({
+        text: `${low}/${by}`,
+        values: all.filter((v) => v >= low && (v - low) % by === 0),
+        star: false,
+      })),
+      fc.tuple(bounds, step).map(([[low, high], by]) => ({
+        text: `${low}-${high}/${by}`,
+        values: all.filter((v) => v >= low && v <= high && (v - low) % by === 0),
+        star: false,
+      })),
+    );
+    return fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => ({
+      text: items.map(({ text }) => text).join(','),
+      values: new Set(items.flatMap(({ values }) => values)),
+      star: items.some(({ star }) => star),
+    }));
+  }
+
+  const samples = fc.tuple(
+    fieldSample(0, 59),
+    fieldSample(0, 23),
+    fieldSample(1, 31),
+    fieldSample(1, 12),
+    fieldSample(0, 6),
+  );
+
+  function occurs([minute, hour, day, month, weekday]: readonly FieldSample[], instant: Date): boolean {
+    if (!minute?.values.has(instant.getUTCMinutes()) || !hour?.values.has(instant.getUTCHours())) return false;
+    if (!month?.values.has(instant.getUTCMonth() + 1)) return false;
+    const isDay = day?.values.has(instant.getUTCDate()) ?? false;
+    const isWeekday = weekday?.values.has(instant.getUTCDay()) ?? false;
+    return day?.star || weekday?.star ? isDay && isWeekday : isDay || isWeekday;
+  }
+
+  test('for any schedule the next occurrence is the first minute that meets the rules', () => {
+    const MINUTE = 60_000;
+    fc.assert(
+      fc.property(samples, fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2027, 0) }), (sample, instant) => {
+        const text = sample.map((field) => field.text).join(' ');
+        let cron: ReturnType<typeof parseCron>;
+        try {
+          cron = parseCron(text);
+        } catch {
+          // Only a date that never comes may be refused: 30 February, or the 31st of short months.
+          expect(sample[4].star).toBe(true);
+          expect(Math.min(...sample[2].values)).toBeGreaterThanOrEqual(30);
+          return;
+        }
+        const horizon = instant + 2 * 86_400_000;
+        let expected: number | undefined;
+        for (
+          let minute = (Math.floor(instant / MINUTE) + 1) * MINUTE;
+          minute <= horizon && expected === undefined;
+          minute += MINUTE
+        ) {
+          if (occurs(sample, new Date(minute))) expected = minute;
+        }
+        const next = cron.nextAfter(instant);
+        if (expected === undefined) expect(next ?? Number.POSITIVE_INFINITY).toBeGreaterThan(horizon);
+        else expect(next).toBe(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

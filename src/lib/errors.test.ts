@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, describeError, hasErrorCode, InvalidValueError, StowageError } from './errors.ts';
 
@@ -51,4 +52,14 @@ describe('error classes', () => {
     expect(hasErrorCode('ENOENT', 'ENOENT')).toBe(false);
     expect(hasErrorCode(undefined, 'ENOENT')).toBe(false);
   });
+});
+
+test('for anything thrown there is a text, and nothing is thrown', () => {
+  const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withMap: true, withTypedArray: true });
+  fc.assert(
+    fc.property(anything, anything, fc.string(), (thrown, cause, message) => {
+      expect(describeError(thrown)).not.toBe('');
+      expect(describeError(new Error(message, { cause }))).not.toBe('');
+    }),
+  );
 });

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createLogger, createSilentLogger, type LogFormat, type LogLevel } from './log.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -85,4 +87,24 @@ test('the silent logger takes everything and gives itself as child', () => {
   const silent = createSilentLogger();
   for (const method of ['debug', 'info', 'warn', 'error'] as const) silent[method]({ error: new Error('x') }, 'x');
   expect(silent.child('a').child('b')).toBe(silent);
+});
+
+test('what was written to standard error is there even when the process ends at once', async () => {
+  const script = `
+    import { createLogger, createStderrWriter } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
+    import { createSystemClock } from ${JSON.stringify(new URL('./clock.ts', import.meta.url).href)};
+    const log = createLogger({ level: 'info', format: 'json', clock: createSystemClock(), write: createStderrWriter() });
+    for (let line = 0; line < 2000; line++) log.info({ line }, 'written');
+    process.exit(3);
+  `;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    maxBuffer: 10_000_000,
+  });
+  await expect(run).rejects.toSatisfy((error: { code: number; stderr: string }) => {
+    expect(error.code).toBe(3);
+    const lines = error.stderr.trim().split('\n');
+    expect(lines).toHaveLength(2000);
+    expect(parse(lines.at(-1))).toMatchObject({ line: 1999, msg: 'written' });
+    return true;
+  });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { reasonTable } from './reason-table.ts';
 import { describeReason, isReasonName, type ReasonNameOf, reason, renderReason } from './reasons.ts';
@@ -51,4 +52,15 @@ describe('the table', () => {
     expect(isReasonName('paused')).toBe(false);
     expect(isReasonName('toString')).toBe(false);
   });
+});
+
+test('for any values the sentence holds each of them and no placeholder is left', () => {
+  const value = fc.oneof(fc.stringMatching(/^[a-z0-9-]{1,12}$/), fc.integer());
+  fc.assert(
+    fc.property(value, value, value, value, (where, key, given, accepted) => {
+      const sentence = renderReason('InvalidConfiguration', { where, key, value: given, accepted });
+      for (const part of [where, key, given, accepted]) expect(sentence).toContain(String(part));
+      expect(sentence).not.toMatch(/\{\w+\}|undefined/);
+    }),
+  );
 });

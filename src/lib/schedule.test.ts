@@ -84,6 +84,13 @@ describe('the next change', () => {
     expect(window.isOpen(at('2026-01-20T02:31'))).toBe(true);
   });
 
+  test('a closing more than eight days ahead is not told before it is near', () => {
+    const window = windowOf('0 0 1-20 * *', '24h');
+    expect(window.nextChange(at('2026-01-02T12:00'))).toBeUndefined();
+    for (const day of ['03', '05', '08', '11', '14']) window.nextChange(at(`2026-01-${day}T12:00`));
+    expect(iso(window.nextChange(at('2026-01-17T12:00')))).toBe('2026-01-21T00:00');
+  });
+
   test('case 12: a window shorter than any polling interval is found by its opening', () => {
     const window = windowOf('17 3 * * *', '1s');
     const opens = window.nextChange(at('2026-01-10T03:10')) ?? 0;
@@ -200,5 +207,56 @@ test('for any instant the state holds until the next change and flips there', ()
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+test('for any windows, open is what a search among all their starts says', () => {
+  const HOUR = 3_600_000;
+  const start = fc.record({
+    minute: fc.integer({ min: 0, max: 59 }),
+    hour: fc.integer({ min: 0, max: 23 }),
+    minutes: fc.integer({ min: 1, max: 3000 }),
+  });
+  const origin = Date.UTC(2026, 4, 1);
+  fc.assert(
+    fc.property(
+      fc.array(start, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 0, max: 10 * 24 * HOUR }),
+      (parts, offset) => {
+        const window = windowOf(
+          parts.map(({ minute, hour }) => `${minute} ${hour} * * *`).join(';'),
+          parts.map(({ minutes }) => `${minutes}m`).join(';'),
+        );
+        const instant = origin + offset;
+        // 3000 minutes are a little over two days, so starts of the last three days can matter.
+        const open = parts.some(({ minute, hour, minutes }) =>
+          [-3, -2, -1, 0].some((day) => {
+            const midnight = Math.floor(instant / (24 * HOUR)) * 24 * HOUR + day * 24 * HOUR;
+            const opened = midnight + hour * HOUR + minute * 60_000;
+            return opened <= instant && instant < opened + minutes * 60_000;
+          }),
+        );
+        expect(window.isOpen(instant)).toBe(open);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('asking in any order gives the same answers', () => {
+  const remembering = windowOf('0 2 * * *; 30 14 * * 1-5', '4h; 45m');
+  const instants = fc.array(fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2026, 1) }), {
+    minLength: 2,
+    maxLength: 20,
+  });
+  fc.assert(
+    fc.property(instants, (asked) => {
+      for (const instant of asked) {
+        const fresh = windowOf('0 2 * * *; 30 14 * * 1-5', '4h; 45m');
+        expect(remembering.isOpen(instant)).toBe(fresh.isOpen(instant));
+        expect(remembering.nextChange(instant)).toBe(fresh.nextChange(instant));
+      }
+    }),
+    { numRuns: 30 },
   );
 });

@@ -11,7 +11,7 @@ export interface DisruptionWindow {
   isOpen(instant: EpochMillis): boolean;
   /**
    * The next instant at which {@link isOpen} changes: an opening when it is closed, the end of the last of the overlapping or
-   * adjoining windows when it is open. Undefined when it stays open for as far ahead as is looked (400 windows).
+   * adjoining windows when it is open. Undefined when no closing is in sight, which is at least 4 days or 200 adjoining windows ahead.
    */
   nextChange(instant: EpochMillis): EpochMillis | undefined;
 }
@@ -28,7 +28,8 @@ export type WindowResult =
 
 /** A longer window would never close between yearly occurrences. */
 const MAX_WINDOW_MILLIS = 366 * 24 * 3_600_000;
-/** How many adjoining windows are followed to find a closing time. */
+/** How far and over how many adjoining windows a closing time is looked for. */
+const FOLLOWED_MILLIS = 8 * 24 * 3_600_000;
 const MAX_FOLLOWED = 400;
 
 /**
@@ -83,34 +84,54 @@ function parseLength(text: string): Millis {
   );
 }
 
+/** A stretch of time through which the windows stay open, or stay closed. */
+interface Stretch {
+  readonly from: EpochMillis;
+  readonly until: EpochMillis;
+  readonly open: boolean;
+  /** Whether `until` is where the state changes, or only as far as was looked. */
+  readonly ends: 'here' | 'later' | 'unknown';
+}
+
 function createWindow(parts: readonly Part[]): DisruptionWindow {
-  // State is constant between changes; remembering the last stretch makes asking every few seconds cheap.
-  let known = { from: 0, until: 0, open: false, change: undefined as EpochMillis | undefined };
-  const at = (instant: EpochMillis): typeof known => {
-    if (instant < known.from || instant >= known.until) known = look(parts, instant);
-    return known;
-  };
+  // Remembering the last stretch makes asking every few seconds cheap.
+  let known: Stretch | undefined;
+  const knownAt = (instant: EpochMillis): Stretch | undefined =>
+    known !== undefined && instant >= known.from && instant < known.until ? known : undefined;
   return {
     text: parts.map(({ cron, millis }) => `${cron.text} for ${formatDuration(millis)}`).join('; '),
-    isOpen: (instant) => at(instant).open,
-    nextChange: (instant) => at(instant).change,
+    isOpen(instant) {
+      known = knownAt(instant) ?? glance(parts, instant);
+      return known.open;
+    },
+    nextChange(instant) {
+      known = knownAt(instant) ?? glance(parts, instant);
+      // Looking anew only from half-way on keeps windows that never close cheap.
+      const isHalfWay = instant - known.from > (known.until - known.from) / 2;
+      if (known.open && known.ends === 'unknown' && isHalfWay) known = glance(parts, instant);
+      if (known.ends === 'later') known = follow(parts, known);
+      return known.ends === 'here' ? known.until : undefined;
+    },
   };
 }
 
-function look(parts: readonly Part[], instant: EpochMillis) {
+function glance(parts: readonly Part[], instant: EpochMillis): Stretch {
   const closing = closingTime(parts, instant);
-  if (closing === undefined) {
-    const openings = parts.flatMap(({ cron }) => cron.nextAfter(instant) ?? []);
-    const change = openings.length === 0 ? undefined : Math.min(...openings);
-    return { from: instant, until: change ?? Number.POSITIVE_INFINITY, open: false, change };
-  }
-  let end = closing;
-  for (let followed = 0; followed < MAX_FOLLOWED; followed++) {
+  if (closing !== undefined) return { from: instant, until: closing, open: true, ends: 'later' };
+  const openings = parts.flatMap(({ cron }) => cron.nextAfter(instant) ?? []);
+  // Without any opening this is infinity: closed for good.
+  return { from: instant, until: Math.min(...openings), open: false, ends: openings.length > 0 ? 'here' : 'unknown' };
+}
+
+/** Extends an open stretch over the windows that overlap or adjoin it. */
+function follow(parts: readonly Part[], { from, until }: Stretch): Stretch {
+  let end = until;
+  for (let windows = 0; windows < MAX_FOLLOWED && end - from < FOLLOWED_MILLIS; windows++) {
     const next = closingTime(parts, end);
-    if (next === undefined) return { from: instant, until: end, open: true, change: end };
+    if (next === undefined) return { from, until: end, open: true, ends: 'here' };
     end = next;
   }
-  return { from: instant, until: end, open: true, change: undefined };
+  return { from, until: end, open: true, ends: 'unknown' };
 }
 
 /** The latest end among the windows open at `instant`, undefined when none is. */
