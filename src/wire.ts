@@ -9,7 +9,7 @@ import { createEventRecorder } from './kube/recorder.ts';
 import { type Clock, sleep } from './lib/clock.ts';
 import { StowageError } from './lib/errors.ts';
 import type { Logger } from './lib/log.ts';
-import { createMetrics } from './lib/metrics.ts';
+import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
 import type { WorkloadRef } from './model/cluster-view.ts';
 import { createLiveStores } from './observe/live-stores.ts';
@@ -20,6 +20,7 @@ import { createLeadershipLoop } from './operator/leadership.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { reportStores } from './operator/store-metrics.ts';
+import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
 import { type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
 import { createReadyz, healthz } from './web/health.ts';
 import type { MutateHandler } from './webhook/handler.ts';
@@ -37,6 +38,10 @@ export interface OperatorOptions {
   readonly keyPair?: KeyPair;
   /** Address the webhook listens on; default all. */
   readonly webhookHost?: string;
+  /** Address at which the other replicas reach this one's webhook (the pod's IP); without it each decides by itself. */
+  readonly advertisedHost?: string;
+  /** Where metrics go; shared with the API client, say. Default: a registry of its own. */
+  readonly metrics?: Metrics;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
 }
@@ -78,7 +83,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stopping = new AbortController();
   const winding = new AbortController();
 
-  const metrics = createMetrics({ processMetrics: true });
+  const metrics = options.metrics ?? createMetrics({ processMetrics: true });
   const stores = createLiveStores({ api, clock, random, log: log.child('informer') });
   const view = createLiveView(stores);
   reportStores(metrics, stores, clock);
@@ -106,9 +111,13 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     workers: config.controllers.maxConcurrentReconciles,
     reconcileIntervalMillis: () => config.controllers.reconcileInterval,
   });
+  let webhook: ServedWebhook | undefined;
   const leadership = createLeadershipLoop({
     ...options,
-    annotations: () => ({}),
+    annotations: () =>
+      options.advertisedHost === undefined || webhook === undefined
+        ? {}
+        : addressAnnotations({ host: options.advertisedHost, port: webhook.port }),
     metrics,
     // The caches come first: before their first list everything looks deleted.
     lead: async (signal) => {
@@ -117,7 +126,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     },
   });
 
-  let webhook: ServedWebhook | undefined;
   const servers: EndpointServer[] = [];
   const { health, metrics: metricsConfig } = config.observability;
   const serve = async (
@@ -147,7 +155,14 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         })
       : undefined;
     if (config.webhook.enabled) {
-      webhook = await serveWebhook({ ...options, host: options.webhookHost, handle: admission.handle, metrics });
+      webhook = await serveWebhook({
+        ...options,
+        host: options.webhookHost,
+        handle: admission.handle,
+        isLeader: () => leadership.current().leader,
+        leader: () => addressOf(leadership.leader()),
+        metrics,
+      });
     }
     ports = { webhook: webhook?.port, metrics: metricsPort, health: healthPort };
   } catch (error) {

@@ -318,16 +318,133 @@ describe('StatefulSets', () => {
 });
 
 describe('leadership', () => {
-  test('case 75: the lease is held while running and released on stop', async () => {
+  const lease = (world: EmbeddedWorld) =>
+    world.api.get<Lease>(resources.leases, 'spotalis-controller-leader', { namespace: 'spotalis-system' });
+
+  test('case 75: of four replicas one holds the lease; when it goes another takes over and the work goes on', async () => {
     const world = await start();
-    const read = () =>
-      world.api.get<Lease>(resources.leases, 'spotalis-controller-leader', { namespace: 'spotalis-system' });
-    expect((await read()).spec?.holderIdentity).toBe('test_1');
+    for (const identity of ['test_2', 'test_3', 'test_4']) await world.startOperator(identity);
+    await deploy(world, 6, policy(0, 0));
+    expect((await lease(world)).spec?.holderIdentity).toBe('test_1');
+    world.cutOff('test_1');
+    await annotate(world, policy(100, 0));
+    await world.until('another one leads', async () => (await lease(world)).spec?.holderIdentity !== 'test_1', MINUTE);
+    await untilSides(world, 'web', 6, 0);
+    expect(world.evictions).toHaveLength(6);
+  });
+
+  test('a replica that cannot renew the lease stops acting and ends', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    const operator = world.operator();
+    const ended = operator.ended.then(
+      () => 'stopped',
+      (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
+    );
+    world.cutOff('test_1');
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(MINUTE);
+    expect(await ended).toBe('LEASE_LOST');
+    expect(world.evictions).toEqual([]);
+  });
+
+  test('a new leader waits one cooldown before its first disruption', async () => {
+    const world = await start({ config: 'controllers:\n  workloadTiming:\n    cooldownPeriod: 2m' });
+    await deploy(world, 4, policy(0, 0));
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(100_000);
+    expect(world.evictions).toEqual([]);
+    await world.until('the first eviction', () => world.evictions.length === 1, MINUTE);
+  });
+
+  test('the lease is released on stop', async () => {
+    const world = await start();
     const stopping = world.operator().stop();
     await world.clock.advance(1_000);
     await stopping;
     await world.operator().ended;
-    expect((await read()).spec?.holderIdentity ?? '').toBe('');
+    expect((await lease(world)).spec?.holderIdentity ?? '').toBe('');
+  });
+});
+
+describe('the API server under stress', () => {
+  test('case 71: a throttled eviction waits for Retry-After and is no block by a budget', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    await world.clock.advance(15_000);
+    const effect = { kind: 'status', code: 429, retryAfterSeconds: 20 } as const;
+    world.server.faults.add({ resources: ['pods/eviction'], effect, count: 1 });
+    await annotate(world, policy(25, 0));
+    await world.clock.advance(5_000);
+    expect(world.evictions).toHaveLength(1);
+    const { journal = [] } = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' }) ?? {};
+    expect(journal.at(-1)).toMatchObject({ kind: 'blocked', reason: 'ThrottledByApi' });
+    await world.clock.advance(14_000);
+    expect(world.evictions).toHaveLength(1);
+    await untilSides(world, 'web', 1, 3);
+    expect(world.evictions).toHaveLength(2);
+  });
+});
+
+describe('data that cannot be trusted', () => {
+  test('an eviction whose answer was lost counts as done: no second one before the cooldown', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    await world.clock.advance(15_000);
+    world.server.faults.add({ resources: ['pods/eviction'], effect: { kind: 'drop-after' }, count: 1 });
+    await annotate(world, policy(50, 0));
+    await world.clock.advance(9_000);
+    expect(world.evictions).toHaveLength(1);
+    await untilSides(world, 'web', 2, 2);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toHaveLength(2);
+  });
+
+  test('with a watch broken nothing is disrupted; once it is back the work goes on', async () => {
+    const world = await start();
+    await deploy(world, 4, policy(0, 0));
+    await world.clock.advance(15_000);
+    const broken = world.server.faults.add({
+      verbs: ['watch', 'list'],
+      resources: ['nodes'],
+      effect: { kind: 'drop' },
+    });
+    // The running watch ends at its own timeout, ten minutes at the latest.
+    await world.clock.advance(11 * MINUTE);
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(2 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    const { decisions = [] } = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' }) ?? {};
+    expect(decisions[0]?.blocks[0]).toMatchObject({ reason: 'CachesStale' });
+    broken.remove();
+    await untilSides(world, 'web', 4, 0);
+  });
+});
+
+describe('many workloads at once', () => {
+  test('the cluster-wide budget holds, and every workload has its turn before one has its second', async () => {
+    const world = await start({ config: 'placement:\n  maxConcurrentEvictions: 1' });
+    const names = ['a', 'b', 'c', 'd'];
+    for (const name of names) {
+      const deployment = deploymentObject({ name, replicas: 3, annotations: policy(0, 0) });
+      const annotations = { 'stowage.test/stop-after': '20s' };
+      const template = { ...deployment.spec?.template, metadata: { labels: { app: name }, annotations } };
+      const spec = { ...deployment.spec, selector: { matchLabels: { app: name } }, template };
+      await world.api.create(resources.deployments, { ...deployment, spec }, inShop);
+    }
+    for (const name of names) await untilReady(world, name, 3);
+    await world.clock.advance(15_000);
+    const body = { metadata: { annotations: policy(67, 0) } };
+    for (const name of names) await world.api.patch(resources.deployments, name, { type: 'merge', body }, inShop);
+    let most = 0;
+    await world.until('all have moved two pods', async () => {
+      const { items } = await world.api.list(resources.pods, inShop);
+      most = Math.max(most, items.filter((pod) => pod.metadata?.deletionTimestamp !== undefined).length);
+      return world.evictions.length === 2 * names.length;
+    });
+    expect(most).toBe(1);
+    const firstRound = world.evictions.slice(0, names.length).map((pod) => pod[0]);
+    expect(new Set(firstRound)).toEqual(new Set(names));
   });
 });
 

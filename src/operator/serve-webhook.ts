@@ -4,6 +4,8 @@ import type { Clock } from '../lib/clock.ts';
 import { StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { createCoordinatedHandler } from '../webhook/coordinate.ts';
+import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
 import { checkKeyPair, expiryOf, followKeyPair, isValidAt, readKeyPair } from '../webhook/key-pair-files.ts';
 import { type KeyPair, startWebhookServer } from '../webhook/server.ts';
@@ -14,6 +16,9 @@ export interface ServeWebhookOptions {
   readonly keyPair?: KeyPair | undefined;
   readonly host?: string | undefined;
   readonly handle: MutateHandler;
+  readonly isLeader: () => boolean;
+  /** Where the leader's webhook is, as far as it is known. */
+  readonly leader: () => LeaderAddress | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,7 +38,7 @@ const DRAIN_MILLIS = 10_000;
 
 /** @throws StowageError when there is no usable certificate or the port cannot be opened. */
 export async function serveWebhook(options: ServeWebhookOptions): Promise<ServedWebhook> {
-  const { config, handle, metrics, clock } = options;
+  const { config, metrics, clock } = options;
   const { certDir, certificates, port } = config.webhook;
   const log = options.log.child('webhook');
   let current = options.keyPair;
@@ -45,6 +50,12 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
     metrics.set('stowage_certificate_expiry_timestamp_seconds', {}, expiryOf(pair) / 1000);
   report(current);
   let served: KeyPair = current;
+  const { leader, isLeader, handle: decide } = options;
+  const forwarder = createForwarder({ leader, certificate: () => served.cert, clock, log });
+  const handle =
+    config.placement.coordination === 'leader'
+      ? createCoordinatedHandler({ decide, isLeader, forward: forwarder.forward })
+      : (body: string) => decide(body);
   const host = options.host === undefined ? {} : { host: options.host };
   const server = await startWebhookServer({ port, ...host, keyPair: served, handle, clock, log });
   log.info({ port: server.port }, 'The webhook listens');
@@ -61,6 +72,9 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
       };
       await followKeyPair({ directory: certDir, current: served, clock, log, onChange }, signal);
     },
-    drain: () => server.drain(DRAIN_MILLIS),
+    async drain() {
+      await server.drain(DRAIN_MILLIS);
+      forwarder.close();
+    },
   };
 }

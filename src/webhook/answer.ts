@@ -1,15 +1,24 @@
 /** What the API server is told about a decision: patch, trace message, warnings for the user, audit annotations. */
+import type { JsonPatchOperation } from '../api/kube-api.ts';
 import type { AdmissionDecision } from '../decide/placement/admission-decision.ts';
 import type { ReviewAnswer } from './review.ts';
 
 /** The API server cuts a warning at 256 characters, and drops all of them beyond 4 KiB. */
 const MAX_WARNING_LENGTH = 250;
 
-export function answerOf(decision: AdmissionDecision): ReviewAnswer {
+/** Says that the pod was placed without the leader; the leader has a look at such pods. The stamps before it made the parent. */
+const unconfirmedStamp: JsonPatchOperation = {
+  op: 'add',
+  path: '/metadata/annotations/spotalis.io~1unconfirmed',
+  value: 'true',
+};
+
+/** @param isConfirmed false when a replica that is not the leader decided by itself. */
+export function answerOf(decision: AdmissionDecision, isConfirmed: boolean): ReviewAnswer {
   if (decision.kind === 'steered') {
     const { slot, side, patch, warnings, explanation } = decision;
     return {
-      patch,
+      patch: isConfirmed || patch.length === 0 ? patch : [...patch, unconfirmedStamp],
       // The message that Spotalis sends.
       message: 'applied Spotalis mutations',
       warnings: warnings.map(toWarning),

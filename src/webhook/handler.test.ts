@@ -15,6 +15,7 @@ import { createLiveView } from '../observe/live-view.ts';
 import { createProjections } from '../observe/project.ts';
 import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
+import { createCoordinatedHandler } from './coordinate.ts';
 import { type AdmissionObservation, createMutateHandler } from './handler.ts';
 import { createLiveOwners } from './live-owners.ts';
 
@@ -162,6 +163,32 @@ describe('bursts', () => {
     const { handle } = createWorld({ isReplicaSetCached: false, api: [replicaSet] });
     const asked = Array.from({ length: 10 }, (_, index) => ask(handle, reviewOf(`r${index}`, podOf())));
     expect(await countSides(asked)).toEqual({ spot: 7, 'on-demand': 3 });
+  });
+
+  test('three replicas, of which one decides, are as exact as one', async () => {
+    const leader = createWorld({ replicas: 100 });
+    const replicas = [leader, createWorld({ replicas: 100 }), createWorld({ replicas: 100 })].map((world) =>
+      createCoordinatedHandler({
+        decide: world.handle,
+        isLeader: () => world === leader,
+        forward: async (body) => leader.handle(body),
+      }),
+    );
+    const asked = Array.from({ length: 100 }, (_, index) => {
+      const handle = replicas[index % 3] ?? leader.handle;
+      return ask((body) => handle(body, false), reviewOf(`r${index}`, podOf()));
+    });
+    expect(await countSides(asked)).toEqual({ spot: 70, 'on-demand': 30 });
+  });
+
+  test('a pod placed without the leader says so on the pod', async () => {
+    const { handle } = createWorld();
+    const { patch } = await ask((body) => handle(body, false), reviewOf('r1', podOf()));
+    expect(patch?.at(-1)).toEqual({
+      op: 'add',
+      path: '/metadata/annotations/spotalis.io~1unconfirmed',
+      value: 'true',
+    });
   });
 
   test('a burst of 1,000 is exact', async () => {

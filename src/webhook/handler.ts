@@ -37,7 +37,8 @@ export interface MutateHandlerOptions {
   readonly onAnswer: (observation: AdmissionObservation) => void;
 }
 
-export type MutateHandler = (body: string) => HttpAnswer | Promise<HttpAnswer>;
+/** @param isConfirmed false stamps steered pods as placed without the leader; default true. */
+export type MutateHandler = (body: string, isConfirmed?: boolean) => HttpAnswer | Promise<HttpAnswer>;
 
 /**
  * The answer is immediate unless the pod's owner has to be read live. Malformed reviews get 400 with a code; whatever
@@ -79,7 +80,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     return { ...unsteered('AdmissionFailed', { error: describeError(error) }), warn: true };
   };
 
-  return (body) => {
+  return (body, isConfirmed = true) => {
     const startedAt = clock.now();
     const review = parseReview(body);
     if (!review.ok) return problemAnswer(400, review.code, review.message);
@@ -87,7 +88,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     const answer = (decision: AdmissionDecision): HttpAnswer => {
       const { operation, kind, uid } = request;
       onAnswer({ operation, resourceKind: kind.kind, decision, tookMillis: clock.now() - startedAt });
-      return { status: 200, body: encodeAnswer(apiVersion, uid, answerOf(decision)) };
+      return { status: 200, body: encodeAnswer(apiVersion, uid, answerOf(decision, isConfirmed)) };
     };
     try {
       const decision = decide(request);

@@ -6,8 +6,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 
-/** Answers one POST to `/mutate`. May reject; that is answered as an error of ours. */
-export type BodyHandler = (body: string) => HttpAnswer | Promise<HttpAnswer>;
+/**
+ * Answers one POST to `/mutate`. May reject; that is answered as an error of ours.
+ * @param isForwarded another replica asks: it must not be sent on once more.
+ */
+export type BodyHandler = (body: string, isForwarded: boolean) => HttpAnswer | Promise<HttpAnswer>;
+
+/** Set on requests that one replica sends to another. */
+export const FORWARDED_HEADER = 'x-stowage-forwarded';
 
 /** PEM texts of the served leaf (with intermediates) and its key. */
 export interface KeyPair {
@@ -108,7 +114,7 @@ async function answerRequest(request: IncomingMessage, handle: BodyHandler): Pro
   if (body === undefined) {
     return problemAnswer(413, 'REQUEST_BODY_TOO_LARGE', `the body is larger than ${MAX_BODY_BYTES} bytes`);
   }
-  return handle(body);
+  return handle(body, request.headers[FORWARDED_HEADER] !== undefined);
 }
 
 /** The body as text; undefined as soon as it is known to be too large. Rejects when the client goes away. */

@@ -2,8 +2,9 @@
 import type { Deployment, KubeObject, Pod, StatefulSet } from '../../api/core.ts';
 import type { JsonPatchOperation, KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
-import { createApiServer } from '../../cluster/apiserver/api-server.ts';
+import { type ApiServer, createApiServer } from '../../cluster/apiserver/api-server.ts';
 import { applyJsonPatch } from '../../cluster/apiserver/patch-json.ts';
+import { applyObjects } from '../../cluster/apply.ts';
 import { createCaches } from '../../cluster/caches.ts';
 import { createDeploymentController } from '../../cluster/controllers/deployment/deployment-controller.ts';
 import { createDisruptionController } from '../../cluster/controllers/disruption-controller.ts';
@@ -26,15 +27,21 @@ export interface WorldOptions {
   /** YAML of the operator's configuration, besides what makes it quiet in a test. */
   readonly config?: string;
   readonly seed?: number;
+  /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
+  readonly rbac?: { readonly objects: readonly KubeObject[]; readonly user: string };
 }
 
 export interface EmbeddedWorld {
   readonly api: KubeApi;
   readonly clock: VirtualClock;
   readonly operator: () => Operator;
+  readonly server: ApiServer;
   /** While false, pods are admitted without asking the operator, as with `failurePolicy: Ignore`. */
   setWebhookUp(isUp: boolean): void;
-  startOperator(): Promise<Operator>;
+  /** Starts one more replica. Admissions go to the last one started that has not been stopped or cut off. */
+  startOperator(identity?: string): Promise<Operator>;
+  /** From now on the replica reaches neither the API server nor is it reached: as if its machine were gone. */
+  cutOff(identity: string): void;
   /** Lets time pass in steps until `done` holds; fails after `limitMillis`. */
   until(what: string, done: () => Promise<boolean> | boolean, limitMillis?: number): Promise<void>;
   /** Live pods by the side of the node they run on. */
@@ -53,22 +60,23 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
   const clock = createVirtualClock(Date.UTC(2026, 0, 31, 12));
   const random = createSeededRandom(options.seed ?? 1);
   const log = createSilentLogger();
-  const server = createApiServer({ clock, random });
+  const { rbac } = options;
+  const server = createApiServer({ clock, random, rbac: rbac !== undefined });
   const direct = server.client();
   const stopper = new AbortController();
   const evictions: string[] = [];
   const operatorWrites: string[] = [];
-  let operator: Operator | undefined;
+  const replicas = new Map<string, Operator>();
+  const lost = new Set<string>();
   let isWebhookUp = true;
+  const lastReplica = (): Operator | undefined => [...replicas].findLast(([identity]) => !lost.has(identity))?.[1];
 
   const api: KubeApi = {
     ...direct,
     async create(type, object, callOptions) {
       const isPod = type.plural === 'pods' && type.group === '';
-      const admitted =
-        isPod && isWebhookUp && operator !== undefined
-          ? await admit(operator, object, callOptions?.namespace ?? '')
-          : object;
+      const operator = isPod && isWebhookUp ? lastReplica() : undefined;
+      const admitted = operator === undefined ? object : await admit(operator, object, callOptions?.namespace ?? '');
       return direct.create(type, admitted, callOptions);
     },
   };
@@ -94,6 +102,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     kind: 'Namespace',
     metadata: { name: 'spotalis-system' },
   });
+  await applyObjects(direct, server.core.registry.all(), rbac?.objects ?? []);
   for (const [side, count] of [
     ['spot', options.spotNodes ?? 4],
     ['on-demand', options.onDemandNodes ?? 4],
@@ -110,25 +119,39 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     }
   }
 
-  const operatorApi: KubeApi = {
-    ...api,
-    create(type, object, callOptions) {
-      operatorWrites.push(`create ${type.plural}`);
-      return api.create(type, object, callOptions);
-    },
-    patch(type, name, patch, callOptions) {
-      operatorWrites.push(`patch ${type.plural}`);
-      return api.patch(type, name, patch, callOptions);
-    },
-    replace(type, object, callOptions) {
-      operatorWrites.push(`replace ${type.plural}`);
-      return api.replace(type, object, callOptions);
-    },
-    createSubresource(type, name, subresource, body, callOptions) {
-      operatorWrites.push(`create ${type.plural}/${subresource}`);
-      if (subresource === 'eviction') evictions.push(name);
-      return api.createSubresource(type, name, subresource, body, callOptions);
-    },
+  const operatorApiOf = (identity: string): KubeApi => {
+    const own = rbac === undefined ? api : server.client({ user: rbac.user });
+    const reach = (): void => {
+      if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
+    };
+    const write = (what: string): void => {
+      reach();
+      operatorWrites.push(what);
+    };
+    return {
+      ...own,
+      async get(type, name, callOptions) {
+        reach();
+        return own.get(type, name, callOptions);
+      },
+      async create(type, object, callOptions) {
+        write(`create ${type.plural}`);
+        return own.create(type, object, callOptions);
+      },
+      async patch(type, name, patch, callOptions) {
+        write(`patch ${type.plural}`);
+        return own.patch(type, name, patch, callOptions);
+      },
+      async replace(type, object, callOptions) {
+        write(`replace ${type.plural}`);
+        return own.replace(type, object, callOptions);
+      },
+      async createSubresource(type, name, subresource, body, callOptions) {
+        write(`create ${type.plural}/${subresource}`);
+        if (subresource === 'eviction') evictions.push(name);
+        return own.createSubresource(type, name, subresource, body, callOptions);
+      },
+    };
   };
 
   const world: EmbeddedWorld = {
@@ -136,14 +159,17 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     clock,
     evictions,
     operatorWrites,
+    server,
     operator() {
+      const operator = lastReplica();
       if (operator === undefined) throw new Error('The operator was not started.');
       return operator;
     },
+    cutOff: (identity) => void lost.add(identity),
     setWebhookUp(isUp) {
       isWebhookUp = isUp;
     },
-    async startOperator() {
+    async startOperator(identity = 'test_1') {
       const text = `${options.config ?? ''}\n`;
       const env = {
         SPOTALIS_WEBHOOK_ENABLED: 'false',
@@ -151,9 +177,9 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
         SPOTALIS_HEALTH_ENABLED: 'false',
       };
       const { config } = loadConfig({ text, fileName: 'test.yaml', env });
-      operator = await startOperator({ config, api: operatorApi, clock, random, log, identity: 'test_1' });
+      const operator = await startOperator({ config, api: operatorApiOf(identity), clock, random, log, identity });
+      replicas.set(identity, operator);
       await settle();
-      await operator.synced;
       return operator;
     },
     async until(what, done, limitMillis = 600_000) {
@@ -179,7 +205,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       return counts;
     },
     async stop() {
-      const stopping = operator?.stop();
+      const stopping = Promise.all([...replicas.values()].map((operator) => operator.stop()));
       await clock.advance(30_000);
       await stopping;
       stopper.abort();

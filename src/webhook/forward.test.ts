@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
+import { type Clock, createSystemClock } from '../lib/clock.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createCoordinatedHandler } from './coordinate.ts';
+import { createForwarder, type LeaderAddress } from './forward.ts';
+import { type BodyHandler, type KeyPair, startWebhookServer } from './server.ts';
+
+const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
+const log = createSilentLogger();
+let authority: Authority;
+let keyPair: KeyPair;
+let otherPair: KeyPair;
+
+async function issue(): Promise<KeyPair> {
+  const options = { commonName: 'stowage', dnsNames: ['spotalis.spotalis-system.svc'], ...validity };
+  const { certificatePem, privateKeyPem } = await issueServerCertificate(authority, options);
+  return { cert: certificatePem, key: privateKeyPem };
+}
+
+beforeAll(async () => {
+  authority = await createAuthority({ commonName: 'test-ca', ...validity });
+  keyPair = await issue();
+  otherPair = await issue();
+});
+
+async function startLeader(handle: BodyHandler, pair = keyPair): Promise<LeaderAddress> {
+  const clock = createSystemClock();
+  const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: pair, handle, clock, log });
+  onTestFinished(() => server.drain(0));
+  return { host: '127.0.0.1', port: server.port };
+}
+
+function forwarderTo(address: LeaderAddress | undefined, clock: Clock = createSystemClock()) {
+  const forwarder = createForwarder({ leader: () => address, certificate: () => keyPair.cert, clock, log });
+  onTestFinished(() => forwarder.close());
+  return forwarder;
+}
+
+describe('createForwarder', () => {
+  test('the leader is told that it is asked by another replica, and its answer comes back as it is', async () => {
+    const address = await startLeader((body, isForwarded) => ({
+      status: 200,
+      body: JSON.stringify({ body, isForwarded }),
+    }));
+    // Time stands still, so that a slow machine is no silent leader.
+    const answer = await forwarderTo(address, createVirtualClock(0)).forward('{"a":1}');
+    expect(answer?.status).toBe(200);
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ body: '{"a":1}', isForwarded: true });
+  });
+
+  test('a refusal is an answer, a fault of the leader is none', async () => {
+    const statusOf = async (status: number) => {
+      const address = await startLeader(() => ({ status, body: '{}' }));
+      return (await forwarderTo(address, createVirtualClock(0)).forward('{'))?.status;
+    };
+    expect(await statusOf(400)).toBe(400);
+    expect(await statusOf(500)).toBeUndefined();
+  });
+
+  test('another certificate than the own one is not trusted', async () => {
+    const address = await startLeader(() => ({ status: 200, body: '{}' }), otherPair);
+    expect(await forwarderTo(address, createVirtualClock(0)).forward('{}')).toBeUndefined();
+  });
+
+  test('without a leader, or one that is gone, there is no answer', async () => {
+    expect(await forwarderTo(undefined).forward('{}')).toBeUndefined();
+    expect(await forwarderTo({ host: '127.0.0.1', port: 1 }).forward('{}')).toBeUndefined();
+  });
+
+  test('a silent leader is given up after 100 ms', async () => {
+    const clock = createVirtualClock(0);
+    const reached = Promise.withResolvers<void>();
+    const address = await startLeader(() => {
+      reached.resolve();
+      return new Promise(() => {});
+    });
+    let isDone = false;
+    const answer = forwarderTo(address, clock)
+      .forward('{}')
+      .finally(() => {
+        isDone = true;
+      });
+    await reached.promise;
+    await clock.advance(99);
+    expect(isDone).toBe(false);
+    await clock.advance(1);
+    expect(await answer).toBeUndefined();
+  });
+});
+
+describe('createCoordinatedHandler', () => {
+  const decide = (body: string, isConfirmed = true) => ({
+    status: 200,
+    body: `${body} ${isConfirmed ? 'confirmed' : 'unconfirmed'}`,
+  });
+  const handlerFor = (isLeader: boolean, forwarded: string | undefined) =>
+    createCoordinatedHandler({
+      decide,
+      isLeader: () => isLeader,
+      forward: async () => (forwarded === undefined ? undefined : { status: 200, body: forwarded }),
+    });
+
+  test.each([
+    ['the leader decides', true, false, 'x', 'r confirmed'],
+    ['a follower passes on what the leader says', false, false, 'r from the leader', 'r from the leader'],
+    ['a follower without an answer decides and says so', false, false, undefined, 'r unconfirmed'],
+    ['a forwarded review is never sent on', false, true, 'loop', 'r unconfirmed'],
+  ])('%s', async (_, isLeader, isForwarded, forwarded, body) => {
+    expect((await handlerFor(isLeader, forwarded)('r', isForwarded)).body).toBe(body);
+  });
+});
