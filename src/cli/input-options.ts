@@ -15,7 +15,10 @@ export function addInputOptions(command: Command): Command {
       'read files instead of a cluster: a file, a directory or - (may be repeated)',
       collect,
     )
-    .option('-c, --config <file>', "the operator's configuration file (default: built-in defaults)");
+    .option(
+      '-c, --config <file>',
+      "the operator's configuration file (default: built-in defaults and SPOTALIS_* variables)",
+    );
 }
 
 function collect(path: string, before: readonly string[] = []): readonly string[] {

@@ -50,7 +50,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     .addOption(
       new Option(
         '--kubeconfig <file>',
-        'kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config, then the pod it runs in)',
+        "kubeconfig to use (default: $KUBECONFIG, then the pod's own account, then ~/.kube/config)",
       ),
     )
     .addOption(new Option('--context <name>', 'context of the kubeconfig (default: its current context)'))
@@ -59,7 +59,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     )
     .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
     .option('--no-color', 'no colours (also: NO_COLOR=1)')
-    .option('--debug', 'show where in the code an error came from', false)
+    .option('--debug', 'show where in the code an error came from')
     .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: true })
     .showSuggestionAfterError()

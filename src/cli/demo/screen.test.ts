@@ -56,7 +56,7 @@ describe('screenLines', () => {
   });
 
   test('fits any terminal', () => {
-    for (const columns of [60, 80, 200]) {
+    for (const columns of [80, 120, 200]) {
       const long: Frame = { ...frame, decisions: [{ at: 0, text: 'word '.repeat(60), isWarning: false }] };
       for (const line of screenLines(long, { ...options, columns }).slice(2))
         expect(textWidth(line)).toBeLessThanOrEqual(columns);
