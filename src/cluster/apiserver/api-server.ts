@@ -9,6 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { createFaultPlan, type FaultPlan } from '../faults/fault-plan.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
+import type { LocalWebhook } from './admission/webhook-call.ts';
+import { createWebhookAdmission } from './admission/webhooks.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
 import { createBinding } from './binding.ts';
 import { createDeleter } from './deleter.ts';
@@ -54,6 +56,8 @@ export interface ApiServerOptions {
    * it off to save memory, and then only server-side apply is tracked.
    */
   readonly managedFields?: boolean;
+  /** Where Services named by webhook configurations can be reached, as `https://host:port`. */
+  readonly resolveService?: (namespace: string, name: string, port: number) => string | undefined;
   /** Enforces the roles and bindings in the store; without it everyone may do everything. */
   readonly rbac?: boolean;
 }
@@ -78,6 +82,8 @@ export interface ApiServerCore {
   readonly registry: TypeRegistry;
   /** The newest resourceVersion. */
   revision(): number;
+  /** In-process webhooks by URL or `namespace/name` of the Service their configuration names; may change while running. */
+  readonly localWebhooks: Map<string, LocalWebhook>;
   /** Forgets all history: older watches and continue tokens get 410. */
   compact(): void;
 }
@@ -107,17 +113,28 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
   });
   const none = () => undefined;
+  const localWebhooks = new Map<string, LocalWebhook>();
+  const log = options.log ?? none;
+  const { mutate, validate } = createWebhookAdmission({
+    reader,
+    registry,
+    clock,
+    random,
+    log,
+    localWebhooks,
+    resolveService: options.resolveService,
+  });
   const writer = createWriter({
     storage,
     reader,
     clock,
     random,
     managedFields: options.managedFields === false ? { recordUpdate: none } : createManagedFields(clock),
-    mutate: none,
-    validate: none,
+    mutate,
+    validate,
     ruleContext,
   });
-  const deleter = createDeleter({ storage, reader, clock, mutate: none, validate: none });
+  const deleter = createDeleter({ storage, reader, clock, mutate, validate });
   const actions = {
     eviction: createEviction({ reader, writer, deleter, clock, registry }),
     binding: createBinding({ reader, writer, clock, registry }),
@@ -128,6 +145,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     deleter,
     watcher,
     applyRules: { reader, writer, clock },
+    admission: { mutate, validate },
     actions,
   });
   const authentication = createAuthentication(clock);
@@ -149,7 +167,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry,
     authentication,
     handleResource: createResourceHandler({ operations, registry, gate, table }),
-    log: options.log ?? (() => undefined),
+    log,
   });
   const sockets = new Set<ListeningServer>();
 
@@ -170,7 +188,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   return {
-    core: { operations, registry, revision: () => storage.revision(), compact: () => storage.compact() },
+    core: { operations, registry, localWebhooks, revision: () => storage.revision(), compact: () => storage.compact() },
     client({ user } = {}) {
       const caller = user === undefined ? CLUSTER_ADMIN : typeof user === 'string' ? callerNamed(user) : user;
       return createInProcessClient({ operations, registry, gate, caller });

@@ -4,7 +4,7 @@ import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { cloneJson, type JsonObject } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
-import type { WriteContext } from './request.ts';
+import type { Admission, WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
 import { badRequest, methodNotAllowed, unknownResource } from './status-error.ts';
@@ -53,6 +53,7 @@ export interface OperationsOptions {
   readonly deleter: Deleter;
   readonly watcher: Watcher;
   readonly applyRules: ApplyRules;
+  readonly admission: { readonly mutate: Admission; readonly validate: Admission };
   /** By subresource name. */
   readonly actions: Readonly<Record<string, SubresourceAction>>;
 }
@@ -63,6 +64,7 @@ export function createOperations({
   deleter,
   watcher,
   applyRules,
+  admission,
   actions,
 }: OperationsOptions): Operations {
   const viewOf = ({ type, subresource }: Target) => {
@@ -109,7 +111,20 @@ export function createOperations({
     async act(target, body, context) {
       const action = target.type.subresources.includes(target.subresource) ? actions[target.subresource] : undefined;
       if (action === undefined) throw unknownResource();
-      return action(target, body, context);
+      const attributes = {
+        operation: 'CREATE',
+        type: target.type,
+        subresource: target.subresource,
+        namespace: target.namespace,
+        name: target.name,
+        object: asActionObject(body),
+        oldObject: undefined,
+        context,
+      } as const;
+      const admitted = (await admission.mutate(attributes)) ?? attributes.object;
+      const validating = admission.validate({ ...attributes, object: admitted });
+      if (validating !== undefined) await validating;
+      return action(target, admitted, context);
     },
     async replace(target, body, context) {
       const named = body['metadata'];
@@ -147,6 +162,17 @@ function asObject(current: ApiObject, body: JsonObject): ApiObject {
     apiVersion: current.apiVersion,
     kind: current.kind,
     ...body,
+    metadata: typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {},
+  };
+}
+
+/** The body of an action (Eviction, Binding) as admission sees it. */
+function asActionObject(body: JsonObject): ApiObject {
+  const metadata = body['metadata'];
+  return {
+    ...body,
+    apiVersion: typeof body['apiVersion'] === 'string' ? body['apiVersion'] : 'v1',
+    kind: typeof body['kind'] === 'string' ? body['kind'] : '',
     metadata: typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {},
   };
 }

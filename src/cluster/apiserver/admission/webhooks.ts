@@ -1,0 +1,226 @@
+/**
+ * Admission webhooks: mutating ones in the order of their configurations' names, then validating ones.
+ * Source: apiserver pkg/admission/plugin/webhook/{mutating,validating,errors}.
+ */
+import type { KubeError } from '../../../api/kube-error.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/random.ts';
+import {
+  cloneJson,
+  equalJson,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringAt,
+  stringsAt,
+} from '../json.ts';
+import { generateUid } from '../names.ts';
+import { applyJsonPatch } from '../patch-json.ts';
+import type { Reader } from '../reader.ts';
+import type { Admission, AdmissionAttributes } from '../request.ts';
+import type { ApiObject, ServedType } from '../served-type.ts';
+import { badRequest, failure, internalError } from '../status-error.ts';
+import type { TypeRegistry } from '../type-registry.ts';
+import { createWebhookCaller, type LocalWebhook } from './webhook-call.ts';
+import { conditionsHold, matchesWebhook, type ReviewRequest } from './webhook-match.ts';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+export interface WebhookOptions {
+  readonly reader: Reader;
+  readonly registry: TypeRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: (message: string) => void;
+  readonly localWebhooks: ReadonlyMap<string, LocalWebhook>;
+  readonly resolveService?: ((namespace: string, name: string, port: number) => string | undefined) | undefined;
+}
+
+export interface WebhookAdmission {
+  readonly mutate: Admission;
+  readonly validate: Admission;
+}
+
+export function createWebhookAdmission(options: WebhookOptions): WebhookAdmission {
+  const { reader, registry, clock, random, log, localWebhooks } = options;
+  const caller = createWebhookCaller({ clock, localWebhooks, resolveService: options.resolveService });
+
+  const hooksFor = (plural: string, attributes: AdmissionAttributes): JsonObject[] => {
+    // Configurations are never subject to webhooks, or a broken one could not be mended.
+    if (attributes.type.group === GROUP) return [];
+    const type = registry.find(GROUP, 'v1', plural);
+    if (type === undefined) return [];
+    const configurations = reader.list(type, {}).items;
+    if (configurations.length === 0) return [];
+    const namespaces = registry.find('', 'v1', 'namespaces');
+    const labels = () =>
+      namespaces === undefined
+        ? {}
+        : (reader.find(namespaces, undefined, attributes.namespace ?? '')?.metadata.labels ?? {});
+    return configurations
+      .flatMap((configuration) => objectsAt(configuration, 'webhooks'))
+      .filter((hook) => matchesWebhook(hook, attributes, labels));
+  };
+
+  /** One call; the object after it. */
+  const invoke = async (
+    hook: JsonObject,
+    attributes: AdmissionAttributes,
+    mutating: boolean,
+  ): Promise<ApiObject | undefined> => {
+    const name = stringAt(hook, 'name') ?? '';
+    const { object, context } = attributes;
+    const uid = generateUid(random);
+    const request = requestOf(attributes, uid);
+    try {
+      if (!conditionsHold(hook, attributes, request)) return object;
+    } catch (error) {
+      return failed(hook, object, error);
+    }
+    if (context.dryRun && !['None', 'NoneOnDryRun'].includes(stringAt(hook, 'sideEffects') ?? '')) {
+      throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
+    }
+    let response: JsonObject;
+    try {
+      const answer = await caller.call(hook, { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request });
+      response = checkedResponse(answer, uid);
+    } catch (error) {
+      return failed(hook, object, error);
+    }
+    context.warnings.push(...stringsAt(response, 'warnings'));
+    if (response['allowed'] !== true) throw denial(name, objectAt(response, 'status'));
+    if (!mutating || object === undefined || response['patch'] === undefined) return object;
+    try {
+      return patched(attributes.type, object, response);
+    } catch (error) {
+      return failed(hook, object, error);
+    }
+  };
+
+  const failed = (hook: JsonObject, object: ApiObject | undefined, error: unknown): ApiObject | undefined => {
+    const name = stringAt(hook, 'name') ?? '';
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `failed calling webhook ${JSON.stringify(name)}: failed to call webhook: ${why}`;
+    log(`apiserver: ${message}`);
+    if (stringAt(hook, 'failurePolicy') === 'Ignore') return object;
+    throw internalError(message);
+  };
+
+  const runMutating = async (
+    hooks: readonly JsonObject[],
+    attributes: AdmissionAttributes,
+  ): Promise<ApiObject | undefined> => {
+    let object = attributes.object;
+    /** What each hook that wants to be asked again left behind. */
+    const leftBehind = new Map<JsonObject, ApiObject | undefined>();
+    for (const hook of hooks) {
+      object = await invoke(hook, { ...attributes, object }, true);
+      if (stringAt(hook, 'reinvocationPolicy') === 'IfNeeded') leftBehind.set(hook, object);
+    }
+    for (const [hook, state] of leftBehind) {
+      if (!equalJson(state, object)) object = await invoke(hook, { ...attributes, object }, true);
+    }
+    return object;
+  };
+
+  return {
+    mutate(attributes) {
+      const hooks = hooksFor('mutatingwebhookconfigurations', attributes);
+      return hooks.length === 0 ? undefined : runMutating(hooks, attributes);
+    },
+    validate(attributes) {
+      const hooks = hooksFor('validatingwebhookconfigurations', attributes);
+      if (hooks.length === 0) return undefined;
+      return Promise.all(hooks.map((hook) => invoke(hook, attributes, false))).then(() => attributes.object);
+    },
+  };
+}
+
+const OPTIONS_KINDS: Readonly<Record<string, string>> = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+};
+
+function requestOf(attributes: AdmissionAttributes, uid: string): ReviewRequest {
+  const { type, operation, subresource, namespace, name, object, oldObject, context } = attributes;
+  const body = object ?? oldObject;
+  const [group = '', version = ''] = splitApiVersion(body?.apiVersion ?? '');
+  const kind = { group, version, kind: body?.kind ?? type.kind };
+  const resource = { group: type.group, version: type.version, resource: type.plural };
+  const options = OPTIONS_KINDS[operation];
+  return {
+    uid,
+    kind,
+    resource,
+    ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
+    requestKind: kind,
+    requestResource: resource,
+    ...(name === '' ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+    operation,
+    userInfo: {
+      username: context.caller.name,
+      groups: [...context.caller.groups],
+      ...(context.caller.uid === undefined ? {} : { uid: context.caller.uid }),
+    },
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun: context.dryRun,
+    options:
+      options === undefined
+        ? null
+        : {
+            kind: options,
+            apiVersion: 'meta.k8s.io/v1',
+            ...(context.dryRun ? { dryRun: ['All'] } : {}),
+            fieldManager: context.fieldManager,
+          },
+  };
+}
+
+function splitApiVersion(apiVersion: string): [group: string, version: string] {
+  const [first = '', second] = apiVersion.split('/');
+  return second === undefined ? ['', first] : [first, second];
+}
+
+function checkedResponse(answer: JsonObject, uid: string): JsonObject {
+  if (answer['kind'] !== 'AdmissionReview' || answer['apiVersion'] !== 'admission.k8s.io/v1') {
+    throw new Error(
+      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${answer['apiVersion']}, Kind=${answer['kind']}`,
+    );
+  }
+  const response = objectAt(answer, 'response');
+  if (response === undefined) throw new Error('webhook response was absent');
+  if (response['uid'] !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response['uid'] ?? '')}`);
+  if (response['patch'] !== undefined && response['patchType'] === undefined)
+    throw new Error('webhook returned response.patch but not response.patchType');
+  if (response['patchType'] !== undefined && response['patchType'] !== 'JSONPatch')
+    throw new Error(`unsupported patch type ${JSON.stringify(response['patchType'])}`);
+  return response;
+}
+
+function patched(type: ServedType, object: ApiObject, response: JsonObject): ApiObject {
+  const operations: unknown = JSON.parse(Buffer.from(stringAt(response, 'patch') ?? '', 'base64').toString('utf8'));
+  const result = applyJsonPatch(cloneJson(object), operations, {
+    group: type.group,
+    kind: type.kind,
+    name: object.metadata.name ?? '',
+  });
+  if (!isObject(result) || !isObject(result['metadata'])) throw new Error('the patched object is no longer an object');
+  return { ...result, apiVersion: object.apiVersion, kind: object.kind, metadata: result['metadata'] };
+}
+
+function denial(name: string, result: JsonObject | undefined): KubeError {
+  const by = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const message = stringAt(result, 'message') || stringAt(result, 'reason');
+  const code = numberAt(result, 'code') ?? 0;
+  return failure({
+    code: Math.max(code, 400),
+    reason: stringAt(result, 'reason') ?? '',
+    message: message ? `${by}: ${message}` : `${by} without explanation`,
+  });
+}

@@ -1,0 +1,271 @@
+/** Evaluation of CEL expressions over JSON values. */
+import { tryParseQuantity } from '../../../lib/quantity.ts';
+import { equalJson, isObject, type Json, type JsonObject } from '../json.ts';
+import type { Expression } from './expression.ts';
+
+/** The expression failed at run time: a missing field, a wrong type, an unknown function. */
+export class CelRuntimeError extends Error {
+  override readonly name = 'CelRuntimeError';
+  readonly code = 'CEL_RUNTIME';
+}
+
+export type Variables = Readonly<Record<string, Json | undefined>>;
+
+/** Evaluates to JSON. @throws CelRuntimeError */
+export function evaluateCel(expression: Expression, variables: Variables): Json {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value;
+    case 'name': {
+      const value = variables[expression.name];
+      if (value === undefined) throw new CelRuntimeError(`undeclared reference to '${expression.name}'`);
+      return value;
+    }
+    case 'member': {
+      const target = evaluateCel(expression.target, variables);
+      const value = isObject(target) ? target[expression.name] : undefined;
+      if (value === undefined && expression.optional) return null;
+      if (value === undefined) throw new CelRuntimeError(`no such key: ${expression.name}`);
+      return value;
+    }
+    case 'index': {
+      const target = evaluateCel(expression.target, variables);
+      const index = evaluateCel(expression.index, variables);
+      const value =
+        Array.isArray(target) && typeof index === 'number'
+          ? target[index]
+          : isObject(target) && typeof index === 'string'
+            ? target[index]
+            : undefined;
+      if (value === undefined) throw new CelRuntimeError(`no such key: ${JSON.stringify(index)}`);
+      return value;
+    }
+    case 'list':
+      return expression.items.map((item) => evaluateCel(item, variables));
+    case 'map': {
+      const map: JsonObject = {};
+      for (const [key, value] of expression.entries)
+        map[String(evaluateCel(key, variables))] = evaluateCel(value, variables);
+      return map;
+    }
+    case 'unary': {
+      const operand = evaluateCel(expression.operand, variables);
+      if (expression.operator === '!') return !asBoolean(operand);
+      return -asNumber(operand);
+    }
+    case 'conditional':
+      return evaluateCel(
+        asBoolean(evaluateCel(expression.test, variables)) ? expression.yes : expression.no,
+        variables,
+      );
+    case 'binary':
+      return evaluateBinary(expression, variables);
+    default:
+      return evaluateCall(expression, variables);
+  }
+}
+
+function asBoolean(value: Json): boolean {
+  if (typeof value !== 'boolean') throw new CelRuntimeError(`expected a boolean, got ${JSON.stringify(value)}`);
+  return value;
+}
+
+function asNumber(value: Json): number {
+  if (typeof value !== 'number') throw new CelRuntimeError(`expected a number, got ${JSON.stringify(value)}`);
+  return value;
+}
+
+function asText(value: Json | undefined): string {
+  if (typeof value !== 'string') throw new CelRuntimeError(`expected a string, got ${JSON.stringify(value ?? null)}`);
+  return value;
+}
+
+function asList(value: Json): Json[] {
+  if (Array.isArray(value)) return value;
+  if (isObject(value)) return Object.keys(value);
+  throw new CelRuntimeError(`expected a list or map, got ${JSON.stringify(value)}`);
+}
+
+function evaluateBinary({ operator, left, right }: Expression & { kind: 'binary' }, variables: Variables): Json {
+  if (operator === '&&' || operator === '||') return evaluateLogical(operator, left, right, variables);
+  const a = evaluateCel(left, variables);
+  const b = evaluateCel(right, variables);
+  switch (operator) {
+    case '==':
+      return equalJson(a, b);
+    case '!=':
+      return !equalJson(a, b);
+    case 'in':
+      return Array.isArray(b)
+        ? b.some((item) => equalJson(item, a))
+        : isObject(b) && typeof a === 'string' && b[a] !== undefined;
+    case '+':
+      if (typeof a === 'string' && typeof b === 'string') return a + b;
+      if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
+      return asNumber(a) + asNumber(b);
+    case '-':
+      return asNumber(a) - asNumber(b);
+    case '*':
+      return asNumber(a) * asNumber(b);
+    case '/':
+      return divide(asNumber(a), asNumber(b));
+    case '%':
+      return asNumber(a) % asNumber(b);
+    default:
+      return compare(operator, a, b);
+  }
+}
+
+function divide(a: number, b: number): number {
+  if (b === 0) throw new CelRuntimeError('division by zero');
+  return Number.isInteger(a) && Number.isInteger(b) ? Math.trunc(a / b) : a / b;
+}
+
+function compare(operator: string, a: Json, b: Json): boolean {
+  if (
+    typeof a !== typeof b ||
+    (typeof a !== 'number' && typeof a !== 'string') ||
+    (typeof b !== 'number' && typeof b !== 'string')
+  ) {
+    throw new CelRuntimeError(`cannot compare ${JSON.stringify(a)} and ${JSON.stringify(b)}`);
+  }
+  if (operator === '<') return a < b;
+  if (operator === '<=') return a <= b;
+  return operator === '>' ? a > b : a >= b;
+}
+
+/** CEL's logic is commutative: an error on one side does not matter when the other side decides. */
+function evaluateLogical(operator: '&&' | '||', left: Expression, right: Expression, variables: Variables): boolean {
+  const decisive = operator === '||';
+  let failed: unknown;
+  for (const side of [left, right]) {
+    try {
+      if (asBoolean(evaluateCel(side, variables)) === decisive) return decisive;
+    } catch (error) {
+      failed = error;
+    }
+  }
+  if (failed !== undefined) throw failed;
+  return !decisive;
+}
+
+/** Longest regular expression an object in the store may bring. */
+const MAX_PATTERN = 500;
+
+function evaluateCall(call: Expression & { kind: 'call' }, variables: Variables): Json {
+  const { target, name, args } = call;
+  const [first, second, third] = args;
+  if (name === 'has') return first?.kind === 'member' && hasField(first, variables);
+  if (target === undefined)
+    return evaluateFunction(
+      name,
+      args.map((arg) => evaluateCel(arg, variables)),
+    );
+  if (MACROS.has(name) && first?.kind === 'name' && second !== undefined) {
+    return evaluateMacro(name, asList(evaluateCel(target, variables)), first.name, second, third, variables);
+  }
+  const self = evaluateCel(target, variables);
+  const values = args.map((arg) => evaluateCel(arg, variables));
+  const [argument] = values;
+  switch (name) {
+    case 'startsWith':
+      return asText(self).startsWith(asText(argument));
+    case 'endsWith':
+      return asText(self).endsWith(asText(argument));
+    case 'contains':
+      return asText(self).includes(asText(argument));
+    case 'matches':
+      return matches(asText(self), asText(argument));
+    case 'size':
+      return sizeOf(self);
+    case 'lowerAscii':
+      return asText(self).toLowerCase();
+    case 'split':
+      return asText(self).split(asText(argument));
+    case 'orValue':
+      return self ?? argument ?? null;
+    case 'hasValue':
+      return self !== null;
+    case 'isGreaterThan':
+      return nanosOf(self) > nanosOf(argument);
+    case 'isLessThan':
+      return nanosOf(self) < nanosOf(argument);
+    case 'compareTo':
+      return nanosOf(self) < nanosOf(argument) ? -1 : nanosOf(self) > nanosOf(argument) ? 1 : 0;
+    default:
+      throw new CelRuntimeError(`undeclared reference to '${name}'`);
+  }
+}
+
+function matches(text: string, pattern: string): boolean {
+  if (pattern.length > MAX_PATTERN)
+    throw new CelRuntimeError(`regular expression longer than ${MAX_PATTERN} characters`);
+  return new RegExp(pattern).test(text);
+}
+
+function nanosOf(value: Json | undefined): bigint {
+  const quantity = typeof value === 'string' || typeof value === 'number' ? tryParseQuantity(String(value)) : undefined;
+  if (quantity === undefined) throw new CelRuntimeError(`not a quantity: ${JSON.stringify(value ?? null)}`);
+  return quantity.nanos;
+}
+
+function sizeOf(value: Json | undefined): number {
+  if (typeof value === 'string') return [...value].length;
+  if (Array.isArray(value)) return value.length;
+  if (isObject(value)) return Object.keys(value).length;
+  throw new CelRuntimeError('size() takes a string, list or map');
+}
+
+function hasField(member: Expression & { kind: 'member' }, variables: Variables): boolean {
+  const target = evaluateCel(member.target, variables);
+  return isObject(target) && target[member.name] !== undefined;
+}
+
+function evaluateFunction(name: string, values: readonly Json[]): Json {
+  const [value] = values;
+  switch (name) {
+    case 'size':
+      return sizeOf(value);
+    case 'string':
+      return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+    case 'int':
+      return Math.trunc(Number(value));
+    case 'double':
+      return Number(value);
+    case 'dyn':
+    case 'quantity':
+      return value ?? null;
+    case 'isQuantity':
+      return typeof value === 'string' && tryParseQuantity(value) !== undefined;
+    default:
+      throw new CelRuntimeError(`undeclared reference to '${name}'`);
+  }
+}
+
+const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+
+function evaluateMacro(
+  name: string,
+  list: readonly Json[],
+  variable: string,
+  body: Expression,
+  mapped: Expression | undefined,
+  variables: Variables,
+): Json {
+  const run = (item: Json, expression: Expression): Json => evaluateCel(expression, { ...variables, [variable]: item });
+  const holds = (item: Json): boolean => asBoolean(run(item, body));
+  switch (name) {
+    case 'all':
+      return list.every(holds);
+    case 'exists':
+      return list.some(holds);
+    case 'exists_one':
+      return list.filter(holds).length === 1;
+    case 'filter':
+      return list.filter(holds);
+    default:
+      return mapped === undefined
+        ? list.map((item) => run(item, body))
+        : list.filter(holds).map((item) => run(item, mapped));
+  }
+}
