@@ -25,7 +25,7 @@ export async function* readChunks(body: Readable, signal: AbortSignal): AsyncGen
     signal.throwIfAborted();
     throw cause instanceof ConnectionError
       ? cause
-      : new ConnectionError('The connection broke during an answer.', { cause });
+      : new ConnectionError('The connection broke during an answer', { cause });
   } finally {
     // Leaving early must end the stream, or it keeps its place on the connection.
     body.destroy();

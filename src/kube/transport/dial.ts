@@ -62,7 +62,7 @@ export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
       timer.cancel();
       socket.destroy();
       reject(
-        new ConnectionError(`Cannot connect to the API server at ${server.origin}.`, { cause, isUnprocessed: true }),
+        new ConnectionError(`Cannot connect to the API server at ${server.origin}`, { cause, isUnprocessed: true }),
       );
     };
     const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () =>

@@ -71,7 +71,7 @@ export function createHttp1Transport(options: Http1Options): Transport {
         else if (cause instanceof ConnectionError) reject(cause);
         else
           reject(
-            new ConnectionError(`The connection to ${server.origin} broke.`, { cause, isUnprocessed: isUnsent(cause) }),
+            new ConnectionError(`The connection to ${server.origin} broke`, { cause, isUnprocessed: isUnsent(cause) }),
           );
       });
       outgoing.on('close', () => {

@@ -31,8 +31,11 @@ export interface Http2SessionOptions {
   readonly onClose: () => void;
 }
 
-/** client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981). A ping without a pong deadline finds nothing. */
-const PING_IDLE_MILLIS = 30_000;
+/**
+ * client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981): a frozen server is found within 45 s. A ping
+ * without a deadline for its pong finds nothing.
+ */
+const PING_INTERVAL_MILLIS = 30_000;
 const PONG_TIMEOUT_MILLIS = 15_000;
 /** For servers that name no limit; the Kubernetes API server names 100. */
 const DEFAULT_STREAM_LIMIT = 100;
@@ -53,8 +56,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   ready.promise.catch(() => {});
   let isDraining = false;
   let failure: ConnectionError | undefined;
-  /** Bytes received at the last look; any more mean the server is alive and needs no ping. */
-  let bytesSeen = 0;
+  let bytesAtPing = 0;
   let health: Timer;
 
   const stopTaking = (error: ConnectionError): void => {
@@ -70,15 +72,14 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   };
 
   const watchHealth = (): void => {
-    health = clock.setTimer(PING_IDLE_MILLIS, () => {
-      if (socket.bytesRead !== bytesSeen) {
-        bytesSeen = socket.bytesRead;
-        watchHealth();
-        return;
-      }
-      health = clock.setTimer(PONG_TIMEOUT_MILLIS, () =>
-        destroy(new ConnectionError(`The API server did not answer a ping within ${PONG_TIMEOUT_MILLIS / 1000} s.`)),
-      );
+    health = clock.setTimer(PING_INTERVAL_MILLIS, () => {
+      bytesAtPing = socket.bytesRead;
+      health = clock.setTimer(PONG_TIMEOUT_MILLIS, () => {
+        // On a slow link the pong may wait behind a large answer; whoever sends bytes is not frozen.
+        if (socket.bytesRead !== bytesAtPing) watchHealth();
+        else
+          destroy(new ConnectionError(`The API server did not answer a ping within ${PONG_TIMEOUT_MILLIS / 1000} s.`));
+      });
       session.ping((error) => {
         if (error !== null || session.destroyed) return;
         health.cancel();
@@ -101,7 +102,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   });
   session.on('goaway', () => stopTaking(goneAway()));
   session.on('error', (cause) => {
-    failure ??= new ConnectionError(`The connection to ${origin} broke.`, { cause });
+    failure ??= new ConnectionError(`The connection to ${origin} broke`, { cause });
     stopTaking(failure);
   });
   session.on('close', () => {
@@ -147,7 +148,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     // REFUSED_STREAM: the server vouches that it did nothing (RFC 9113, 8.7); it answers so beyond GOAWAY's last stream.
     const isUnprocessed = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM;
     if (failure !== undefined && !isUnprocessed) return failure;
-    return new ConnectionError('The connection ended before the API server answered.', { cause, isUnprocessed });
+    return new ConnectionError('The connection ended before the API server answered', { cause, isUnprocessed });
   };
 
   return {
