@@ -1,7 +1,6 @@
 /** Whether a running pod's new requests can be granted on its node (in-place resize, KEP-1287). Pure. */
 import type { Pod } from '../../api/core.ts';
-import { isSameValue } from '../objects.ts';
-import { type Amounts, add, amountsOf } from '../pod-requests.ts';
+import { type Amounts, add, amountsOf, isSameAmounts } from '../pod-requests.ts';
 import type { ContainerRuntime, Resources } from './pod-status.ts';
 
 export type ResizeVerdict =
@@ -72,8 +71,8 @@ export function wantedAmounts(containers: readonly ContainerRuntime[], resizes: 
 /** By amount, not by text: `0.5` and `500m` are the same request. */
 function isSameResources(left: Resources, right: Resources): boolean {
   return (
-    isSameValue(amountsOf(left.requests), amountsOf(right.requests)) &&
-    isSameValue(amountsOf(left.limits), amountsOf(right.limits))
+    isSameAmounts(amountsOf(left.requests), amountsOf(right.requests)) &&
+    isSameAmounts(amountsOf(left.limits), amountsOf(right.limits))
   );
 }
 
