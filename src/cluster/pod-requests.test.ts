@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
-import { add, amountsOf, effectiveRequests } from './pod-requests.ts';
+import { add, amountsOf, effectiveRequests, isSameAmounts } from './pod-requests.ts';
 
 const MIB = 1024 ** 2;
 const container = (name: string, cpu: string, more: object = {}) => ({
@@ -80,4 +80,13 @@ test('add keeps both sides as they were', () => {
     ['memory', 3],
   ]);
   expect(left.get('cpu')).toBe(1);
+});
+
+test.each([
+  [{ cpu: '500m' }, { cpu: '0.5' }, true],
+  [{ cpu: '500m' }, { cpu: '501m' }, false],
+  [{ cpu: '0' }, {}, true],
+  [{ memory: '1Gi' }, { memory: '1024Mi', cpu: '1' }, false],
+])('amounts %o and %o are the same: %s', (left, right, expected) => {
+  expect(isSameAmounts(amountsOf(left), amountsOf(right))).toBe(expected);
 });

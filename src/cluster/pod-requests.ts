@@ -77,3 +77,11 @@ function larger(left: Amounts, right: Amounts): Amounts {
   for (const [name, amount] of right) result.set(name, Math.max(result.get(name) ?? 0, amount));
   return result;
 }
+
+/** Whether two sums say the same; an amount of 0 and an absent one are the same. */
+export function isSameAmounts(left: Amounts, right: Amounts): boolean {
+  for (const name of new Set([...left.keys(), ...right.keys()])) {
+    if ((left.get(name) ?? 0) !== (right.get(name) ?? 0)) return false;
+  }
+  return true;
+}

@@ -206,9 +206,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       if (machine === undefined || machine.isAlive) return;
       machine.isAlive = true;
       if (isRunning) machine.heartbeat?.start();
+      // Whoever watches for silence must know first, or the report below looks like a stray one.
+      for (const listener of listeners) listener(name, true);
       await writeConditions(name, true);
       if (isRunning) startPods(machine);
-      for (const listener of listeners) listener(name, true);
     },
     async shutDownNode(name) {
       const machine = machines.get(name);

@@ -255,9 +255,9 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   };
 
   if (pod.metadata?.deletionTimestamp !== undefined) stop();
-  else if (adopted === undefined) {
+  else {
     report();
-    after(behaviour.startMillis, start);
+    if (adopted === undefined) after(behaviour.startMillis, start);
   }
 
   return {

@@ -6,12 +6,14 @@ import { timeOf, uidOf } from '../objects.ts';
 /** Source: pkg/scheduler/backend/queue: `DefaultPodInitialBackoffDuration`, `DefaultPodMaxBackoffDuration`. */
 const INITIAL_BACKOFF_MILLIS = 1000;
 const MAX_BACKOFF_MILLIS = 10_000;
+/** Source: the period of `flushBackoffQCompleted`. */
+const ROUND_MILLIS = 1000;
 /** A pod is tried again after this time even when nothing seemed to change for it. */
 const FLUSH_MILLIS = 5 * 60_000;
 
 interface Waiting {
   attempts: number;
-  /** Set while the pod may not be tried. */
+  /** Tries a parked pod again even if nothing happens. */
   timer: Timer | undefined;
   backoffUntilMillis: number;
 }
@@ -34,6 +36,8 @@ export interface SchedulingQueue {
 export function createSchedulingQueue(clock: Clock, onReady: () => void): SchedulingQueue {
   const waiting = new Map<string, Waiting>();
   const parked = new Set<string>();
+  const backingOff = new Set<string>();
+  let flushTimer: { readonly dueMillis: number; readonly timer: Timer } | undefined;
   const ready: { uid: string; priority: number; createdAt: number; order: number }[] = [];
   const pods = new Map<string, Pod>();
   let isSorted = true;
@@ -49,19 +53,32 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
     onReady();
   };
 
+  /** Backoffs end in common rounds, so that pods which became ready together are taken by priority. */
+  const flush = (): void => {
+    flushTimer = undefined;
+    for (const uid of [...backingOff]) {
+      if ((waiting.get(uid)?.backoffUntilMillis ?? 0) > clock.now()) continue;
+      backingOff.delete(uid);
+      activate(uid);
+    }
+    armFlush();
+  };
+
+  const armFlush = (): void => {
+    if (backingOff.size === 0) return;
+    const earliest = Math.min(...[...backingOff].map((uid) => waiting.get(uid)?.backoffUntilMillis ?? 0));
+    const dueMillis = Math.ceil(earliest / ROUND_MILLIS) * ROUND_MILLIS;
+    if (flushTimer !== undefined && flushTimer.dueMillis <= dueMillis) return;
+    flushTimer?.timer.cancel();
+    flushTimer = { dueMillis, timer: clock.setTimer(dueMillis - clock.now(), flush) };
+  };
+
   const activateAfterBackoff = (uid: string, state: Waiting): void => {
     state.timer?.cancel();
-    const delay = state.backoffUntilMillis - clock.now();
+    state.timer = undefined;
     parked.delete(uid);
-    if (delay <= 0) {
-      state.timer = undefined;
-      activate(uid);
-    } else {
-      state.timer = clock.setTimer(delay, () => {
-        state.timer = undefined;
-        activate(uid);
-      });
-    }
+    if (state.backoffUntilMillis <= clock.now()) activate(uid);
+    else backingOff.add(uid);
   };
 
   return {
@@ -72,12 +89,16 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       const state = waiting.get(uid) ?? { attempts: 0, timer: undefined, backoffUntilMillis: 0 };
       waiting.set(uid, state);
       if (!isKnown) activate(uid);
-      else if (parked.has(uid)) activateAfterBackoff(uid, state);
+      else if (parked.has(uid)) {
+        activateAfterBackoff(uid, state);
+        armFlush();
+      }
     },
     remove(uid) {
       waiting.get(uid)?.timer?.cancel();
       waiting.delete(uid);
       parked.delete(uid);
+      backingOff.delete(uid);
       pods.delete(uid);
     },
     pop() {
@@ -95,6 +116,7 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       state.attempts++;
       const backoff = Math.min(MAX_BACKOFF_MILLIS, INITIAL_BACKOFF_MILLIS * 2 ** (state.attempts - 1));
       state.backoffUntilMillis = clock.now() + backoff;
+      backingOff.delete(uid);
       parked.add(uid);
       state.timer?.cancel();
       state.timer = clock.setTimer(FLUSH_MILLIS, () => {
@@ -107,10 +129,12 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
         const state = waiting.get(uid);
         if (state !== undefined) activateAfterBackoff(uid, state);
       }
+      armFlush();
     },
     close() {
       for (const { timer } of waiting.values()) timer?.cancel();
       waiting.clear();
+      flushTimer?.timer.cancel();
     },
   };
 }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { failureMessage, prefilterMessage, type Refusal } from './failure-message.ts';
+
+const refusal = (isUnresolvable: boolean, ...reasons: string[]): Refusal => ({ reasons, isUnresolvable });
+
+// Texts as kube-scheduler 1.37 writes them.
+test.each<[string, Refusal[], string | undefined, string]>([
+  [
+    'groups and sorts reasons',
+    [
+      ...Array.from({ length: 3 }, () => refusal(true, "node(s) didn't match Pod's node affinity/selector")),
+      ...Array.from({ length: 3 }, () => refusal(false, 'Insufficient cpu')),
+    ],
+    undefined,
+    "0/6 nodes are available: 3 Insufficient cpu, 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/6 nodes are available: 3 No preemption victims found for incoming pod, 3 Preemption is not helpful for scheduling.",
+  ],
+  [
+    'names every scarce resource of a node',
+    [refusal(false, 'Insufficient cpu', 'Insufficient memory')],
+    undefined,
+    '0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+  ],
+  [
+    'sorts counts as texts',
+    [...Array.from({ length: 10 }, () => refusal(true, 'b')), ...Array.from({ length: 9 }, () => refusal(true, 'a'))],
+    'Never',
+    '0/19 nodes are available: 10 b, 9 a. preemption: not eligible due to preemptionPolicy=Never.',
+  ],
+  ['says so when there is no node', [], undefined, 'no nodes available to schedule pods'],
+])('%s', (_, refusals, policy, expected) => {
+  expect(failureMessage(refusals, policy)).toBe(expected);
+});
+
+test('a pod refused before any node is looked at', () => {
+  expect(prefilterMessage(2, 'persistentvolumeclaim "data" not found', true)).toBe(
+    '0/2 nodes are available: persistentvolumeclaim "data" not found. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
+  );
+});

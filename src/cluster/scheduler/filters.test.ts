@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, PersistentVolume, Pod } from '../../api/core.ts';
+import { createClusterState } from './cluster-state.ts';
+import { createPodFilter } from './filters.ts';
+import { podInfoOf } from './pod-info.ts';
+
+type Spec = Partial<NonNullable<Pod['spec']>>;
+
+let serial = 0;
+const pod = (labels: Record<string, string>, spec: Spec = {}, cpu = '100m'): Pod => ({
+  metadata: { name: `p${++serial}`, namespace: 'default', uid: `u${serial}`, labels },
+  spec: { containers: [{ name: 'a', resources: { requests: { cpu, memory: '1Gi' } } }], ...spec },
+});
+const node = (name: string, zone: string, more: Node['spec'] = {}): Node => ({
+  metadata: { name, labels: { zone, 'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': zone } },
+  spec: more,
+  status: { allocatable: { cpu: '1', memory: '2Gi', pods: '3' } },
+});
+
+/** Reasons by node, for nodes that refuse. */
+function reasons(
+  incoming: Pod,
+  nodes: readonly Node[],
+  placed: readonly [Pod, string][] = [],
+  volumes: PersistentVolume[] = [],
+) {
+  const cluster = createClusterState();
+  for (const each of nodes) cluster.putNode(each);
+  for (const [each, nodeName] of placed) cluster.putPod(podInfoOf(each), nodeName);
+  const refuse = createPodFilter(podInfoOf(incoming), cluster, volumes);
+  return Object.fromEntries(
+    [...cluster.nodes()].flatMap((state) => {
+      const refusal = refuse(state);
+      return refusal === undefined ? [] : [[state.name, refusal.reasons.join('; ')]];
+    }),
+  );
+}
+
+describe('a node is refused', () => {
+  test('when it is cordoned, unless that is tolerated', () => {
+    const cordoned = node('n1', 'a', { unschedulable: true });
+    expect(reasons(pod({}), [cordoned])).toEqual({ n1: 'node(s) were unschedulable' });
+    expect(reasons(pod({}, { tolerations: [{ operator: 'Exists' }] }), [cordoned])).toEqual({});
+  });
+
+  test.each([
+    ['NoSchedule', { n1: 'node(s) had untolerated taint(s)' }],
+    ['NoExecute', { n1: 'node(s) had untolerated taint(s)' }],
+    ['PreferNoSchedule', {}],
+  ])('for an untolerated taint with effect %s', (effect, expected) => {
+    expect(reasons(pod({}), [node('n1', 'a', { taints: [{ key: 'k', effect }] })])).toEqual(expected);
+  });
+
+  test('when it does not match the selector', () => {
+    expect(reasons(pod({}, { nodeSelector: { zone: 'b' } }), [node('n1', 'a'), node('n2', 'b')])).toEqual({
+      n1: "node(s) didn't match Pod's node affinity/selector",
+    });
+  });
+
+  test('when it is short of anything, naming all of it', () => {
+    const full = pod({}, {}, '950m');
+    expect(
+      reasons(
+        pod({}),
+        [node('n1', 'a')],
+        [
+          [full, 'n1'],
+          [pod({}, {}, '0'), 'n1'],
+        ],
+      ),
+    ).toEqual({ n1: 'Insufficient cpu; Insufficient memory' });
+  });
+
+  test('when it has as many pods as it takes', () => {
+    const tiny = (): Pod => ({ metadata: { uid: `t${++serial}`, name: 't' }, spec: { containers: [{ name: 'a' }] } });
+    expect(
+      reasons(
+        tiny(),
+        [node('n1', 'a')],
+        [
+          [tiny(), 'n1'],
+          [tiny(), 'n1'],
+          [tiny(), 'n1'],
+        ],
+      ),
+    ).toEqual({ n1: 'Too many pods' });
+  });
+
+  test('when a bound volume lives in another zone', () => {
+    const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] };
+    expect(
+      reasons(pod({}), [node('n1', 'a'), node('n2', 'b')], [], [{ spec: { nodeAffinity: { required } } }]),
+    ).toEqual({
+      n2: "node(s) didn't match PersistentVolume's node affinity",
+    });
+    const labelled = { metadata: { labels: { 'topology.kubernetes.io/zone': 'a__c' } } };
+    expect(reasons(pod({}), [node('n1', 'a'), node('n2', 'b')], [], [labelled])).toEqual({
+      n2: 'node(s) had no available volume zone',
+    });
+  });
+});
+
+describe('topology spread', () => {
+  const spread = (more: object = {}): Spec => ({
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'zone',
+        whenUnsatisfiable: 'DoNotSchedule',
+        labelSelector: { matchLabels: { app: 'web' } },
+        ...more,
+      },
+    ],
+  });
+  const web = { app: 'web' };
+  const nodes = [node('n1', 'a'), node('n2', 'b')];
+  const SKEW = "node(s) didn't match pod topology spread constraints";
+
+  test('refuses the domain that has more', () => {
+    expect(reasons(pod(web, spread()), nodes, [[pod(web), 'n1']])).toEqual({ n1: SKEW });
+  });
+  test('counts only pods of its selector and namespace', () => {
+    const foreign = { ...pod(web), metadata: { ...pod(web).metadata, namespace: 'other', uid: 'foreign' } };
+    expect(
+      reasons(pod(web, spread()), nodes, [
+        [foreign, 'n1'],
+        [pod({ app: 'db' }), 'n2'],
+      ]),
+    ).toEqual({});
+  });
+  test('does not count terminating pods', () => {
+    const leaving = pod(web);
+    const placed: Pod = { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-06-01T00:00:00Z' } };
+    expect(reasons(pod(web, spread()), nodes, [[placed, 'n1']])).toEqual({});
+  });
+  test('refuses nodes without the label for good', () => {
+    const bare: Node = { ...node('n3', 'c'), metadata: { name: 'n3' } };
+    expect(reasons(pod(web, spread()), [...nodes, bare])).toEqual({ n3: `${SKEW} (missing required label)` });
+  });
+  test('with minDomains holds pods back until there are enough domains', () => {
+    expect(
+      reasons(pod(web, spread({ minDomains: 3 })), nodes, [
+        [pod(web), 'n1'],
+        [pod(web), 'n2'],
+      ]),
+    ).toEqual({ n1: SKEW, n2: SKEW });
+  });
+  test('leaves out domains the pod cannot use, unless told otherwise', () => {
+    const tied = (more: object) => pod(web, { ...spread(more), nodeSelector: { zone: 'a' } });
+    const other = "node(s) didn't match Pod's node affinity/selector";
+    expect(reasons(tied({}), nodes, [[pod(web), 'n1']])).toEqual({ n2: other });
+    expect(reasons(tied({ nodeAffinityPolicy: 'Ignore' }), nodes, [[pod(web), 'n1']])).toEqual({ n1: SKEW, n2: other });
+  });
+  test('with matchLabelKeys counts each revision by itself', () => {
+    const revision = (hash: string) => ({ ...web, 'pod-template-hash': hash });
+    const incoming = pod(revision('new'), spread({ matchLabelKeys: ['pod-template-hash'] }));
+    expect(reasons(incoming, nodes, [[pod(revision('old')), 'n1']])).toEqual({});
+  });
+  test('as a mere wish refuses nothing', () => {
+    expect(reasons(pod(web, spread({ whenUnsatisfiable: 'ScheduleAnyway' })), nodes, [[pod(web), 'n1']])).toEqual({});
+  });
+});
+
+describe('pod affinity', () => {
+  const term = (labels: Record<string, string>) => ({ labelSelector: { matchLabels: labels }, topologyKey: 'zone' });
+  const apart = (labels: Record<string, string>): Spec => ({
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(labels)] } },
+  });
+  const near = (labels: Record<string, string>): Spec => ({
+    affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(labels)] } },
+  });
+  const nodes = [node('n1', 'a'), node('n2', 'b')];
+
+  test('keeps away from pods it does not want near', () => {
+    expect(reasons(pod({ app: 'x' }, apart({ app: 'web' })), nodes, [[pod({ app: 'web' }), 'n1']])).toEqual({
+      n1: "node(s) didn't match pod anti-affinity rules",
+    });
+  });
+  test('keeps away from pods that do not want it near', () => {
+    expect(reasons(pod({ app: 'web' }), nodes, [[pod({ app: 'x' }, apart({ app: 'web' })), 'n1']])).toEqual({
+      n1: "node(s) didn't satisfy existing pods anti-affinity rules",
+    });
+  });
+  test('goes where pods it wants near are, and anywhere when it is the first of its kind', () => {
+    expect(reasons(pod({ app: 'x' }, near({ app: 'web' })), nodes, [[pod({ app: 'web' }), 'n1']])).toEqual({
+      n2: "node(s) didn't match pod affinity rules",
+    });
+    expect(reasons(pod({ app: 'web' }, near({ app: 'web' })), nodes)).toEqual({});
+    expect(Object.keys(reasons(pod({ app: 'x' }, near({ app: 'web' })), nodes))).toEqual(['n1', 'n2']);
+  });
+});
+
+test('counts follow pods as they come, move and go', () => {
+  const cluster = createClusterState();
+  cluster.putNode(node('n1', 'a'));
+  const info = podInfoOf(pod({ app: 'web' }));
+  const group = {
+    key: 'g',
+    namespaces: ['default'],
+    selector: { matchLabels: { app: 'web' } },
+    controllerUid: undefined,
+  };
+  cluster.putPod(info, 'n2');
+  expect([...cluster.countsOf(group)]).toEqual([['n2', 1]]);
+  cluster.putPod(info, 'n1');
+  expect([...cluster.countsOf(group)]).toEqual([['n1', 1]]);
+  expect([...cluster.nodes()][0]?.requested.get('cpu')).toBe(100);
+  cluster.removePod(info.uid);
+  expect([...cluster.countsOf(group)]).toEqual([]);
+  expect([...cluster.nodes()][0]?.requested.get('cpu')).toBe(0);
+});
+
+test('a node that joins finds the pods already bound to it', () => {
+  const cluster = createClusterState();
+  cluster.putPod(podInfoOf(pod({})), 'late');
+  cluster.putNode(node('late', 'a'));
+  expect([...cluster.nodes()][0]?.pods.size).toBe(1);
+  cluster.removeNode('late');
+  expect(cluster.nodeCount).toBe(0);
+});
