@@ -87,6 +87,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stores = createLiveStores({ api, clock, random, log: log.child('informer') });
   const view = createLiveView(stores);
   reportStores(metrics, stores, clock);
+  metrics.onRender(() => {
+    const delayMillis = options.loopDelayMillis?.() ?? 0;
+    metrics.set('stowage_event_loop_delay_seconds', { quantile: '1' }, delayMillis / 1000);
+  });
   const journal = createJournal({ clock });
   const recorder = createEventRecorder({
     api,

@@ -88,7 +88,7 @@ describe('createEvict', () => {
     const running = { ...pod, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
     await api.replace(resources.pods, running, { ...inDefault, subresource: 'status' });
     for (const name of ['one', 'two']) {
-      const spec = { minAvailable: '0', selector: { matchLabels: { app: 'web' } } };
+      const spec = { minAvailable: '0%', selector: { matchLabels: { app: 'web' } } };
       const budget: PodDisruptionBudget = {
         apiVersion: 'policy/v1',
         kind: 'PodDisruptionBudget',

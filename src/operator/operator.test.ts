@@ -119,6 +119,24 @@ describe('case 54: a changed annotation converges', () => {
     expect(world.evictions).toHaveLength(6);
   });
 
+  test('case 47: 30 s after a move a cooldown of 60 s has 30 s left', async () => {
+    const world = await start({ config: 'controllers:\n  workloadTiming:\n    cooldownPeriod: 60s' });
+    await deploy(world, 4, policy(0, 0));
+    await world.clock.advance(MINUTE);
+    await annotate(world, policy(100, 0));
+    await world.until('the first eviction', () => world.evictions.length === 1);
+    await world.clock.advance(30_000);
+    const { decisions = [] } = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' }) ?? {};
+    const [block] = decisions[0]?.blocks ?? [];
+    expect(block?.reason).toBe('CooldownActive');
+    expect(block?.retryAfterMillis).toBeGreaterThan(29_000);
+    expect(block?.retryAfterMillis).toBeLessThanOrEqual(30_000);
+    await world.clock.advance(29_000);
+    expect(world.evictions).toHaveLength(1);
+    await world.clock.advance(1_500);
+    expect(world.evictions).toHaveLength(2);
+  });
+
   test('case 53: replicas and template are never modified', async () => {
     const world = await start();
     await deploy(world, 4, policy(0, 0));

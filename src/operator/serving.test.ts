@@ -1,0 +1,217 @@
+import { request as httpsRequest } from 'node:https';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { resources } from '../api/resources.ts';
+import { createApiServer } from '../cluster/apiserver/api-server.ts';
+import { loadConfig } from '../config/load.ts';
+import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
+import { createSystemClock } from '../lib/clock.ts';
+import { createLogger, createSilentLogger, type Logger } from '../lib/log.ts';
+import { createSystemRandom } from '../lib/random.ts';
+import { type Operator, startOperator } from '../wire.ts';
+import { deploymentObject, namespaceObject } from './testing/embedded-world.ts';
+
+const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
+const inShop = { namespace: 'shop' };
+let authority: Authority;
+let keyPair: { cert: string; key: string };
+
+beforeAll(async () => {
+  authority = await createAuthority({ commonName: 'test-ca', ...validity });
+  const options = { commonName: 'stowage', ipAddresses: ['127.0.0.1'], ...validity };
+  const { certificatePem, privateKeyPem } = await issueServerCertificate(authority, options);
+  keyPair = { cert: certificatePem, key: privateKeyPem };
+});
+
+interface Setting {
+  readonly env?: Record<string, string>;
+  readonly log?: Logger;
+  readonly withKeyPair?: boolean;
+}
+
+/** The operator on real sockets and in real time, with the API in the same process. */
+async function start({ env = {}, log = createSilentLogger(), withKeyPair = true }: Setting = {}) {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const server = createApiServer({ clock, random });
+  const api = server.client();
+  for (const name of ['spotalis-system', 'shop']) await api.create(resources.namespaces, namespaceObject(name));
+  const { config } = loadConfig({
+    text: '',
+    fileName: 'defaults',
+    env: {
+      SPOTALIS_METRICS_BIND_ADDRESS: '127.0.0.1:0',
+      SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0',
+      SPOTALIS_WEBHOOK_CERT_DIR: '/nowhere',
+      ...env,
+    },
+  });
+  // Port 0 is for tests only; the configuration refuses it.
+  const anyPort = { ...config, webhook: { ...config.webhook, port: 0 } };
+  onTestFinished(() => server.close());
+  const operator = await startOperator({
+    config: anyPort,
+    api,
+    clock,
+    random,
+    log,
+    identity: 'test_1',
+    webhookHost: '127.0.0.1',
+    ...(withKeyPair && { keyPair }),
+  });
+  onTestFinished(() => operator.stop());
+  await operator.synced;
+  return { api, operator };
+}
+
+const urlOf = (operator: Operator, kind: 'metrics' | 'health', path: string): string =>
+  `http://127.0.0.1:${operator.ports[kind]}${path}`;
+
+async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    await fetchNothing();
+  }
+  throw new Error(`never: ${what}`);
+}
+
+/** Gives timers of the real clock a chance without waiting for a fixed time. */
+const fetchNothing = (): Promise<void> => new Promise((resolve) => createSystemClock().setTimer(10, resolve));
+
+describe('case 76: what is served', () => {
+  test('health contains ok; readiness turns on when caches, certificate and election are there', async () => {
+    const { operator } = await start();
+    expect(await (await fetch(urlOf(operator, 'health', '/healthz'))).text()).toContain('ok');
+    await eventually('ready', async () => (await fetch(urlOf(operator, 'health', '/readyz'))).status === 200);
+  });
+
+  test('metrics parse: every required name, no NaN, the leader says so', async () => {
+    const { api, operator } = await start();
+    const annotations = { 'spotalis.io/spot-percentage': '70' };
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 10, annotations }), inShop);
+    const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
+    await eventually('the workload is reported', async () => (await scrape()).includes('workload="web"'));
+    const text = await scrape();
+    for (const name of [
+      'spotalis_workload_replicas',
+      'spotalis_workload_replicas_desired',
+      'spotalis_reconcile_duration_seconds_bucket',
+      'spotalis_webhook_requests_total',
+      'spotalis_webhook_mutations_total',
+      'spotalis_controller_last_seen_timestamp',
+      'spotalis_leader_election_status',
+      'spotalis_evictions_total',
+      'spotalis_disruptions_blocked_total',
+      'spotalis_window_open',
+      'stowage_informer_objects',
+    ]) {
+      expect(text).toContain(`\n${name}{`);
+    }
+    for (const line of text.split('\n')) {
+      if (line === '' || line.startsWith('#')) continue;
+      expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|\+Inf)( \d+)?$/);
+    }
+    expect(text).toContain('spotalis_leader_election_status{controller_name="spotalis-controller"} 1');
+    expect(text).toContain(
+      'spotalis_workload_replicas_desired{namespace="shop",workload="web",workload_type="deployment",replica_type="spot"} 7',
+    );
+  });
+
+  test('series of a workload that is deleted are gone', async () => {
+    const { api, operator } = await start();
+    const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 1 }), inShop);
+    await eventually('the workload is reported', async () => (await scrape()).includes('workload="web"'));
+    await api.delete(resources.deployments, 'web', inShop);
+    await eventually('the series are gone', async () => !(await scrape()).includes('workload="web"'));
+  });
+
+  test('explain answers for a workload, and says what is wrong with a question', async () => {
+    const { api, operator } = await start();
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 3 }), inShop);
+    const ask = (workload: string) =>
+      fetch(urlOf(operator, 'metrics', `/explain?workload=${encodeURIComponent(workload)}`));
+    await eventually('known', async () => (await ask('Deployment/shop/web')).status === 200);
+    expect(await (await ask('Deployment/shop/web')).json()).toMatchObject({ plan: { replicas: 3 } });
+    expect((await ask('Deployment/shop/nothing')).status).toBe(404);
+    expect(await (await ask('web')).json()).toMatchObject({ code: 'INVALID_WORKLOAD' });
+  });
+
+  test('the webhook answers over TLS', async () => {
+    const { operator } = await start();
+    const request = { uid: 'r1', operation: 'CREATE', kind: { group: '', version: 'v1', kind: 'Pod' }, object: {} };
+    const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+    const answer = await new Promise<string>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: operator.ports.webhook, path: '/mutate', method: 'POST' };
+      const headers = { 'content-type': 'application/json' };
+      const call = httpsRequest({ ...options, headers, ca: authority.certificatePem, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve(text));
+      });
+      call.on('error', reject);
+      call.end(body);
+    });
+    expect(JSON.parse(answer)).toMatchObject({ response: { uid: 'r1', allowed: true } });
+  });
+
+  test('logs are JSON with level, time, msg and logger', async () => {
+    const lines: string[] = [];
+    const log = createLogger({
+      level: 'info',
+      format: 'json',
+      clock: createSystemClock(),
+      write: (line) => lines.push(line),
+    });
+    const { operator } = await start({ log });
+    await operator.stop();
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({
+        level: expect.any(String),
+        time: expect.any(String),
+        msg: expect.any(String),
+      });
+    expect(lines.some((line) => JSON.parse(line).logger === 'webhook')).toBe(true);
+  });
+});
+
+describe('start and stop', () => {
+  test('each server can be switched off', async () => {
+    const off = {
+      SPOTALIS_WEBHOOK_ENABLED: 'false',
+      SPOTALIS_METRICS_ENABLED: 'false',
+      SPOTALIS_HEALTH_ENABLED: 'false',
+    };
+    const { operator } = await start({ env: off });
+    expect(operator.ports).toEqual({ webhook: undefined, metrics: undefined, health: undefined });
+  });
+
+  test('without a certificate the start fails with the file and the key to set, and leaves no port open', async () => {
+    await expect(start({ withKeyPair: false })).rejects.toThrow(
+      /\/nowhere\/tls\.crt cannot be read .*webhook\.certDir/,
+    );
+  });
+
+  test('stopping twice is stopping once, and every port is closed', async () => {
+    const { operator } = await start();
+    const url = urlOf(operator, 'health', '/healthz');
+    await Promise.all([operator.stop(), operator.stop()]);
+    await operator.ended;
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('settings that can change in a running process do so', async () => {
+    const { api, operator } = await start();
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 10 }), inShop);
+    const target = () => operator.explain({ kind: 'Deployment', ...inShop, name: 'web' })?.plan.target;
+    await eventually('known', async () => target() !== undefined);
+    expect(target()).toEqual({ spot: 0, onDemand: 10 });
+    const env = { SPOTALIS_PLACEMENT_DEFAULTS_SPOT_PERCENTAGE: '50' };
+    operator.applyConfig(loadConfig({ text: '', fileName: 'defaults', env }).config);
+    expect(target()).toEqual({ spot: 5, onDemand: 5 });
+  });
+});
