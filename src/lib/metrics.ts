@@ -84,7 +84,13 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
       for (const row of initial) histogram.zero({ ...row });
     }
   }
-  if (processMetrics) collectDefaultMetrics({ register: registry });
+  if (processMetrics) {
+    collectDefaultMetrics({ register: registry });
+    // They are NaN until sampled, and stowage_event_loop_delay_seconds tells the same.
+    for (const { name } of registry.getMetricsAsArray()) {
+      if (name.startsWith('nodejs_eventloop_lag_')) registry.removeSingleMetric(name);
+    }
+  }
 
   return {
     inc(name, labels, by = 1) {
