@@ -4,7 +4,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { type ApiServer, createApiServer } from './apiserver/api-server.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/api-server.ts';
 import { type Applied, applyObjects } from './apply.ts';
 import { type Autoscaler, type AutoscalerOptions, createAutoscaler } from './autoscaler/autoscaler.ts';
 import type { NodePool } from './autoscaler/node-pool.ts';
@@ -34,6 +34,8 @@ export interface ClusterOptions {
   readonly pools?: readonly NodePool[];
   readonly autoscaler?: Omit<AutoscalerOptions, 'pools' | 'machines'>;
   readonly kubelet?: KubeletOptions;
+  /** Further settings of the API server, e.g. whether roles are enforced. */
+  readonly apiServer?: Omit<ApiServerOptions, 'clock' | 'random'>;
 }
 
 export interface Cluster {
@@ -54,7 +56,7 @@ export interface Cluster {
 /** A cluster at rest. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, log, nodes = [], pools = [] } = options;
-  const server = createApiServer({ clock, random });
+  const server = createApiServer({ ...options.apiServer, clock, random });
   const api = server.client();
   const caches = createCaches({ api, clock, random, log });
   const context: StandInContext = { api, caches, clock, random, log };
@@ -97,7 +99,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     async stop() {
       stopper.abort();
       await work;
-      server.close();
+      await server.close();
     },
   };
 }
