@@ -148,7 +148,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     admission: { mutate, validate },
     actions,
   });
-  const authentication = createAuthentication(clock);
+  const authentication = createAuthentication({ clock, anonymous: options.rbac ?? false });
   const rbac = createRbac(reader, registry);
   for (const type of reviewTypes({ authentication, rbac: options.rbac ? rbac : undefined, rules: rbac }))
     registry.add(type);

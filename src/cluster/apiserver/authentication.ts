@@ -21,13 +21,19 @@ export interface Authentication {
   callerOf(token: string): Caller | undefined;
   /** Throws 401 for callers nobody knows. */
   identify(credentials: Credentials): Caller;
-  /** Refuses callers without credentials even when no token was added. */
-  requireCredentials(): void;
 }
 
-export function createAuthentication(clock: Clock): Authentication {
+export interface AuthenticationOptions {
+  readonly clock: Clock;
+  /** Callers without credentials become `system:anonymous`, whom only roles can let in; needs RBAC to be enforced. */
+  readonly anonymous: boolean;
+}
+
+const ANONYMOUS: Caller = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+export function createAuthentication({ clock, anonymous }: AuthenticationOptions): Authentication {
   const tokens = new Map<string, { readonly caller: Caller; readonly expiresAtMillis: number }>();
-  let required = false;
+  let required = anonymous;
 
   const callerOf = (token: string): Caller | undefined => {
     const known = tokens.get(token);
@@ -42,8 +48,9 @@ export function createAuthentication(clock: Clock): Authentication {
       return caller;
     }
     if (certificate !== undefined) return callerNamed(certificate.commonName, certificate.organizations);
-    if (required) throw unauthorized();
-    return CLUSTER_ADMIN;
+    if (!required) return CLUSTER_ADMIN;
+    if (anonymous) return ANONYMOUS;
+    throw unauthorized();
   };
 
   return {
@@ -69,9 +76,6 @@ export function createAuthentication(clock: Clock): Authentication {
         );
       }
       return callerNamed(impersonateUser, impersonateGroups);
-    },
-    requireCredentials() {
-      required = true;
     },
   };
 }

@@ -35,6 +35,11 @@ export interface ListeningServer {
 
 /** As the real server: 250 streams a connection. */
 const MAX_CONCURRENT_STREAMS = 250;
+/**
+ * Megabytes a session may hold unsent. Beyond it Node refuses further streams with ENHANCE_YOUR_CALM, as happens within
+ * the first 10 MB (its default) when several informers fill at once.
+ */
+const MAX_SESSION_MEMORY = 1_024;
 
 export async function listen(
   handle: (request: HttpRequest, response: HttpResponse) => void,
@@ -49,6 +54,7 @@ export async function listen(
           key: tls.key,
           cert: tls.cert,
           settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS },
+          maxSessionMemory: MAX_SESSION_MEMORY,
           ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
         });
   const server = secure ?? createPlainServer();
