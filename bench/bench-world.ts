@@ -1,5 +1,6 @@
 /** A cluster for benchmarks: realistic objects (about 6 KB a pod on the wire) put straight into the live view's stores. */
 import type { Deployment, Namespace, Node, Pod, ReplicaSet } from '../src/api/core.ts';
+import { type SlotRule, sideOfSlot } from '../src/decide/placement/slots.ts';
 import { createLiveView } from '../src/observe/live-view.ts';
 import { createManualStores } from '../src/observe/testing/manual-stores.ts';
 
@@ -11,6 +12,14 @@ export interface BenchWorldOptions {
 }
 
 export const benchNamespace = 'shop';
+
+/** What the annotations of the workloads say. */
+const rule: SlotRule = {
+  spotPercentage: 70,
+  minOnDemand: { kind: 'count', count: 1 },
+  rounding: 'ceil',
+  basis: 'total',
+};
 
 export function namespaceObject(): Namespace {
   return { metadata: { name: benchNamespace, uid: 'ns', labels: { 'spotalis.io/enabled': 'true' } } };
@@ -133,7 +142,7 @@ export function newPodObject(workload: number): Pod {
   };
 }
 
-/** Slot `slot` (from 1) of a workload, running on a node of its side: at 70 % every slot but 1, 4, 7 and 10 of ten is spot. */
+/** Slot `slot` (from 1) of a workload, running on that node. Even nodes are spot. */
 export function runningPodObject(workload: number, slot: number, node: number): Pod {
   const pod = newPodObject(workload);
   const side = node % 2 === 0 ? 'spot' : 'on-demand';
@@ -186,7 +195,7 @@ export function createBenchWorld(options: BenchWorldOptions) {
     stores.deployments.put(deploymentObject(workload, podsPerWorkload));
     stores.replicaSets.put(replicaSetObject(workload, podsPerWorkload));
     for (let slot = 1; slot <= podsPerWorkload; slot++) {
-      const isSpot = Math.ceil(slot * 0.7) > Math.ceil((slot - 1) * 0.7) && slot > 1;
+      const isSpot = sideOfSlot(rule, slot) === 'spot';
       const spread = (workload * 7 + slot * 3) % Math.max(1, nodes >> 1);
       stores.pods.put(runningPodObject(workload, slot, spread * 2 + (isSpot ? 0 : 1)));
     }

@@ -43,10 +43,11 @@ export interface WebhookBench {
   readonly handle: MutateHandler;
   readonly ledger: ClaimLedger;
   readonly workloads: number;
+  readonly stores: ReturnType<typeof createBenchWorld>['stores'];
 }
 
 export function createWebhookBench(pods: number): WebhookBench {
-  const { view, workloads } = createBenchWorld({ pods, podsPerWorkload: 50, nodes: 100 });
+  const { view, workloads, stores } = createBenchWorld({ pods, podsPerWorkload: 50, nodes: 100 });
   const clock = createSystemClock();
   const log = createSilentLogger();
   const settings = testSettings();
@@ -64,5 +65,5 @@ export function createWebhookBench(pods: number): WebhookBench {
   });
   const interners = { templates: createInterner<PodTemplate>(1000), owners: createInterner<OwnerReference>(1000) };
   const handle = createMutateHandler({ owners, rules: () => rules, ledger, interners, clock, log, onAnswer: () => {} });
-  return { handle, ledger, workloads };
+  return { handle, ledger, workloads, stores };
 }
