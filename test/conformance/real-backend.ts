@@ -1,14 +1,13 @@
 /** The real control plane that the runner's global set-up has started, or the existing cluster it was told to use. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { type CertificatePair, issueClientCertificate } from '../../src/lib/certificates.ts';
+import type { CertificatePair } from '../../src/lib/certificates.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { compactHistory } from '../controlplane/control-plane.ts';
 import type { ClusterAccess } from '../controlplane/global-setup.ts';
+import { issueUserCertificate } from '../controlplane/user-access.ts';
 import { type Backend, textAt } from './cluster.ts';
 import { createEndpoint } from './endpoint.ts';
-
-const HOUR_MILLIS = 3_600_000;
 
 /** Reads a kubeconfig with embedded client certificates: ours, kind's and minikube's (with --embed-certs) are of that form. */
 function readKubeconfig(path: string): { url: string; caPem: string; credentials: CertificatePair } {
@@ -39,14 +38,8 @@ export function connectRealBackend(access: ClusterAccess): Backend {
       own === undefined
         ? undefined
         : async (user, groups) => {
-            const authority = { commonName: 'stowage-test-ca', certificatePem: own.caPem, privateKeyPem: own.caKeyPem };
-            const pair = await issueClientCertificate(authority, {
-              commonName: user,
-              organizations: groups,
-              notBeforeMillis: clock.now() - HOUR_MILLIS,
-              notAfterMillis: clock.now() + HOUR_MILLIS,
-            });
-            const endpoint = createEndpoint({ url, caPem, credentials: pair });
+            const pair = await issueUserCertificate(access, user, groups, clock);
+            const endpoint = createEndpoint({ url, caPem, ...(pair && { credentials: pair }) });
             others.push(endpoint);
             return endpoint;
           },

@@ -1,0 +1,90 @@
+/** What a suite on the real control plane holds in its hand: the product's own client, live nodes, and namespaces that are cleaned up. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
+import { resources } from '../../src/api/resources.ts';
+import { loadConnection } from '../../src/kube/auth/load-connection.ts';
+import { createKubeApi, type KubeClient } from '../../src/kube/client.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { createSilentLogger } from '../../src/lib/log.ts';
+import { createSystemRandom } from '../../src/lib/random.ts';
+import { type NodesOptions, type SimulatedNodes, startNodes } from '../controlplane/nodes.ts';
+import { writeUserKubeconfig } from '../controlplane/user-access.ts';
+
+export interface RealCluster {
+  /** The product's client with an administrator's rights. */
+  readonly api: KubeClient;
+  readonly adminKubeconfigPath: string;
+  /** Six nodes unless the suite asked for others; their pods run and become ready. */
+  readonly nodes: SimulatedNodes;
+  /** A client for a kubeconfig, closed with the suite. */
+  connect(kubeconfigPath: string): Promise<KubeClient>;
+  /** Path of a kubeconfig whose certificate names this user and these groups. */
+  kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
+  /** A new namespace, deleted with everything in it after the suite. */
+  namespace(): Promise<string>;
+  /** Retries until `assertion` holds. */
+  eventually<T>(assertion: () => Promise<T>, timeoutMillis?: number): Promise<T>;
+}
+
+const EVENTUALLY_MILLIS = 60_000;
+
+/** Call at the top of a file; the function it returns works inside tests and hooks. */
+export function useRealCluster(
+  options: Partial<Omit<NodesOptions, 'kubeconfigPath' | 'logDirectory'>> = {},
+): () => RealCluster {
+  const access = inject('cluster');
+  const clock = createSystemClock();
+  const clients: KubeClient[] = [];
+  const namespaces: string[] = [];
+  let scratch: string | undefined;
+  let current: RealCluster | undefined;
+
+  const connect = async (kubeconfig: string): Promise<KubeClient> => {
+    const connection = await loadConnection({ kubeconfig, env: {}, homeDirectory: homedir(), clock });
+    const client = createKubeApi({ connection, clock, random: createSystemRandom(), log: createSilentLogger() });
+    clients.push(client);
+    return client;
+  };
+  const eventually: RealCluster['eventually'] = (assertion, timeoutMillis = EVENTUALLY_MILLIS) =>
+    vi.waitFor(assertion, { timeout: timeoutMillis, interval: 100 });
+
+  beforeAll(async () => {
+    const logDirectory = access.own?.directory ?? mkdtempSync(join(tmpdir(), 'stowage-nodes-'));
+    if (access.own === undefined) scratch = logDirectory;
+    const api = await connect(access.kubeconfigPath);
+    const nodes = await startNodes({ ...options, kubeconfigPath: access.kubeconfigPath, logDirectory });
+    current = {
+      api,
+      nodes,
+      adminKubeconfigPath: access.kubeconfigPath,
+      connect,
+      kubeconfigFor: (user, groups = []) => writeUserKubeconfig(access, user, groups, clock),
+      async namespace() {
+        const name = `e2e-${randomBytes(5).toString('hex')}`;
+        await api.create(resources.namespaces, { metadata: { name } });
+        namespaces.push(name);
+        return name;
+      },
+      eventually,
+    };
+  });
+  afterAll(async () => {
+    const { api, nodes } = current ?? {};
+    for (const name of namespaces) await api?.delete(resources.namespaces, name);
+    // While the kubelets still run, or nobody would confirm the end of the pods. What else is in there goes by itself.
+    for (const namespace of namespaces) {
+      await eventually(async () => expect((await api?.list(resources.pods, { namespace }))?.items).toEqual([]));
+    }
+    await nodes?.stop();
+    for (const client of clients) client.close();
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+  });
+
+  return () => {
+    if (current === undefined) throw new Error('the cluster is there only while tests run');
+    return current;
+  };
+}
