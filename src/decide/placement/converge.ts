@@ -117,7 +117,7 @@ function noteOf(state: PodState, pod: PodRecord, placed: Placed | undefined, sid
       return `runs on ${side}, its slot is ${placed?.wanted ?? 'unknown'}`;
     case 'settled':
       if (placed === undefined) return `runs on ${side}`;
-      if (pod.nodeName === undefined) return `waits for a ${side} node`;
+      if (pod.nodeName === undefined) return `waits for a place on ${side}`;
       return pod.slot === placed.held
         ? `runs on ${side}, as its slot asks`
         : `runs on ${side}, counted as slot ${placed.held}`;

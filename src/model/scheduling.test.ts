@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { nodeClassProfile } from './node-profiles.ts';
+import type { NodeRecord, NodeSelectorTerm, PodRecord, Taint, Toleration, VolumeClaimRecord } from './records.ts';
+import {
+  admitsNode,
+  findRoom,
+  hasRoomFor,
+  matchesNodeTerms,
+  type Room,
+  type RoomRequest,
+  tolerates,
+  toleratesAll,
+} from './scheduling.ts';
+import { createSides } from './sides.ts';
+import { createSnapshot } from './snapshot.ts';
+import { aDeployment, aNode, aPod, aReplicaSet, aTemplate, aVolumeClaim, GIB } from './testing/records.ts';
+
+const replicaSet = aReplicaSet(aDeployment());
+const taint = (key: string, effect: Taint['effect'] = 'NoSchedule', value = ''): Taint => ({ key, value, effect });
+const exists = (key: string): Toleration => ({ key, operator: 'Exists', value: '', effect: '' });
+const inZone = (...zones: string[]): NodeSelectorTerm => ({
+  expressions: [{ key: 'zone', operator: 'In', values: zones }],
+  fields: [],
+});
+
+interface Cluster {
+  readonly nodes?: readonly NodeRecord[];
+  readonly pods?: readonly PodRecord[];
+  readonly volumeClaims?: readonly VolumeClaimRecord[];
+  readonly provisionable?: boolean;
+}
+
+function roomIn(cluster: Cluster, request: Partial<RoomRequest> = {}): Room {
+  const { nodes = [aNode('o1', 'on-demand')], pods = [], volumeClaims = [], provisionable = false } = cluster;
+  const view = createSnapshot({ nodes, pods, volumeClaims });
+  const nodeClasses = nodeClassProfile(['karpenter'], {
+    provisionable: { spot: provisionable, onDemand: provisionable },
+  });
+  const asked: RoomRequest = {
+    namespace: 'shop',
+    template: aTemplate(),
+    side: 'on-demand',
+    claims: [],
+    siblingNodes: new Set(),
+    ...request,
+  };
+  return findRoom(view, createSides(nodeClasses), asked);
+}
+
+describe('findRoom', () => {
+  test('names a node of the side that has room', () => {
+    expect(roomIn({})).toEqual({ kind: 'node', node: 'o1' });
+  });
+
+  test('looks at the side asked for only', () => {
+    expect(roomIn({ nodes: [aNode('s', 'spot'), aNode('x', undefined)] })).toEqual({
+      kind: 'none',
+      detail: 'there is no on-demand node',
+      isVolume: false,
+    });
+  });
+
+  const labelled = (zone: string): NodeRecord =>
+    aNode('o', 'on-demand', { labels: { 'karpenter.sh/capacity-type': 'on-demand', zone } });
+
+  test.each<[string, Cluster, Partial<RoomRequest>, string]>([
+    [
+      'a node that is not ready',
+      { nodes: [aNode('o', 'on-demand', { ready: false })] },
+      {},
+      '1 not ready, cordoned or leaving',
+    ],
+    [
+      'bug 20: a node with a taint',
+      { nodes: [aNode('o', 'on-demand', { taints: [taint('dedicated')] })] },
+      {},
+      '1 tainted',
+    ],
+    [
+      'a node of another disk type',
+      {},
+      { template: aTemplate({ nodeSelector: { disk: 'ssd' } }) },
+      '1 excluded by the node selector',
+    ],
+    [
+      'a node in another zone',
+      { nodes: [labelled('b')] },
+      { template: aTemplate({ requiredNodeTerms: [inZone('a')] }) },
+      '1 excluded by',
+    ],
+    [
+      'too little CPU',
+      {},
+      { template: aTemplate({ requests: { cpuMillis: 64_001, memoryBytes: 0 } }) },
+      '1 without room for its requests',
+    ],
+    [
+      'too little memory',
+      {},
+      { template: aTemplate({ requests: { cpuMillis: 0, memoryBytes: 257 * GIB } }) },
+      '1 without room',
+    ],
+    ['no place for another pod', { nodes: [aNode('o', 'on-demand', { maxPods: 0 })] }, {}, '1 without room'],
+    [
+      'the template excludes the side',
+      {},
+      { template: aTemplate({ nodeSelector: { 'karpenter.sh/capacity-type': 'spot' } }) },
+      'the pod template itself excludes on-demand nodes',
+    ],
+  ])('bug 19: no room: %s', (_, cluster, request, detail) => {
+    const room = roomIn(cluster, request);
+    expect(room).toMatchObject({ kind: 'none', isVolume: false });
+    expect(room.kind === 'none' && room.detail).toContain(detail);
+  });
+
+  test('reserved nodes are on-demand, but the pin written into pods does not reach them', () => {
+    expect(roomIn({ nodes: [aNode('r', 'reserved')] })).toMatchObject({ kind: 'none' });
+  });
+
+  test('counts each kind of obstacle', () => {
+    const nodes = [
+      aNode('a', 'on-demand', { ready: false }),
+      aNode('b', 'on-demand', { ready: false }),
+      aNode('c', 'on-demand', { maxPods: 0 }),
+    ];
+    expect(roomIn({ nodes })).toMatchObject({
+      detail: '2 not ready, cordoned or leaving, 1 without room for its requests',
+    });
+  });
+
+  test('the toleration that admission adds is taken into account', () => {
+    const label = { 'kubernetes.azure.com/scalesetpriority': 'spot' };
+    const node = aNode('s', undefined, {
+      labels: label,
+      taints: [taint('kubernetes.azure.com/scalesetpriority', 'NoSchedule', 'spot')],
+    });
+    const request = {
+      namespace: 'shop',
+      template: aTemplate(),
+      side: 'spot' as const,
+      claims: [],
+      siblingNodes: new Set<string>(),
+    };
+    expect(findRoom(createSnapshot({ nodes: [node] }), createSides(nodeClassProfile(['aks'])), request)).toMatchObject({
+      kind: 'node',
+    });
+  });
+
+  test('bug 4: an autoscaler can make a node where none has room', () => {
+    expect(roomIn({ nodes: [], provisionable: true })).toEqual({ kind: 'provisionable' });
+    expect(roomIn({ provisionable: true })).toEqual({ kind: 'node', node: 'o1' });
+  });
+
+  test('but not one that the template excludes', () => {
+    const template = aTemplate({ nodeSelector: { 'karpenter.sh/capacity-type': 'spot' } });
+    expect(roomIn({ nodes: [], provisionable: true }, { template })).toMatchObject({ kind: 'none' });
+  });
+
+  describe('hazard H12: volumes', () => {
+    const claims = ['data'];
+    const bound = aVolumeClaim('data', { requiredNodeTerms: [inZone('a')] });
+
+    test('a node in the zone of the volume', () => {
+      expect(roomIn({ nodes: [labelled('a')], volumeClaims: [bound] }, { claims })).toMatchObject({ kind: 'node' });
+    });
+
+    test('none in that zone', () => {
+      expect(roomIn({ nodes: [labelled('b')], volumeClaims: [bound] }, { claims })).toMatchObject({
+        kind: 'none',
+        isVolume: true,
+      });
+    });
+
+    test('a claim that is not bound goes where the pod goes', () => {
+      const volumeClaims = [aVolumeClaim('data', { bound: false })];
+      expect(roomIn({ volumeClaims }, { claims })).toMatchObject({ kind: 'node' });
+    });
+
+    test('a claim that is not known proves nothing, not even with an autoscaler', () => {
+      expect(roomIn({ provisionable: true }, { claims })).toMatchObject({ kind: 'none', isVolume: true });
+    });
+  });
+
+  describe('hazard H20: pods with anti-affinity or spread rules', () => {
+    const template = aTemplate({ hasPodPlacementRules: true });
+    const siblingNodes = new Set(['o1']);
+
+    test('a node with a pod of the same workload proves nothing', () => {
+      expect(roomIn({}, { template, siblingNodes })).toMatchObject({
+        kind: 'none',
+        detail: expect.stringContaining('placement rules'),
+      });
+    });
+
+    test('another node does', () => {
+      const nodes = [aNode('o1', 'on-demand'), aNode('o2', 'on-demand')];
+      expect(roomIn({ nodes }, { template, siblingNodes })).toEqual({ kind: 'node', node: 'o2' });
+    });
+
+    test('without such rules siblings do not matter', () => {
+      expect(roomIn({}, { siblingNodes })).toMatchObject({ kind: 'node' });
+    });
+  });
+});
+
+describe('hasRoomFor', () => {
+  const node = aNode('n', 'spot', { allocatable: { cpuMillis: 1000, memoryBytes: GIB }, maxPods: 2 });
+  const use = (cpuMillis: number, memoryBytes: number): PodRecord =>
+    aPod(replicaSet, 'p', { nodeName: 'n', template: aTemplate({ requests: { cpuMillis, memoryBytes } }) });
+  const asked = aTemplate({ requests: { cpuMillis: 400, memoryBytes: GIB / 4 } });
+
+  test.each<[string, readonly PodRecord[], boolean]>([
+    ['empty', [], true],
+    ['exactly enough left', [use(600, (GIB * 3) / 4)], true],
+    ['one millicore short', [use(601, 0)], false],
+    ['one byte short', [use(0, (GIB * 3) / 4 + 1)], false],
+    ['as many pods as it takes', [use(0, 0), { ...use(0, 0), name: 'q' }], false],
+    ['a pod that has ended', [{ ...use(1000, GIB), phase: 'Succeeded' }], true],
+  ])('%s', (_, pods, expected) => {
+    expect(hasRoomFor(createSnapshot({ nodes: [node], pods }), node, asked)).toBe(expected);
+  });
+});
+
+describe('admitsNode and matchesNodeTerms', () => {
+  const node = aNode('n1', 'spot', { labels: { zone: 'a', disk: 'ssd' } });
+
+  test('every entry of the node selector must hold', () => {
+    expect(admitsNode({ nodeSelector: { zone: 'a', disk: 'ssd' }, requiredNodeTerms: undefined }, node)).toBe(true);
+    expect(admitsNode({ nodeSelector: { zone: 'a', disk: 'hdd' }, requiredNodeTerms: undefined }, node)).toBe(false);
+  });
+
+  test('selector and terms must both hold', () => {
+    expect(admitsNode({ nodeSelector: { zone: 'a' }, requiredNodeTerms: [inZone('b')] }, node)).toBe(false);
+  });
+
+  test.each<[string, readonly NodeSelectorTerm[], boolean]>([
+    ['one of several terms', [inZone('b'), inZone('a')], true],
+    ['none of them', [inZone('b')], false],
+    ['no terms', [], false],
+    ['an empty term', [{ expressions: [], fields: [] }], false],
+    [
+      'the name of the node',
+      [{ expressions: [], fields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }],
+      true,
+    ],
+    [
+      'the name of another node',
+      [{ expressions: [], fields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }],
+      false,
+    ],
+    [
+      'an expression and a field that fails',
+      [{ ...inZone('a'), fields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }],
+      false,
+    ],
+  ])('%s', (_, terms, expected) => {
+    expect(matchesNodeTerms(terms, node)).toBe(expected);
+  });
+});
+
+describe('tolerates', () => {
+  test.each<[Toleration, Taint, boolean]>([
+    [exists('a'), taint('a'), true],
+    [exists('a'), taint('b'), false],
+    [exists(''), taint('anything', 'NoExecute'), true],
+    [{ key: 'a', operator: 'Equal', value: 'x', effect: '' }, taint('a', 'NoSchedule', 'x'), true],
+    [{ key: 'a', operator: 'Equal', value: 'x', effect: '' }, taint('a', 'NoSchedule', 'y'), false],
+    [{ key: 'a', operator: 'Exists', value: '', effect: 'NoExecute' }, taint('a'), false],
+    [{ key: '', operator: 'Equal', value: '', effect: '' }, taint('a'), false],
+  ])('%j of %j: %s', (toleration, against, expected) => {
+    expect(tolerates(toleration, against)).toBe(expected);
+  });
+
+  test('all taints must be tolerated, but PreferNoSchedule keeps none off', () => {
+    expect(toleratesAll([exists('a')], [taint('a'), taint('b')])).toBe(false);
+    expect(toleratesAll([exists('a')], [taint('a'), taint('b', 'PreferNoSchedule')])).toBe(true);
+    expect(toleratesAll([], [])).toBe(true);
+  });
+});
