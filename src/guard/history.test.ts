@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { createDisruptionLog } from './history.ts';
+
+const newLog = () => createDisruptionLog({ initial: 1000, max: 3000 });
+
+describe('the last disruption', () => {
+  test('is the latest one, however they arrive', () => {
+    const log = newLog();
+    expect(log.lastDisruption('w')).toBeUndefined();
+    log.recordDisruption('w', 20);
+    log.recordDisruption('w', 10);
+    expect(log.lastDisruption('w')).toBe(20);
+    expect(log.lastDisruption('other')).toBeUndefined();
+  });
+});
+
+describe('failed moves', () => {
+  test('bug 17: bug 18: bug 21: each failure in a row doubles the pause, up to the bound', () => {
+    const log = newLog();
+    const pauses = [0, 0, 0, 0].map(() => {
+      log.recordFailedMove('w', 'spot', 100);
+      return (log.failedMove('w', 'spot')?.retryAt ?? 0) - 100;
+    });
+    expect(pauses).toEqual([1000, 2000, 3000, 3000]);
+    expect(log.failedMove('w', 'spot')?.failures).toBe(4);
+  });
+
+  test('are remembered by workload and side', () => {
+    const log = newLog();
+    log.recordFailedMove('w', 'spot', 0);
+    expect(log.failedMove('w', 'on-demand')).toBeUndefined();
+    expect(log.failedMove('other', 'spot')).toBeUndefined();
+  });
+
+  test('are forgotten when the side takes a pod, the other side’s are not', () => {
+    const log = newLog();
+    log.recordFailedMove('w', 'spot', 0);
+    log.recordFailedMove('w', 'on-demand', 0);
+    log.recordLandedMove('w', 'spot');
+    expect(log.failedMove('w', 'spot')).toBeUndefined();
+    expect(log.failedMove('w', 'on-demand')?.failures).toBe(1);
+    log.recordLandedMove('w', 'on-demand');
+    log.recordLandedMove('never failed', 'spot');
+    log.recordFailedMove('w', 'spot', 0);
+    expect(log.failedMove('w', 'spot')?.failures).toBe(1);
+  });
+
+  test('hazard H6: a side that stays without room for days does not overflow the pause', () => {
+    const log = newLog();
+    for (let failures = 0; failures < 2000; failures++) log.recordFailedMove('w', 'spot', 0);
+    expect(log.failedMove('w', 'spot')?.retryAt).toBe(3000);
+  });
+});
+
+test('a deleted workload leaves nothing behind', () => {
+  const log = newLog();
+  log.recordDisruption('w', 1);
+  log.recordFailedMove('w', 'spot', 1);
+  log.forgetWorkload('w');
+  expect(log.lastDisruption('w')).toBeUndefined();
+  expect(log.failedMove('w', 'spot')).toBeUndefined();
+});

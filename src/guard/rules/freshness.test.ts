@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest';
+import type { Freshness } from '../../model/cluster-view.ts';
+import { inspect } from '../guard.ts';
+import { evict, restamp, scene } from '../testing/scene.ts';
+
+describe('freshness', () => {
+  test.each<[Freshness, string]>([
+    [{ synced: true, stale: ['pods', 'nodes'] }, 'pods, nodes'],
+    [{ synced: false, stale: [] }, 'the cluster'],
+  ])('hazard H34: bug 39: %j: nothing is disrupted and the store is named', (freshness, named) => {
+    const context = scene({ records: { freshness } });
+    expect(inspect(evict(), context)).toMatchObject({
+      block: { rule: 'fresh', reason: 'CachesStale', message: expect.stringContaining(named) },
+    });
+    expect(inspect(restamp(), context).kind).toBe('blocked');
+  });
+});

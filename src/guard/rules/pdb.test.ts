@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { PdbRecord, PodRecord } from '../../model/records.ts';
+import { aPdb, aPod, aStatefulSet } from '../../model/testing/records.ts';
+import { inspectAll } from '../guard.ts';
+import { evict, pod, scene, withPods } from '../testing/scene.ts';
+import { pdbsOf } from './pdb.ts';
+
+const blocksWith = (pdbs: readonly PdbRecord[], victim: Partial<PodRecord> = {}) =>
+  inspectAll(evict(), scene({ records: { ...withPods({ s3: victim }), pdbs } }));
+const reasonsWith = (pdbs: readonly PdbRecord[], victim: Partial<PodRecord> = {}) =>
+  blocksWith(pdbs, victim).map(({ reason }) => reason);
+const none = aPdb({ disruptionsAllowed: 0, currentHealthy: 9 });
+
+describe('PodDisruptionBudgets', () => {
+  test('case 67: none: nothing to ask', () => {
+    expect(reasonsWith([])).toEqual([]);
+  });
+
+  test('case 67: one that allows', () => {
+    expect(reasonsWith([aPdb()])).toEqual([]);
+  });
+
+  test('case 67: hazard H22: one that does not is named', () => {
+    expect(blocksWith([none])).toMatchObject([{ reason: 'BlockedByPdb', message: expect.stringContaining('web-pdb') }]);
+  });
+
+  test('case 67: one for other pods, or in another namespace, does not matter', () => {
+    expect(reasonsWith([{ ...none, selector: { matchLabels: { app: 'other' } } }])).toEqual([]);
+    expect(reasonsWith([{ ...none, namespace: 'other' }])).toEqual([]);
+  });
+
+  test.each([
+    ['both allow', aPdb(), aPdb({ name: 'second' })],
+    ['the first allows none', none, aPdb({ name: 'second' })],
+    ['the second allows none', aPdb(), { ...none, name: 'second' }],
+  ])(
+    'case 70: hazard H22: bug 14: several, %s: blocked with both names, as the API cannot evict such a pod',
+    (_, first, second) => {
+      expect(blocksWith([first, second])).toMatchObject([
+        { reason: 'MultiplePdbs', message: expect.stringContaining('web-pdb, second') },
+      ]);
+    },
+  );
+
+  test('whose status lags behind is not believed', () => {
+    expect(reasonsWith([aPdb({ observed: false })])).toEqual(['BlockedByPdb']);
+  });
+
+  describe('hazard H22: unready pods, as the eviction API counts them', () => {
+    test.each<[string, PdbRecord, Partial<PodRecord>, string[]]>([
+      ['a pending pod is not counted at all', { ...none, observed: false }, { phase: 'Pending', ready: false }, []],
+      [
+        'unready, budget met without it',
+        aPdb({ disruptionsAllowed: 0, currentHealthy: 9, desiredHealthy: 9 }),
+        { ready: false },
+        [],
+      ],
+      [
+        'unready, budget not met',
+        aPdb({ disruptionsAllowed: 0, currentHealthy: 8, desiredHealthy: 9 }),
+        { ready: false },
+        ['BlockedByPdb'],
+      ],
+      [
+        'unready, policy AlwaysAllow',
+        aPdb({ disruptionsAllowed: 0, currentHealthy: 0, alwaysAllowUnhealthy: true }),
+        { ready: false },
+        [],
+      ],
+      ['ready, policy AlwaysAllow', aPdb({ disruptionsAllowed: 0, alwaysAllowUnhealthy: true }), {}, ['BlockedByPdb']],
+    ])('%s', (_, pdb, victim, expected) => {
+      expect(reasonsWith([pdb], victim)).toEqual(expected);
+    });
+  });
+});
+
+describe('pdbsOf', () => {
+  test('an empty selector selects every pod, a missing one none', () => {
+    expect(pdbsOf([aPdb({ selector: {} })], pod('p', 's'))).toHaveLength(1);
+    expect(pdbsOf([aPdb({ selector: undefined })], pod('p', 's'))).toHaveLength(0);
+  });
+
+  test('case 55: matchExpressions count', () => {
+    const selector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] };
+    expect(pdbsOf([aPdb({ selector })], pod('p', 's'))).toHaveLength(0);
+  });
+
+  test('an unreadable selector counts as selecting: better one block too many', () => {
+    const selector = { matchExpressions: [{ key: 'app', operator: 'Near' }] };
+    expect(pdbsOf([aPdb({ selector })], pod('p', 's'))).toHaveLength(1);
+  });
+
+  test('a StatefulSet’s pods have labels of their own', () => {
+    const member = aPod({ ...aStatefulSet(), kind: 'StatefulSet' }, 'db-1');
+    const byName = aPdb({ selector: { matchLabels: { 'statefulset.kubernetes.io/pod-name': 'db-1' } } });
+    const byIndex = aPdb({ selector: { matchLabels: { 'apps.kubernetes.io/pod-index': '0' } } });
+    expect(pdbsOf([byName, byIndex], member)).toEqual([byName]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
+import { aDeployment, aPod, aStatefulSet, aTemplate, NOON, settledStatus } from '../../model/testing/records.ts';
+import { inspectAll } from '../guard.ts';
+import { evict, nodes, pod, pods, replicaSet, scene, withPods } from '../testing/scene.ts';
+
+const blocksWith = (changes: Readonly<Record<string, Partial<PodRecord>>>) =>
+  inspectAll(evict(), scene({ records: withPods(changes) }));
+const reasonsWith = (changes: Readonly<Record<string, Partial<PodRecord>>>) =>
+  blocksWith(changes).map(({ reason }) => reason);
+const unready = (since: number): Partial<PodRecord> => ({ ready: false, readyChangedAt: since });
+
+describe('pods that are going', () => {
+  const going = (deletingAt: number) =>
+    inspectAll(evict(), scene({ records: { pods: [...pods, pod('old', 's', { deletingAt })] } }));
+
+  test('hazard H25: one terminating pod blocks the next eviction', () => {
+    expect(going(NOON + 5000)).toMatchObject([{ reason: 'PodTerminating', message: 'Pod old is still terminating' }]);
+  });
+
+  test('hazard H25: one that hangs on a finalizer blocks for ten minutes, then no longer', () => {
+    expect(going(NOON - 599_999)).toMatchObject([{ retryAfterMillis: 1 }]);
+    expect(going(NOON - 600_000)).toEqual([]);
+  });
+});
+
+describe('pods that are not ready', () => {
+  test('hazard H23: bug 23: a healthy pod waits while another is starting, and knows how long', () => {
+    expect(blocksWith({ o1: unready(NOON - 60_000) })).toMatchObject([
+      { reason: 'PodNotReady', message: expect.stringContaining('3 of 4 pods are ready'), retryAfterMillis: 540_000 },
+    ]);
+  });
+
+  test('a pod that is missing blocks', () => {
+    const records = { pods: pods.slice(0, 3).map((each) => ({ ...each })) };
+    expect(inspectAll(evict(), scene({ records })).map(({ reason }) => reason)).toContain('PodNotReady');
+  });
+
+  test('an unready victim may go: it serves nobody, whatever the others do', () => {
+    expect(reasonsWith({ s3: unready(NOON), o1: unready(NOON) })).toEqual([]);
+  });
+
+  test('one unready for long counts as unavailable: of four replicas one may be, so no second is added', () => {
+    expect(blocksWith({ s1: unready(NOON - 600_000) })).toMatchObject([
+      { reason: 'PodNotReady', retryAfterMillis: undefined },
+    ]);
+  });
+
+  test('of eight replicas two may be unavailable, so one crash-looping pod does not block for ever', () => {
+    const big = aDeployment({ replicas: 8 });
+    const many = [...pods, ...['s4', 's5', 's6', 's7'].map((name) => pod(name, 's'))];
+    const blocks = (since: number) => {
+      const crashing = many.map((each) => (each.name === 's1' ? { ...each, ...unready(since) } : each));
+      return inspectAll(
+        evict(),
+        scene({ records: { workloads: [big], replicaSets: [{ ...replicaSet, replicas: 8 }], pods: crashing } }),
+      );
+    };
+    expect(blocks(NOON - 600_000)).toEqual([]);
+    expect(blocks(NOON - 599_000)).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 1000 }]);
+  });
+
+  test('failed pods are not waited for', () => {
+    const records = { pods: [...pods, pod('dead', 's', { phase: 'Failed', ready: false })] };
+    expect(inspectAll(evict(), scene({ records }))).toEqual([]);
+  });
+});
+
+describe('the chosen pod', () => {
+  test('hazard H24: bug 24: the only replica is moved only where that is allowed', () => {
+    const single: WorkloadRecord = aDeployment({ replicas: 1 });
+    const records = { workloads: [single], pods: [pod('s3', 's')] };
+    const decision = evict({ onDemandFloor: 0 });
+    expect(inspectAll(decision, scene({ records })).map(({ reason }) => reason)).toEqual(['SingleReplica']);
+    expect(inspectAll(decision, scene({ records, settings: { allowSingleReplica: true } }))).toEqual([]);
+  });
+
+  test('hazard H33: annotations that forbid disruption are obeyed and named', () => {
+    expect(blocksWith({ s3: { protectedBy: 'karpenter.sh/do-not-disrupt' } })).toMatchObject([
+      { reason: 'Protected', message: 'Pod s3 is protected by karpenter.sh/do-not-disrupt' },
+    ]);
+  });
+
+  test('a pod being resized is left to who resizes it', () => {
+    expect(reasonsWith({ s3: { resizing: true } })).toEqual(['ResizeInFlight']);
+    expect(reasonsWith({ s2: { resizing: true } })).toEqual([]);
+  });
+
+  test('hazard H10: an outdated pod of an OnDelete StatefulSet is not rolled over by a move', () => {
+    const rollout = { type: 'StatefulSet', start: 0, partition: 0, onDelete: true, orderedReady: true } as const;
+    const status = { ...settledStatus(2), updated: 1, currentRevision: 'a', updateRevision: 'b' };
+    const set = aStatefulSet({ replicas: 2, rollout, status });
+    const member = (ordinal: number, hash: string) =>
+      aPod({ ...set, kind: 'StatefulSet' }, `db-${ordinal}`, {
+        uid: `db-${ordinal}`,
+        nodeName: 's',
+        template: aTemplate({ labels: { 'controller-revision-hash': hash } }),
+      });
+    const records = { nodes, workloads: [set], replicaSets: [], pods: [member(0, 'a'), member(1, 'b')] };
+    const moving = (name: string) =>
+      inspectAll(evict({ workloadUid: set.uid, pod: { namespace: 'shop', name, uid: name } }), scene({ records }));
+    expect(moving('db-0')).toMatchObject([{ rule: 'same-revision', reason: 'RolloutInProgress' }]);
+    expect(moving('db-1')).toEqual([]);
+  });
+});
