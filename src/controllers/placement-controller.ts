@@ -14,6 +14,7 @@ import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import type { LiveView, ViewChange } from '../observe/live-view.ts';
 import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import { watchMissedAdmissions } from './missed-admissions.ts';
 import type { PlacementReconciler } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
 
@@ -142,7 +143,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
       if (before === undefined || before.uid === after?.uid || !inFlight.remove(before.uid)) return;
       for (const key of turns.next(freePlaces())) wake(key, 0, 1);
     };
-    const unsubscribe = [view.onChange(onChange), view.onPod(onPod)];
+    const unsubscribe = [view.onChange(onChange), view.onPod(onPod), watchMissedAdmissions(options)];
     for (const workload of view.workloads()) wake(workloadKey(workload));
     try {
       await queue.run(options.workers, handle, signal);

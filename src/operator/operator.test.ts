@@ -265,6 +265,7 @@ describe('repair', () => {
     const { spot } = await world.sides('shop', 'web');
     world.setWebhookUp(true);
     await untilSides(world, 'web', 7, 3);
+    expect((await eventReasons(world)).filter((reason) => reason === 'MissedAdmission')).toHaveLength(1);
     expect(world.evictions).toHaveLength(Math.abs(7 - spot));
     await world.clock.advance(5 * MINUTE);
     expect(world.evictions).toHaveLength(Math.abs(7 - spot));
