@@ -23,7 +23,8 @@ const COLLECT_MILLIS = 5_000;
 /** Watches from now on; pods created before are none of its business. Returns the function that ends it. */
 export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => void {
   const { view, rules, events, metrics, clock } = options;
-  const since = clock.now();
+  // Creation times have whole seconds.
+  const since = Math.floor(clock.now() / 1000) * 1000;
   let unstamped: PodRecord[] = [];
   let timer: Timer | undefined;
 
