@@ -131,27 +131,27 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
   return {
     listEach,
     getJson: (path, call = {}) => json({ method: 'GET', path }, call),
-    get: (type, name, call = {}) =>
-      object({ method: 'GET', path: objectPath(type, name, { namespace: call.namespace }) }, call),
+    get: async (type, name, call = {}) =>
+      await object({ method: 'GET', path: objectPath(type, name, { namespace: call.namespace }) }, call),
     async list(type, list = {}) {
       const items: NonNullable<(typeof type)['objectType']>[] = [];
       const end = await listEach(type, list, (item) => items.push(item));
       return { ...end, items };
     },
-    create(type, body, call = {}) {
+    async create(type, body, call = {}) {
       const path = collectionPath(type, call.namespace ?? body.metadata?.namespace);
-      return object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
+      return await object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
     },
-    createSubresource(type, name, subresource, body, call = {}) {
+    async createSubresource(type, name, subresource, body, call = {}) {
       const path = objectPath(type, name, { namespace: call.namespace, subresource });
-      return object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
+      return await object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
     },
-    replace(type, body, call = {}) {
+    async replace(type, body, call = {}) {
       const { name, namespace } = body.metadata ?? {};
       const path = objectPath(type, name, { namespace: call.namespace ?? namespace, subresource: call.subresource });
-      return object({ method: 'PUT', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
+      return await object({ method: 'PUT', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
     },
-    patch(type, name, patch, call = {}) {
+    async patch(type, name, patch, call = {}) {
       const path = objectPath(type, name, { namespace: call.namespace, subresource: call.subresource });
       // Server-side apply requires a manager; its force is refused by the other kinds of patch.
       const query =
@@ -163,7 +163,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
             }
           : writeQuery(call);
       const body = { contentType: patchContentTypes[patch.type], value: patch.body };
-      return object({ method: 'PATCH', path: withQuery(path, query), body }, call);
+      return await object({ method: 'PATCH', path: withQuery(path, query), body }, call);
     },
     async delete(type, name, call = {}) {
       const path = objectPath(type, name, { namespace: call.namespace });
