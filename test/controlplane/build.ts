@@ -26,7 +26,7 @@ export interface BuildOptions {
 
 const PROGRESS_MILLIS = 15_000;
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -106,7 +106,8 @@ function runGo(
   });
 }
 
-async function requireGo(options: BuildOptions): Promise<void> {
+/** @throws Error with advice when Go is not installed. */
+export async function requireGo(options: BuildOptions): Promise<void> {
   try {
     await (await runGo(['version'], tmpdir(), options.env, options)).done;
   } catch (error) {
@@ -119,8 +120,9 @@ async function requireGo(options: BuildOptions): Promise<void> {
   }
 }
 
-async function buildOne(
-  component: ComponentName,
+/** Builds one program with progress lines; `target` appears only when it is whole. */
+export async function buildProgram(
+  component: string,
   recipe: BuildRecipe,
   target: string,
   options: BuildOptions,
@@ -132,8 +134,10 @@ async function buildOne(
   try {
     for (const file of ['go.mod', 'go.sum']) copyFileSync(join(recipe.moduleDirectory, file), join(work, file));
     options.report(`building ${component} from ${recipe.packagePath}`);
-    const args = ['build', '-mod=mod', '-v', '-ldflags', recipe.linkerFlags.join(' '), '-o', draft, recipe.packagePath];
-    const build = await runGo(args, work, { ...options.env, CGO_ENABLED: '0' }, options);
+    const tags = recipe.tags === undefined ? [] : ['-tags', recipe.tags.join(',')];
+    const linking = ['-ldflags', recipe.linkerFlags.join(' ')];
+    const args = ['build', '-mod=mod', '-v', ...tags, ...linking, '-o', draft, recipe.packagePath];
+    const build = await runGo(args, work, { ...options.env, CGO_ENABLED: recipe.cgo ? '1' : '0' }, options);
     const elapsed = (): string => formatElapsed(options.clock.now() - startMillis);
     const tick = (): void => {
       options.report(`building ${component}: ${build.packages()} packages, ${elapsed()}`);
@@ -171,7 +175,7 @@ export async function ensureBinaries(options: BuildOptions): Promise<Binaries> {
   return withLock(`${directory}.lock`, { ...options, onWait }, async () => {
     for (const component of componentNames) {
       if (findBinary(component, options.env) !== undefined) continue;
-      await buildOne(component, buildRecipe(component, versions), join(directory, component), options);
+      await buildProgram(component, buildRecipe(component, versions), join(directory, component), options);
     }
     const built = findBinaries(options.env);
     if (built === undefined) throw new Error(`the build ended, but ${directory} does not hold every program`);

@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   readonly serviceAccountAdmission?: boolean;
   readonly nodeLifecycle?: boolean;
   readonly extraApiServerFlags?: readonly string[];
+  /** Called before anything starts: writes more files into the run's folder and returns more flags of the API server. */
+  readonly prepare?: (directory: string, authority: TestAuthority) => Promise<readonly string[]>;
   /** How long one program may take to get ready. Default 60 s: five are normal, a busy machine needs more. */
   readonly startTimeoutMillis?: number;
 }
@@ -103,12 +105,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const url = `https://127.0.0.1:${ports.apiServer}`;
   const authority = await createTestAuthority(clock);
   const admin = await writeCredentials(directory, url, authority);
+  const preparedFlags = (await options.prepare?.(directory, authority)) ?? [];
   const input: FlagInput = {
     directory,
     ports,
     serviceAccountAdmission: options.serviceAccountAdmission ?? false,
     nodeLifecycle: options.nodeLifecycle ?? false,
-    extraApiServerFlags: options.extraApiServerFlags ?? [],
+    extraApiServerFlags: [...(options.extraApiServerFlags ?? []), ...preparedFlags],
   };
   const loopback = (port: number): Probe => ({
     url: `https://127.0.0.1:${port}/healthz`,

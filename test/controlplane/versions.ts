@@ -11,6 +11,10 @@ export interface BuildRecipe {
   readonly moduleDirectory: string;
   readonly packagePath: string;
   readonly linkerFlags: readonly string[];
+  /** Build tags. Default none. */
+  readonly tags?: readonly string[];
+  /** Links C libraries. Default false. */
+  readonly cgo?: boolean;
 }
 
 export interface Versions {
@@ -52,6 +56,12 @@ export function buildRecipe(component: ComponentName, versions: Versions): Build
   if (component === 'etcd') {
     return { moduleDirectory: moduleDirectories.etcd, packagePath: 'go.etcd.io/etcd/server/v3', linkerFlags: strip };
   }
+  return kubernetesRecipe(component, versions);
+}
+
+/** Any program of the Kubernetes module, e.g. `kubelet`. */
+export function kubernetesRecipe(program: string, versions: Versions): BuildRecipe {
+  const strip = ['-s', '-w'];
   const [major = '', minor = ''] = versions.kubernetes.split('.');
   const stamp = (variable: string, value: string): string[] => [
     '-X',
@@ -59,7 +69,7 @@ export function buildRecipe(component: ComponentName, versions: Versions): Build
   ];
   return {
     moduleDirectory: moduleDirectories.kubernetes,
-    packagePath: `k8s.io/kubernetes/cmd/${component}`,
+    packagePath: `k8s.io/kubernetes/cmd/${program}`,
     // Without these /version answers v0.0.0-master+$Format:%H$, which kubectl cannot parse.
     linkerFlags: [
       ...strip,
