@@ -11,7 +11,7 @@ import {
 } from './objects.ts';
 
 describe('keys', () => {
-  test.each([
+  test.each<[{ metadata: { namespace?: string; name: string } }, string]>([
     [{ metadata: { namespace: 'a', name: 'b' } }, 'a/b'],
     [{ metadata: { name: 'b' } }, 'b'],
     [{ metadata: { namespace: '', name: 'b' } }, 'b'],
@@ -58,7 +58,7 @@ describe('withCondition', () => {
     lastTransitionTime,
   });
   test('adds a condition of a new type', () => {
-    expect(withCondition([{ type: 'Other', status: 'True' }], condition('True', 't1'))).toHaveLength(2);
+    expect(withCondition([{ ...condition('True', 't1'), type: 'Other' }], condition('True', 't1'))).toHaveLength(2);
   });
   test('keeps the transition time while the status stays', () => {
     expect(withCondition([condition('True', 't1')], condition('True', 't2', 'new'))).toEqual([

@@ -3,6 +3,7 @@ import type { Node, Pod } from '../../api/core.ts';
 import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { sleep, type Timer } from '../../lib/clock.ts';
+import { daemonPod } from '../controllers/daemon-set-controller.ts';
 import { type NodeSpec, nodeObject } from '../kubelet/node-object.ts';
 import { controllerOf, findCondition, nameOf } from '../objects.ts';
 import { isFinished, isTerminating } from '../pod-state.ts';
@@ -56,6 +57,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
   const { pools, machines: provider, batchMillis = 1000, emptyMillis = 60_000, onInterruption = 'drain' } = options;
   const pods = caches.of(resources.pods);
   const nodes = caches.of(resources.nodes);
+  const daemonSets = caches.of(resources.daemonSets);
   const offerings = createOfferings(clock);
   const fleet = createFleet(clock);
   const pending = new Map<string, Pod>();
@@ -83,6 +85,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
       placed: placedPods(),
       pending: [...pending.values()],
       inFlight: fleet.coming(),
+      daemons: [...daemonSets.all()].map(daemonPod),
       pools,
       countOf: (pool) => fleet.namesOf(pool).length,
       request: (pool, zone) => offerings.request(pool.name, zone),

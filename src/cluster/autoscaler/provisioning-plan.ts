@@ -3,7 +3,7 @@ import type { Node, PersistentVolume, Pod } from '../../api/core.ts';
 import { nodeObject } from '../kubelet/node-object.ts';
 import { nameOf, timeOf } from '../objects.ts';
 import { type ClusterState, createClusterState, type NodeState } from '../scheduler/cluster-state.ts';
-import { createPodFilter } from '../scheduler/filters.ts';
+import { createPodFilter, refuseUnsuitableNode } from '../scheduler/filters.ts';
 import { type PodInfo, podInfoOf } from '../scheduler/pod-info.ts';
 import { type NodePool, nodeSpecOf } from './node-pool.ts';
 
@@ -15,6 +15,8 @@ export interface PlanInput {
   readonly pending: readonly Pod[];
   /** Nodes asked for that have not joined yet. */
   readonly inFlight: readonly Node[];
+  /** One pod of each DaemonSet: new nodes will have to hold those they admit. */
+  readonly daemons: readonly Pod[];
   readonly pools: readonly NodePool[];
   /** Present and coming nodes of a pool. */
   readonly countOf: (pool: string) => number;
@@ -36,14 +38,15 @@ export interface Launch {
 export function planLaunches(input: PlanInput): Launch[] {
   const cluster = createClusterState();
   for (const node of input.nodes) cluster.putNode(node);
-  for (const node of input.inFlight) cluster.putNode(node);
+  const daemons = input.daemons.map(podInfoOf);
+  for (const node of input.inFlight) join(node, cluster, daemons);
   for (const pod of input.placed) cluster.putPod(podInfoOf(pod), pod.spec?.nodeName ?? '');
   const byPrice = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
   const launches: Launch[] = [];
   for (const info of input.pending.map(podInfoOf).sort(largestFirst)) {
     const volumes = input.volumesOf(info);
     if (volumes === undefined || placeOnExisting(info, cluster, volumes)) continue;
-    const launch = launchFor(info, cluster, volumes, byPrice, launches, input);
+    const launch = launchFor(info, cluster, volumes, byPrice, launches, daemons, input);
     if (launch !== undefined) launches.push(launch);
   }
   return launches;
@@ -65,6 +68,7 @@ function launchFor(
   volumes: readonly PersistentVolume[],
   pools: readonly NodePool[],
   launches: readonly Launch[],
+  daemons: readonly PodInfo[],
   input: PlanInput,
 ): Launch | undefined {
   for (const pool of pools) {
@@ -73,10 +77,10 @@ function launchFor(
     for (const zone of emptiestFirst(pool, cluster)) {
       if (!input.isWorthAsking(pool.name, zone)) continue;
       const candidate = nodeObject(nodeSpecOf(pool, zone, `${pool.name}-candidate`), input.nowMillis);
-      if (!wouldTake(info, candidate, cluster, volumes)) continue;
+      if (!wouldTake(info, candidate, cluster, volumes, daemons)) continue;
       if (!input.request(pool, zone)) continue;
       const node = nodeObject(nodeSpecOf(pool, zone, input.nextName(pool)), input.nowMillis);
-      cluster.putNode(node);
+      join(node, cluster, daemons);
       cluster.putPod(info, nameOf(node));
       return { pool, zone, node };
     }
@@ -90,12 +94,26 @@ function wouldTake(
   candidate: Node,
   cluster: ClusterState,
   volumes: readonly PersistentVolume[],
+  daemons: readonly PodInfo[],
 ): boolean {
-  cluster.putNode(candidate);
-  const state = [...cluster.nodes()].find((each: NodeState) => each.name === nameOf(candidate));
-  const refusal = state === undefined ? undefined : createPodFilter(info, cluster, volumes)(state);
+  const state = join(candidate, cluster, daemons);
+  const isTaken = state !== undefined && createPodFilter(info, cluster, volumes)(state) === undefined;
+  for (const uid of state?.pods.keys() ?? []) cluster.removePod(uid);
   cluster.removeNode(nameOf(candidate));
-  return state !== undefined && refusal === undefined;
+  return isTaken;
+}
+
+/** A node to come, with the daemons that will run on it. */
+function join(node: Node, cluster: ClusterState, daemons: readonly PodInfo[]): NodeState | undefined {
+  const name = nameOf(node);
+  cluster.putNode(node);
+  const state = cluster.node(name);
+  if (state === undefined) return undefined;
+  for (const daemon of daemons) {
+    if (refuseUnsuitableNode(daemon)(state) === undefined)
+      cluster.putPod({ ...daemon, uid: `${daemon.uid}/${name}` }, name);
+  }
+  return state;
 }
 
 /** Zones in the order of how few nodes of the pool they have, so that capacity spreads. */

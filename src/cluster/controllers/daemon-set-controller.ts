@@ -129,6 +129,15 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
   return { name, run: (signal) => queue.run(2, sync, signal) };
 }
 
+/** The pod a DaemonSet makes for a node, before it is tied to one. */
+export function daemonPod(set: DaemonSet): Pod {
+  const labels = set.spec?.template.metadata?.labels ?? {};
+  return {
+    metadata: { name: nameOf(set), namespace: namespaceOf(set), uid: uidOf(set), labels },
+    spec: daemonSpec(set),
+  };
+}
+
 function daemonSpec(set: DaemonSet): PodSpec {
   const spec = set.spec?.template.spec ?? { containers: [] };
   return { ...spec, tolerations: [...(spec.tolerations ?? []), ...DAEMON_TOLERATIONS] };

@@ -17,6 +17,7 @@ export interface NodeState {
 
 export interface ClusterState {
   nodes(): Iterable<NodeState>;
+  node(name: string): NodeState | undefined;
   readonly nodeCount: number;
   putNode(node: Node): void;
   removeNode(name: string): void;
@@ -68,6 +69,7 @@ export function createClusterState(): ClusterState {
 
   return {
     nodes: () => nodes.values(),
+    node: (name) => nodes.get(name),
     get nodeCount() {
       return nodes.size;
     },

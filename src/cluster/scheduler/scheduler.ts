@@ -2,6 +2,7 @@
 import type { Node, Pod } from '../../api/core.ts';
 import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timestampOf, uidOf } from '../objects.ts';
 import { isFinished, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -12,6 +13,8 @@ import { type PodInfo, podInfoOf } from './pod-info.ts';
 import { createSchedulingQueue } from './scheduling-queue.ts';
 import { bestNode } from './scores.ts';
 import { SELECTED_NODE_ANNOTATION, storageClasses, volumesOf } from './volumes.ts';
+
+const NODE_WAKE_MILLIS = 1;
 
 export interface SchedulerOptions {
   /** Pods naming another scheduler are left alone. Default `default-scheduler`. */
@@ -33,6 +36,7 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
   /** Chosen a node for, but not yet seen with it. */
   const assumed = new Set<string>();
   let wake: (() => void) | undefined;
+  let wakeTimer: Timer | undefined;
   const queue = createSchedulingQueue(clock, () => wake?.());
 
   const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
@@ -81,7 +85,15 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
     const isNews = before === undefined || offerOf(before) !== offerOf(after);
     if (!isNews) return;
     cluster.putNode(after);
-    queue.wakeAll();
+    wakeSoon();
+  };
+
+  /** Nodes come with daemons: their pods, made in reply to the same event, should be in the queue before room is given away. */
+  const wakeSoon = (): void => {
+    wakeTimer ??= clock.setTimer(NODE_WAKE_MILLIS, () => {
+      wakeTimer = undefined;
+      queue.wakeAll();
+    });
   };
 
   pods.onChange(onPod);
@@ -191,6 +203,7 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
       }
       signal.removeEventListener('abort', onAbort);
       queue.close();
+      wakeTimer?.cancel();
     },
   };
 }

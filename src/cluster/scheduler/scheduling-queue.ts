@@ -48,7 +48,7 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
     if (pod === undefined) return;
     parked.delete(uid);
     const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? 0;
-    ready.push({ uid, priority: pod.spec?.priority ?? 0, createdAt, order: order++ });
+    ready.push({ uid, priority: priorityOf(pod), createdAt, order: order++ });
     isSorted = false;
     onReady();
   };
@@ -137,4 +137,14 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       flushTimer?.timer.cancel();
     },
   };
+}
+
+/** The classes every cluster has; others are resolved to a number by the server. Source: pkg/apis/scheduling. */
+const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
+  ['system-cluster-critical', 2_000_000_000],
+  ['system-node-critical', 2_000_001_000],
+]);
+
+function priorityOf(pod: Pod): number {
+  return pod.spec?.priority ?? SYSTEM_PRIORITIES.get(pod.spec?.priorityClassName ?? '') ?? 0;
 }
