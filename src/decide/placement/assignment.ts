@@ -3,7 +3,7 @@ import type { ClusterView } from '../../model/cluster-view.ts';
 import { firstOrdinal, isLive, ordinalOf } from '../../model/owners.ts';
 import type { NodeClass, PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
-import { type SlotRule, spotCount } from './slots.ts';
+import { type SlotRule, sideOfSlot, spotCount } from './slots.ts';
 
 /** Something that holds a slot: a live pod, or a claim for one that is still to come. */
 export interface Occupant {
@@ -74,7 +74,9 @@ export function statefulSlot(workload: WorkloadRecord, podName: string): number 
  * whose own slot is right, then, eldest first, the lowest free slot of their side; what is left over stands on the wrong
  * side, in the free slots that remain and then above `replicas`.
  *
- * @param fixed a StatefulSet: slots follow from ordinals and are never exchanged.
+ * Linear in replicas and occupants when stamps are in order; it runs within every admission.
+ *
+ * @param options.fixed a StatefulSet: slots follow from ordinals and are never exchanged.
  */
 export function assignSlots(
   rule: SlotRule,
@@ -82,111 +84,111 @@ export function assignSlots(
   occupants: readonly Occupant[],
   options: { readonly fixed?: boolean } = {},
 ): Assignment {
-  const wantedSides = sidesOfSlots(rule, replicas);
-  const holders = new Array<Occupant | undefined>(replicas + 1);
-  const above = new Set<number>();
-  const placed: Placed[] = [];
-  const place = (occupant: Occupant, slot: number): void => {
-    if (slot <= replicas) holders[slot] = occupant;
-    else above.add(slot);
-    placed.push({ ...occupant, held: slot, wanted: wantedSides[slot] ?? sideAt(rule, slot) });
-  };
-
-  const waiting = settle(
-    occupants,
-    (occupant) => {
-      const { slot } = occupant;
-      if (slot === undefined) return undefined;
-      if (options.fixed === true) return slot;
-      return slot <= replicas && (occupant.side === 'unknown' || occupant.side === wantedSides[slot])
-        ? slot
-        : undefined;
-    },
-    place,
-  );
-
-  const free = { spot: [] as number[], 'on-demand': [] as number[] };
+  const spotSlots = spotSlotsOf(rule, replicas);
+  const { heldBy, waiting, above } = settle(occupants, replicas, spotSlots, options.fixed === true);
+  const held = new Map<Occupant, number>();
+  const free: Record<Side, number[]> = { spot: [], 'on-demand': [] };
   for (let slot = 1; slot <= replicas; slot++) {
-    if (holders[slot] === undefined) free[wantedSides[slot] ?? 'on-demand'].push(slot);
+    if (heldBy[slot] === undefined) free[spotSlots[slot] === 1 ? 'spot' : 'on-demand'].push(slot);
   }
-  const next = { spot: 0, 'on-demand': 0 };
   const leftOver: Occupant[] = [];
+  const next: Record<Side, number> = { spot: 0, 'on-demand': 0 };
   for (const occupant of waiting) {
     const slot = occupant.side === 'unknown' ? undefined : free[occupant.side][next[occupant.side]];
     if (occupant.side === 'unknown' || slot === undefined) leftOver.push(occupant);
     else {
       next[occupant.side]++;
-      place(occupant, slot);
+      held.set(occupant, slot);
     }
   }
   // Who is left over finds only slots of the other side, or is of unknown side; those of on-demand go last, so that an
   // unknown one does not pass for the floor.
-  const remaining = [...free.spot.slice(next.spot), ...free['on-demand'].slice(next['on-demand'])];
-  const stillFree = remaining.splice(leftOver.length);
-  // Slots above are not handed out while a pod carries their stamp, even if it holds another one at the moment.
-  const stampedAbove = new Set<number>();
-  for (const { slot } of occupants) if (slot !== undefined && slot > replicas) stampedAbove.add(slot);
-  const lowestAbove = (): number => {
-    let slot = replicas + 1;
-    while (above.has(slot) || stampedAbove.has(slot)) slot++;
-    return slot;
-  };
+  let [spot, onDemand] = [free.spot.slice(next.spot), free['on-demand'].slice(next['on-demand'])];
+  const lowestAbove = firstFree(replicas, occupants, above);
   for (const occupant of leftOver) {
     const { slot } = occupant;
     const own = slot !== undefined && slot > replicas && !above.has(slot) ? slot : undefined;
-    place(occupant, remaining.shift() ?? own ?? lowestAbove());
+    const taken = spot[0] ?? onDemand[0] ?? own ?? lowestAbove();
+    if (spot.length > 0) spot = spot.slice(1);
+    else if (onDemand.length > 0) onDemand = onDemand.slice(1);
+    else above.add(taken);
+    held.set(occupant, taken);
   }
   return {
-    placed,
-    free: {
-      spot: stillFree.filter((slot) => wantedSides[slot] === 'spot'),
-      onDemand: stillFree.filter((slot) => wantedSides[slot] === 'on-demand'),
+    // Built when it is asked for: admission only wants to know what is free.
+    get placed() {
+      const waited = new Set(waiting);
+      return occupants.map((occupant): Placed => {
+        const slot = (waited.has(occupant) ? held.get(occupant) : occupant.slot) ?? 0;
+        return { ...occupant, held: slot, wanted: sideOfSlot(rule, slot) };
+      });
     },
+    free: { spot, onDemand },
     nextAbove: lowestAbove(),
   };
 }
 
-/** Places every occupant that `slotOf` gives a slot; of several for one slot the eldest. Returns the others, eldest first. */
-function settle(
-  occupants: readonly Occupant[],
-  slotOf: (occupant: Occupant) => number | undefined,
-  place: (occupant: Occupant, slot: number) => void,
-): Occupant[] {
-  const bySlot = new Map<number, Occupant>();
+interface Settled {
+  /** By slot, 1..replicas. */
+  readonly heldBy: readonly (Occupant | undefined)[];
+  /** Who has no slot yet, eldest first. */
+  readonly waiting: readonly Occupant[];
+  /** Slots above `replicas` that are held. */
+  readonly above: Set<number>;
+}
+
+/** Leaves every occupant its own slot where that is right; of several for one slot the preferred one. */
+function settle(occupants: readonly Occupant[], replicas: number, spotSlots: Uint8Array, isFixed: boolean): Settled {
+  const heldBy: (Occupant | undefined)[] = new Array(replicas + 1).fill(undefined);
+  const heldAbove = new Map<number, Occupant>();
   const waiting: Occupant[] = [];
   for (const occupant of occupants) {
-    const slot = slotOf(occupant);
-    const rival = slot === undefined ? undefined : bySlot.get(slot);
-    if (slot === undefined) waiting.push(occupant);
-    else if (rival === undefined) bySlot.set(slot, occupant);
-    else if (preferred(occupant, rival)) {
-      bySlot.set(slot, occupant);
-      waiting.push(rival);
-    } else waiting.push(occupant);
+    const { slot, side } = occupant;
+    const isAbove = slot !== undefined && slot > replicas;
+    const isRight = isFixed || side === 'unknown' || (side === 'spot') === (spotSlots[slot ?? 0] === 1);
+    if (slot === undefined || (isAbove ? !isFixed : !isRight)) {
+      waiting.push(occupant);
+      continue;
+    }
+    const rival = isAbove ? heldAbove.get(slot) : heldBy[slot];
+    if (rival !== undefined) waiting.push(isPreferred(occupant, rival) ? rival : occupant);
+    if (rival !== undefined && !isPreferred(occupant, rival)) continue;
+    if (isAbove) heldAbove.set(slot, occupant);
+    else heldBy[slot] = occupant;
   }
-  for (const [slot, occupant] of bySlot) place(occupant, slot);
-  return waiting.sort((a, b) => (preferred(a, b) ? -1 : 1));
+  waiting.sort((a, b) => (isPreferred(a, b) ? -1 : 1));
+  return { heldBy, waiting, above: new Set(heldAbove.keys()) };
 }
 
 /** Pods before claims, a known side before an unknown one, then the elder. */
-function preferred(a: Occupant, b: Occupant): boolean {
+function isPreferred(a: Occupant, b: Occupant): boolean {
   if ((a.pod === undefined) !== (b.pod === undefined)) return a.pod !== undefined;
   if ((a.side === 'unknown') !== (b.side === 'unknown')) return a.side !== 'unknown';
   return a.since < b.since || (a.since === b.since && a.id < b.id);
 }
 
-/** Sides of the slots 1..replicas, by slot. */
-function sidesOfSlots(rule: SlotRule, replicas: number): readonly (Side | undefined)[] {
-  const sides: (Side | undefined)[] = [undefined];
+/** By slot 1..replicas: 1 where the slot is spot. */
+function spotSlotsOf(rule: SlotRule, replicas: number): Uint8Array {
+  const slots = new Uint8Array(replicas + 1);
   let before = 0;
   for (let slot = 1; slot <= replicas; slot++) {
     const spot = spotCount(rule, slot);
-    sides.push(spot > before ? 'spot' : 'on-demand');
+    slots[slot] = spot - before;
     before = spot;
   }
-  return sides;
+  return slots;
 }
 
-function sideAt(rule: SlotRule, slot: number): Side {
-  return spotCount(rule, slot) > spotCount(rule, slot - 1) ? 'spot' : 'on-demand';
+/**
+ * The lowest slot above `replicas` that nobody holds. One that a pod is stamped with is not handed out again while the
+ * pod lives, even if the pod holds another one at the moment.
+ */
+function firstFree(replicas: number, occupants: readonly Occupant[], above: ReadonlySet<number>): () => number {
+  const stamped = new Set<number>();
+  for (const { slot } of occupants) if (slot !== undefined && slot > replicas) stamped.add(slot);
+  return () => {
+    let slot = replicas + 1;
+    while (above.has(slot) || stamped.has(slot)) slot++;
+    return slot;
+  };
 }

@@ -49,31 +49,32 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
 export function chooseSlot(request: SlotRequest): ChosenSlot {
   const { view, sides, workload, rule, now } = request;
   const revisions = revisionsOf(view, workload);
+  const own: Occupant[] = [];
+  let live = 0;
+  let onDemandPods = 0;
+  for (const each of revisions) {
+    const occupants = occupantsOf(view, sides, workload, each.pods);
+    live += occupants.length;
+    onDemandPods += countOnDemand(occupants);
+    if (each.revision === request.revision) for (const occupant of occupants) own.push(occupant);
+  }
   const pods = revisions.flatMap((revision) => revision.pods);
   let claims = request.ledger.outstanding(workload.uid, pods, now);
-  const occupantsByRevision = revisions.map((revision) => ({
-    revision: revision.revision,
-    occupants: occupantsOf(view, sides, workload, revision.pods),
-  }));
-  const own = occupantsByRevision.filter(({ revision }) => revision === request.revision).flatMap((r) => r.occupants);
   const superseded: string[] = [];
-
   for (;;) {
     const ownClaims = claims.filter((claim) => claim.revision === request.revision);
     const { free, nextAbove } = assignSlots(rule, workload.replicas, [...own, ...ownClaims.map(claimOccupant)]);
     const hasFree = free.spot.length + free.onDemand.length > 0;
     const doubtful = hasFree ? undefined : ownClaims.find((claim) => claim.at + DOUBTFUL_AFTER_MILLIS <= now);
-    if (doubtful !== undefined) {
-      superseded.push(doubtful.uid);
-      claims = claims.filter((claim) => claim !== doubtful);
-      continue;
+    if (doubtful === undefined) {
+      const onDemand = onDemandPods + countOnDemand(claims);
+      const total = live + claims.length + 1;
+      const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
+      const numbers = { live, claimed: claims.length, onDemand, superseded };
+      return { ...take(request, wanted, free, nextAbove), ...numbers };
     }
-    const live = occupantsByRevision.flatMap((revision) => revision.occupants);
-    const onDemand = countOnDemand(live) + countOnDemand(claims);
-    const total = live.length + claims.length + 1;
-    const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
-    const numbers = { live: live.length, claimed: claims.length, onDemand, superseded };
-    return { ...take(request, wanted, free, nextAbove), ...numbers };
+    superseded.push(doubtful.uid);
+    claims = claims.filter((claim) => claim !== doubtful);
   }
 }
 
