@@ -3,12 +3,13 @@
  * With --if-possible it does nothing, successfully, where the bundler or the source is not there (production installs).
  */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entry = join(root, 'src', 'main.ts');
+const dataFiles = ['cluster/demo/shop.yaml'];
 
 async function loadBundler() {
   try {
@@ -39,9 +40,12 @@ async function run() {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
+    inject: [join(root, 'scripts', 'old-node-shims.mjs')],
     sourcemap: true,
     logLevel: 'warning',
   });
+  // Read at run time, beside the code that reads it.
+  for (const file of dataFiles) await copyFile(join(root, 'src', file), join(root, 'dist', basename(file)));
   return 0;
 }
 

@@ -7,7 +7,9 @@ let skipped = 0;
 for (const file of process.argv.slice(2)) {
   const report = JSON.parse(readFileSync(file, 'utf8'));
   // A file that fails to load has no test results of its own, so failed suites without failed tests count once each.
-  const brokenFiles = report.testResults.filter((result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'));
+  const brokenFiles = report.testResults.filter(
+    (result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
+  );
   passed += report.numPassedTests;
   failed += report.numFailedTests + brokenFiles.length;
   skipped += report.numPendingTests + report.numTodoTests;

@@ -30,9 +30,9 @@ describe('stowage', () => {
   });
 
   test('a reader that leaves early is no error', async () => {
-    const { code, stderr } = await run('sh', [
+    const { code, stderr } = await run('bash', [
       '-c',
-      '"$0" "$1" plan -f "$2" | head -n 1; exit $?',
+      'set -o pipefail; "$0" "$1" plan -f "$2" | head -n 1',
       process.execPath,
       launcher,
       dump,

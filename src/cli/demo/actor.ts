@@ -29,7 +29,9 @@ export function createActor(cluster: Cluster): Actor {
 
 /** The shop without its slow starts: the audience sees the same in a third of the time. */
 function readShop(): KubeObject[] {
-  const file = new URL('../../cluster/demo/shop.yaml', import.meta.url);
+  // The build puts it beside the compiled code.
+  const path = import.meta.url.endsWith('.ts') ? '../../cluster/demo/shop.yaml' : './shop.yaml';
+  const file = new URL(path, import.meta.url);
   const text = readFileSync(file, 'utf8').replaceAll(/^ *stowage\.test\/.*\n/gm, '');
   return [...parseManifests(text, 'shop.yaml').objects];
 }

@@ -4,7 +4,13 @@ import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
 import { demoPools as realisticPools } from '../../cluster/demo/demo-pools.ts';
 
 /** Nodes there from the start; the rest comes when pods ask for it. */
-const firstNodes: Readonly<Record<string, number>> = { 'on-demand-m5': 2, 'spot-m5': 2, 'spot-m5a': 1 };
+const firstNodes: Readonly<Record<string, number>> = {
+  'on-demand-m5': 2,
+  'on-demand-c5': 1,
+  'spot-m5': 1,
+  'spot-m5a': 1,
+  'spot-c5': 2,
+};
 
 /** Shorter than in reality: a viewer waits for the nodes. Interruptions come from the story, not by chance. */
 export const demoPools: readonly NodePool[] = realisticPools.map((pool) => ({
@@ -13,6 +19,9 @@ export const demoPools: readonly NodePool[] = realisticPools.map((pool) => ({
   provisionMillis: 3000,
   interruptionsPerHour: 0,
 }));
+
+/** Pods start a little faster, too. */
+export const demoBehaviour = { startMillis: 1000, readyMillis: 300 } as const;
 
 /** The configuration file of the demo's operator; everything else has its default. */
 export const demoConfigText = `

@@ -25,7 +25,7 @@ import { createActor } from './actor.ts';
 import { followDecisions } from './decision-feed.ts';
 import { createDemoCertificates } from './demo-certificates.ts';
 import { kubeconfigText } from './demo-kubeconfig.ts';
-import { demoConfigText, demoPools } from './demo-settings.ts';
+import { demoBehaviour, demoConfigText, demoPools } from './demo-settings.ts';
 import type { DecisionLine } from './frame.ts';
 import type { Actor } from './story.ts';
 
@@ -75,7 +75,13 @@ export async function startWorld({ clock, seed, startOperator }: WorldOptions): 
 
   async function build(): Promise<DemoWorld> {
     const random = createSeededRandom(seed);
-    const cluster = createCluster({ clock, random, log: log.child('cluster'), pools: demoPools });
+    const cluster = createCluster({
+      clock,
+      random,
+      log: log.child('cluster'),
+      pools: demoPools,
+      kubelet: { behaviour: demoBehaviour },
+    });
     undo.push(() => cluster.stop());
     const [certificates] = await Promise.all([createDemoCertificates(clock.now()), cluster.start(stopping.signal)]);
     const { cert, key } = { cert: certificates.apiServer.certificatePem, key: certificates.apiServer.privateKeyPem };

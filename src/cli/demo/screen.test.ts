@@ -30,7 +30,7 @@ const frame: Frame = {
   evictions: 1,
   violations: [],
 };
-const options = { style: plainStyle, columns: 80, rows: 24, kubeconfig: '/tmp/x/kubeconfig' };
+const options = { style: plainStyle, columns: 80, rows: 32, kubeconfig: '/tmp/x/kubeconfig' };
 
 describe('screenLines', () => {
   test('shows story, nodes with their pods, workloads with their mix, and the newest decisions', () => {
@@ -51,7 +51,15 @@ describe('screenLines', () => {
       'db (sts)   50 %, floor 0      1/1      0/2     2/2   moving',
       '',
       'DECISIONS',
-      ...Array.from({ length: 7 }, (_, index) => `shop/web: Reason: decision ${index + 23}`),
+      ...Array.from({ length: 15 }, (_, index) => `shop/web: Reason: decision ${index + 15}`),
+    ]);
+  });
+
+  test('on few rows the nodes take a line a class', () => {
+    expect(screenLines(frame, { ...options, rows: 24 }).slice(5, 8)).toEqual([
+      'spot       spot-1 2, spot-2 0',
+      'on-demand  od-1 3, od-2 0',
+      '',
     ]);
   });
 

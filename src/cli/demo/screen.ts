@@ -1,7 +1,8 @@
 /** The demo on a terminal: one screen, drawn anew in place. */
+import { nodeClasses } from '../node-summary.ts';
 import type { Style, StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
-import { printable, wrap } from '../text-width.ts';
+import { printable, truncate, wrap } from '../text-width.ts';
 import type { DecisionLine, Frame, NodeLine, WorkloadLine } from './frame.ts';
 
 export interface ScreenOptions {
@@ -12,6 +13,8 @@ export interface ScreenOptions {
   readonly kubeconfig: string;
 }
 
+/** From this height on there is a line for each node. */
+const ROOMY_ROWS = 32;
 const HOME = '\u001b[H';
 const CLEAR_TO_LINE_END = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
@@ -36,7 +39,7 @@ export function screenLines(frame: Frame, options: ScreenOptions): string[] {
     '',
     ...wrap(frame.story, columns).map((line) => style('heading', line)),
     '',
-    ...renderTable(nodeColumns, frame.nodes, tableOptions),
+    ...(rows < ROOMY_ROWS ? nodeClassLines(frame.nodes, columns) : renderTable(nodeColumns, frame.nodes, tableOptions)),
     '',
     ...renderTable(workloadColumns, frame.workloads, tableOptions),
     '',
@@ -44,6 +47,18 @@ export function screenLines(frame: Frame, options: ScreenOptions): string[] {
   ];
   const room = Math.max(1, rows - 1 - top.length);
   return [...top, ...frame.decisions.flatMap((decision) => decisionLines(decision, options)).slice(-room)];
+}
+
+/** One line a class, where the rows are few: `spot       spot-c5-0004 12, spot-m5-0002 5`. */
+function nodeClassLines(nodes: readonly NodeLine[], columns: number): string[] {
+  return nodeClasses.flatMap((name) => {
+    const those = nodes.filter((node) => node.class === name);
+    if (those.length === 0) return [];
+    const texts = those.map(
+      (node) => `${node.name} ${node.podCount}${node.state === 'ready' ? '' : ` (${node.state})`}`,
+    );
+    return [truncate(`${name.padEnd(9)}  ${texts.join(', ')}`, columns)];
+  });
 }
 
 function decisionLines({ text, isWarning }: DecisionLine, { style, columns }: ScreenOptions): string[] {

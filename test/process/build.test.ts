@@ -1,0 +1,50 @@
+/** The build, in a throw-away checkout, on the oldest Node that is supported (where there is one, else on this one). */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Checkout, createCheckout, type Finished, findOldNode, repository, run } from './checkout.ts';
+
+const node = (await findOldNode()) ?? process.execPath;
+let made: Checkout;
+
+beforeAll(async () => {
+  made = createCheckout(['src', 'scripts', 'package.json']);
+  symlinkSync(join(repository, 'node_modules'), join(made.path, 'node_modules'));
+  const { code, stderr } = await run(node, [join(made.path, 'scripts/build.mjs')], { cwd: made.path });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+afterAll(() => made[Symbol.dispose]());
+
+/** Without the launcher, which would find the pinned Node. */
+function built(...args: readonly string[]): Promise<Finished> {
+  const entry = JSON.stringify(join(made.path, 'dist/main.mjs'));
+  const script = `process.exitCode = await (await import(${entry})).main(process.argv.slice(1))`;
+  return run(node, ['--input-type=module', '--eval', script, '--', ...args], { cwd: made.path });
+}
+
+describe('dist/', () => {
+  test('knows its version', async () => {
+    expect(await built('version')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^stowage \d+\.\d+\.\d+ /) });
+  });
+
+  test('plans', async () => {
+    const manifest = join(repository, 'test/fixtures/manifests/guestbook.yaml');
+    const { code, stdout } = await built('plan', '-f', manifest, '--assume-enabled', '--spot-percentage', '50');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Deployment default/frontend: 3 replicas, 50 % spot');
+  });
+
+  test('has a cluster and an operator in it', async () => {
+    const { stdout, stderr } = await built('demo', '--for', '2s');
+    expect(stdout).toContain('Chapter 1: ');
+    expect(stdout).toMatch(/frontend .* actual [1-9]/);
+    expect(stderr).toBe('stowage: the workloads did not come to rest in time; give the demo more of it with --for\n');
+  });
+
+  test('is not asked for where it cannot be made: production installs go on', async () => {
+    using bare = createCheckout(['scripts', 'package.json']);
+    const script = join(bare.path, 'scripts/build.mjs');
+    expect(await run(node, [script, '--if-possible'], { cwd: bare.path })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(node, [script], { cwd: bare.path })).toMatchObject({ code: 1, stderr: expect.stringContaining('Run `npm install`') });
+  });
+});
