@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { at, type Cluster, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import { type RawWatchEvent, RefusedWatch } from './endpoint.ts';
@@ -32,6 +32,30 @@ const labelled = (name: string, data = 'x') => ({ metadata: { name, labels: { mi
 
 async function listVersion({ get }: Cluster, path: string): Promise<string> {
   return textAt((await get(`${path}?${MINE}`)).body, 'metadata', 'resourceVersion');
+}
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const GROUP = 'conformance.stowage.test';
+
+/** Serves one more type, removed with the test, and returns the path of its objects in the namespace. */
+async function newType({ post, get, must, delete: remove, eventually }: Cluster, namespace: string): Promise<string> {
+  const plural = `things${namespace.replaceAll('-', '')}`;
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  await must(
+    post(DEFINITIONS, {
+      metadata: { name: `${plural}.${GROUP}` },
+      spec: {
+        group: GROUP,
+        scope: 'Namespaced',
+        names: { plural, singular: plural, kind: `Kind${plural}`, listKind: `Kind${plural}List` },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    }),
+  );
+  onTestFinished(async () => void (await remove(`${DEFINITIONS}/${plural}.${GROUP}`)));
+  const path = `/apis/${GROUP}/v1/namespaces/${namespace}/${plural}`;
+  await eventually(async () => expect((await get(path)).status).toBe(200));
+  return path;
 }
 
 describeOnBackends('watches', (cluster) => {
@@ -178,42 +202,18 @@ describeOnBackends('watches', (cluster) => {
   });
 
   test('of a version before a compaction, get ERROR with 410 Expired, and the stream ends', async ({ skip }) => {
-    const { must, namespace, backend, eventually, post, delete: remove } = cluster();
+    const { post, must, namespace, backend } = cluster();
     const { compact } = backend;
     if (compact === undefined) return skip('the cluster is not ours to compact');
-    const { name } = await namespace();
-    // A type made after the compaction: a real server keeps recent events of older types in its own cache, and serves from there.
-    const plural = `things${name.replaceAll('-', '')}`;
-    const group = 'conformance.stowage.test';
+    const { name, configMaps } = await namespace();
+    await must(post(configMaps, labelled('a')));
     await compact();
-    await must(
-      post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-        metadata: { name: `${plural}.${group}` },
-        spec: {
-          group,
-          scope: 'Namespaced',
-          names: { plural, singular: plural, kind: `Kind${plural}`, listKind: `Kind${plural}List` },
-          versions: [
-            {
-              name: 'v1',
-              served: true,
-              storage: true,
-              schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-            },
-          ],
-        },
-      }),
-    );
-    const path = `/apis/${group}/v1/namespaces/${name}/${plural}`;
-    try {
-      await eventually(async () => expect((await cluster().get(path)).status).toBe(200));
-      const events = await takeUntil(backend.admin.watch(`${path}?watch=true&resourceVersion=1`), () => false);
-      expect(events).toHaveLength(1);
-      expect(events[0]).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
-      expect(events[0]?.object['message']).toMatch(/^too old resource version: 1 \(\d+\)$/);
-    } finally {
-      await remove(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`);
-    }
+    // A real server keeps recent events of its types in a cache of its own, and serves from there. Not so for a type made later.
+    const path = backend.name === 'real' ? await newType(cluster(), name) : configMaps;
+    const events = await takeUntil(backend.admin.watch(`${path}?watch=true&resourceVersion=1`), () => false);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+    expect(events[0]?.object['message']).toMatch(/^too old resource version: 1 \(\d+\)$/);
   });
 
   test('with a selector that cannot be parsed are 400', async () => {
