@@ -95,7 +95,7 @@ describe('a move', () => {
     const { history, tracker, judge, replace } = createWorld();
     tracker.started(decision, NOON);
     replace({ unschedulableAt: NOON + SECOND });
-    expect(judge(NOON + 2 * SECOND)).toBe(119 * SECOND);
+    expect(judge(NOON + 2 * SECOND)).toBe(15 * SECOND);
     expect(history.failedMove('s1', 'on-demand')).toBeUndefined();
     expect(judge(NOON + 121 * SECOND)).toBeUndefined();
     judge(NOON + 300 * SECOND);
@@ -122,8 +122,10 @@ describe('a move', () => {
     const { tracker, judge } = createWorld();
     expect(judge(NOON)).toBeUndefined();
     tracker.started(decision, NOON);
-    expect(judge(NOON + 600 * SECOND)).toBeUndefined();
+    expect(judge(NOON + 600 * SECOND)).toBe(15 * SECOND);
     tracker.forget('s1');
     expect(judge(NOON + 600 * SECOND)).toBeUndefined();
+    tracker.started(decision, NOON);
+    expect(judge(NOON + 3_600 * SECOND)).toBeUndefined();
   });
 });

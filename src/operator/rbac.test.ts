@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import {
@@ -8,6 +6,7 @@ import {
   deploymentObject,
   type EmbeddedWorld,
   namespaceObject,
+  readManifests,
 } from './testing/embedded-world.ts';
 
 interface Rule {
@@ -17,12 +16,8 @@ interface Rule {
 }
 type RoleObject = KubeObject & { readonly rules?: readonly Rule[] };
 
-const manifests = await readManifests(new URL('../../deploy/rbac.yaml', import.meta.url));
+const manifests: readonly RoleObject[] = readManifests('rbac.yaml');
 const user = 'system:serviceaccount:spotalis-system:stowage';
-
-async function readManifests(file: URL): Promise<readonly RoleObject[]> {
-  return parseAllDocuments(await readFile(file, 'utf8')).map((document) => document.toJS() as RoleObject);
-}
 
 /** A life that needs every permission: a burst whose owners are read live, moves, corrections of stamps, events, the lease. */
 async function live(objects: readonly RoleObject[]): Promise<EmbeddedWorld> {

@@ -1,19 +1,11 @@
-/** A cluster and the operator on it in one process and in virtual time; admissions go from the API straight to the handler. */
+/** A cluster and the operator on it in one process and in virtual time, with the webhook registered as deploy/webhook.yaml says. */
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
 import type { Deployment, KubeObject, Pod, StatefulSet } from '../../api/core.ts';
-import type { JsonPatchOperation, KubeApi } from '../../api/kube-api.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
-import { type ApiServer, createApiServer } from '../../cluster/apiserver/api-server.ts';
-import { applyJsonPatch } from '../../cluster/apiserver/patch-json.ts';
-import { applyObjects } from '../../cluster/apply.ts';
-import { createCaches } from '../../cluster/caches.ts';
-import { createDeploymentController } from '../../cluster/controllers/deployment/deployment-controller.ts';
-import { createDisruptionController } from '../../cluster/controllers/disruption-controller.ts';
-import { createGarbageCollector } from '../../cluster/controllers/garbage-collector.ts';
-import { createReplicaSetController } from '../../cluster/controllers/replica-set-controller.ts';
-import { createStatefulSetController } from '../../cluster/controllers/stateful-set/stateful-set-controller.ts';
-import { createKubelet } from '../../cluster/kubelet/kubelet.ts';
-import { createScheduler } from '../../cluster/scheduler/scheduler.ts';
-import type { StandInContext } from '../../cluster/stand-in.ts';
+import type { ApiServer } from '../../cluster/apiserver/api-server.ts';
+import { createCluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
@@ -56,13 +48,17 @@ export interface EmbeddedWorld {
 const CAPACITY = 'karpenter.sh/capacity-type';
 const STEP_MILLIS = 250;
 
+/** Reads a file of deploy/ as objects. */
+export function readManifests(name: string): readonly KubeObject[] {
+  const text = readFileSync(new URL(`../../../deploy/${name}`, import.meta.url), 'utf8');
+  return parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
+}
+
 export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
+  const { rbac, spotNodes = 4, onDemandNodes = 4 } = options;
   const clock = createVirtualClock(Date.UTC(2026, 0, 31, 12));
   const random = createSeededRandom(options.seed ?? 1);
   const log = createSilentLogger();
-  const { rbac } = options;
-  const server = createApiServer({ clock, random, rbac: rbac !== undefined });
-  const direct = server.client();
   const stopper = new AbortController();
   const evictions: string[] = [];
   const operatorWrites: string[] = [];
@@ -71,53 +67,41 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
   let isWebhookUp = true;
   const lastReplica = (): Operator | undefined => [...replicas].findLast(([identity]) => !lost.has(identity))?.[1];
 
-  const api: KubeApi = {
-    ...direct,
-    async create(type, object, callOptions) {
-      const isPod = type.plural === 'pods' && type.group === '';
-      const operator = isPod && isWebhookUp ? lastReplica() : undefined;
-      const admitted = operator === undefined ? object : await admit(operator, object, callOptions?.namespace ?? '');
-      return direct.create(type, admitted, callOptions);
-    },
-  };
-  const context: StandInContext = { api, caches: createCaches({ api, clock, random, log }), clock, random, log };
-  const kubelet = createKubelet(context);
-  const standIns = [
-    createDeploymentController(context),
-    createReplicaSetController(context),
-    createStatefulSetController(context),
-    createDisruptionController(context),
-    createGarbageCollector(context),
-    createScheduler(context),
-    kubelet,
-  ];
-  const work = Promise.all([
-    context.caches.run(stopper.signal),
-    context.caches.synced().then(() => Promise.all(standIns.map((each) => each.run(stopper.signal)))),
-  ]);
-  const settle = (): Promise<void> => clock.advance(STEP_MILLIS);
-  await settle();
-  await direct.create(resources.namespaces, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'spotalis-system' },
+  const nodesOf = (side: string, count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      name: `${side}-${index}`,
+      labels: { [CAPACITY]: side },
+      cpuMillis: 16_000,
+      memoryBytes: 64 * 1024 ** 3,
+    }));
+  const cluster = createCluster({
+    clock,
+    random,
+    log,
+    nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
+    apiServer: { rbac: rbac !== undefined },
   });
-  await applyObjects(direct, server.core.registry.all(), rbac?.objects ?? []);
-  for (const [side, count] of [
-    ['spot', options.spotNodes ?? 4],
-    ['on-demand', options.onDemandNodes ?? 4],
-  ] as const) {
-    for (let index = 0; index < count; index++) {
-      const adding = kubelet.addNode({
-        name: `${side}-${index}`,
-        labels: { [CAPACITY]: side },
-        cpuMillis: 16_000,
-        memoryBytes: 64 * 1024 ** 3,
-      });
-      await settle();
-      await adding;
-    }
-  }
+  const { api, server } = cluster;
+  const settle = (): Promise<void> => clock.advance(STEP_MILLIS);
+  const settled = async <T>(work: Promise<T>): Promise<T> => {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    done.catch(() => {});
+    while (!isDone) await settle();
+    return done;
+  };
+  await settled(cluster.start(stopper.signal));
+  await settled(
+    cluster.apply([namespaceObject('spotalis-system'), ...readManifests('webhook.yaml'), ...(rbac?.objects ?? [])]),
+  );
+  // A webhook that is down is one that cannot be reached: the configuration says Ignore.
+  server.core.localWebhooks.set('spotalis-system/spotalis', async (review) => {
+    const operator = isWebhookUp ? lastReplica() : undefined;
+    if (operator === undefined) throw new Error('connection refused');
+    return JSON.parse((await operator.admit(JSON.stringify(review))).body) as object;
+  });
 
   const operatorApiOf = (identity: string): KubeApi => {
     const own = rbac === undefined ? api : server.client({ user: rbac.user });
@@ -190,7 +174,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       throw new Error(`Not within ${limitMillis / 1000} s of virtual time: ${what}`);
     },
     async sides(namespace, app) {
-      const { items } = await direct.list<Pod>(resources.pods, { namespace });
+      const { items } = await api.list<Pod>(resources.pods, { namespace });
       const counts = { spot: 0, 'on-demand': 0, pending: 0 };
       for (const pod of items) {
         const isLive = pod.metadata?.deletionTimestamp === undefined && pod.status?.phase !== 'Failed';
@@ -205,34 +189,12 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       return counts;
     },
     async stop() {
-      const stopping = Promise.all([...replicas.values()].map((operator) => operator.stop()));
-      await clock.advance(30_000);
-      await stopping;
+      await settled(Promise.all([...replicas.values()].map((operator) => operator.stop())));
       stopper.abort();
-      await clock.advance(1_000);
-      await work;
-      server.close();
+      await settled(cluster.stop());
     },
   };
   return world;
-}
-
-async function admit<T extends KubeObject>(operator: Operator, object: T, namespace: string): Promise<T> {
-  const kind = { group: '', version: 'v1', kind: 'Pod' };
-  // Unique per request, as the API server makes them.
-  const uid = crypto.randomUUID();
-  const request = { uid, operation: 'CREATE', kind, namespace, object };
-  const review = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
-  const { status, body } = await operator.admit(review);
-  if (status !== 200) throw new Error(`The webhook answered ${status}: ${body}`);
-  const { response } = JSON.parse(body) as { response: { patch?: string } };
-  if (response.patch === undefined) return object;
-  const patch = JSON.parse(Buffer.from(response.patch, 'base64').toString('utf8')) as JsonPatchOperation[];
-  return applyJsonPatch(JSON.parse(JSON.stringify(object)), patch, {
-    group: '',
-    kind: 'Pod',
-    name: '',
-  }) as unknown as T;
 }
 
 export function namespaceObject(name: string): KubeObject {
