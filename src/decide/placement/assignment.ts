@@ -37,12 +37,14 @@ export interface Assignment {
  * `unknown` when that cannot be told; it then counts for neither side.
  */
 export function actualSide(view: ClusterView, sides: Sides, pod: PodRecord): NodeClass {
-  if (pod.nodeName !== undefined) {
-    const node = view.node(pod.nodeName);
-    return node === undefined ? 'unknown' : sides.classOf(node);
-  }
+  if (pod.nodeName !== undefined) return classOfNode(view, sides, pod.nodeName);
   const pinned = sides.pinnedSide(pod.template);
   return pinned === 'spot' || pinned === 'on-demand' ? pinned : (pod.capacity ?? 'unknown');
+}
+
+function classOfNode(view: ClusterView, sides: Sides, nodeName: string): NodeClass {
+  const node = view.node(nodeName);
+  return node === undefined ? 'unknown' : sides.classOf(node);
 }
 
 /** The occupants among `pods`: terminating, Failed and Succeeded ones hold no slot. */
@@ -54,10 +56,18 @@ export function occupantsOf(
 ): Occupant[] {
   const isStatefulSet = workload.rollout.type === 'StatefulSet';
   const occupants: Occupant[] = [];
+  // Many pods, few nodes: one look at each node halves the cost of an admission to a large workload.
+  const classes = new Map<string, NodeClass>();
   for (const pod of pods) {
     if (!isLive(pod)) continue;
+    const { nodeName } = pod;
+    let side = nodeName === undefined ? actualSide(view, sides, pod) : classes.get(nodeName);
+    if (side === undefined) {
+      side = actualSide(view, sides, pod);
+      if (nodeName !== undefined) classes.set(nodeName, side);
+    }
     const slot = isStatefulSet ? statefulSlot(workload, pod.name) : pod.slot;
-    occupants.push({ pod, slot, side: actualSide(view, sides, pod), since: pod.createdAt, id: pod.uid });
+    occupants.push({ pod, slot, side, since: pod.createdAt, id: pod.uid });
   }
   return occupants;
 }
@@ -115,7 +125,7 @@ export function assignSlots(
     held.set(occupant, taken);
   }
   return {
-    // Built when it is asked for: admission only wants to know what is free.
+    // Built when asked for: admission only wants to know what is free.
     get placed() {
       const waited = new Set(waiting);
       return occupants.map((occupant): Placed => {
@@ -124,7 +134,9 @@ export function assignSlots(
       });
     },
     free: { spot, onDemand },
-    nextAbove: lowestAbove(),
+    get nextAbove() {
+      return lowestAbove();
+    },
   };
 }
 
@@ -184,9 +196,9 @@ function spotSlotsOf(rule: SlotRule, replicas: number): Uint8Array {
  * pod lives, even if the pod holds another one at the moment.
  */
 function firstFree(replicas: number, occupants: readonly Occupant[], above: ReadonlySet<number>): () => number {
-  const stamped = new Set<number>();
-  for (const { slot } of occupants) if (slot !== undefined && slot > replicas) stamped.add(slot);
   return () => {
+    const stamped = new Set<number>();
+    for (const { slot } of occupants) if (slot !== undefined && slot > replicas) stamped.add(slot);
     let slot = replicas + 1;
     while (above.has(slot) || stamped.has(slot)) slot++;
     return slot;

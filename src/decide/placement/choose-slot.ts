@@ -6,7 +6,7 @@ import { revisionsOf } from '../../model/owners.ts';
 import type { Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { Placement } from './admission-decision.ts';
-import { assignSlots, type Occupant, occupantsOf } from './assignment.ts';
+import { type Assignment, assignSlots, type Occupant, occupantsOf } from './assignment.ts';
 import type { Claim, ClaimLedger } from './claims.ts';
 import { onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
 
@@ -49,49 +49,45 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
 export function chooseSlot(request: SlotRequest): ChosenSlot {
   const { view, sides, workload, rule, now } = request;
   const revisions = revisionsOf(view, workload);
-  const own: Occupant[] = [];
+  let own: readonly Occupant[] = [];
   let live = 0;
   let onDemandPods = 0;
   for (const each of revisions) {
     const occupants = occupantsOf(view, sides, workload, each.pods);
     live += occupants.length;
     onDemandPods += countOnDemand(occupants);
-    if (each.revision === request.revision) for (const occupant of occupants) own.push(occupant);
+    if (each.revision === request.revision) own = own.length === 0 ? occupants : own.concat(occupants);
   }
   const pods = revisions.flatMap((revision) => revision.pods);
   let claims = request.ledger.outstanding(workload.uid, pods, now);
   const superseded: string[] = [];
   for (;;) {
     const ownClaims = claims.filter((claim) => claim.revision === request.revision);
-    const { free, nextAbove } = assignSlots(rule, workload.replicas, [...own, ...ownClaims.map(claimOccupant)]);
-    const hasFree = free.spot.length + free.onDemand.length > 0;
+    const assignment = assignSlots(rule, workload.replicas, own.concat(ownClaims.map(claimOccupant)));
+    const hasFree = assignment.free.spot.length + assignment.free.onDemand.length > 0;
     const doubtful = hasFree ? undefined : ownClaims.find((claim) => claim.at + DOUBTFUL_AFTER_MILLIS <= now);
     if (doubtful === undefined) {
       const onDemand = onDemandPods + countOnDemand(claims);
       const total = live + claims.length + 1;
       const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
       const numbers = { live, claimed: claims.length, onDemand, superseded };
-      return { ...take(request, wanted, free, nextAbove), ...numbers };
+      return { ...take(request, wanted, assignment), ...numbers };
     }
     superseded.push(doubtful.uid);
     claims = claims.filter((claim) => claim !== doubtful);
   }
 }
 
-function take(
-  request: SlotRequest,
-  wanted: Side,
-  free: { readonly spot: readonly number[]; readonly onDemand: readonly number[] },
-  nextAbove: number,
-): Placement & { readonly diverted: boolean } {
-  const freeOn = (side: Side): number | undefined => (side === 'spot' ? free.spot[0] : free.onDemand[0]);
+function take(request: SlotRequest, wanted: Side, assignment: Assignment): Placement & { readonly diverted: boolean } {
+  const freeOn = (side: Side): number | undefined =>
+    side === 'spot' ? assignment.free.spot[0] : assignment.free.onDemand[0];
   const same = freeOn(wanted);
   const other = freeOn(oppositeOf(wanted));
   if (request.pinned !== undefined) {
-    return { slot: same ?? other ?? nextAbove, side: request.pinned, diverted: false };
+    return { slot: same ?? other ?? assignment.nextAbove, side: request.pinned, diverted: false };
   }
   if (same === undefined) {
-    const slot = other ?? nextAbove;
+    const slot = other ?? assignment.nextAbove;
     return { slot, side: sideOfSlot(request.rule, slot), diverted: false };
   }
   const isDiverted = other !== undefined && request.lacksRoom(wanted) && !request.lacksRoom(oppositeOf(wanted));
