@@ -75,8 +75,9 @@ export function createDeleter({ storage, reader, clock, mutate, validate }: Dele
         checkDeletePreconditions(type, shown, options);
         const metadata = deletionMetadata(type, current, options, clock.now());
         if (metadata === undefined) {
-          if (context.dryRun) return { object: shown, gone: true };
-          const removed = storage.remove(type, current);
+          const last = type.storage === '/pods' ? lastPodState(current, clock.now()) : current;
+          if (context.dryRun) return { object: last === current ? shown : last, gone: true };
+          const removed = storage.remove(type, current, last);
           if (removed !== undefined)
             return { object: type.view === undefined ? removed : type.view.fromStored(removed), gone: true };
           continue;
@@ -92,6 +93,12 @@ export function createDeleter({ storage, reader, clock, mutate, validate }: Dele
       );
     },
   };
+}
+
+/** Pods are marked as deleted even when they go at once. */
+function lastPodState(pod: ApiObject, nowMillis: number): ApiObject {
+  const { deletionTimestamp = toTime(nowMillis) } = pod.metadata;
+  return { ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 } };
 }
 
 function checkDeletePreconditions(

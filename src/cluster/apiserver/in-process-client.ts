@@ -11,6 +11,7 @@ import { cloneJson, isObject, type JsonObject, toJson } from './json.ts';
 import type { Operations, Target } from './operations.ts';
 import type { Caller, WriteContext } from './request.ts';
 import type { ServedType } from './served-type.ts';
+import { missingFieldManager } from './server-side-apply.ts';
 import { badRequest, unknownResource } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import { createWatchQueue } from './watch-queue.ts';
@@ -122,10 +123,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     async patch(type, name, patch, options) {
       const at = target(type, name, options);
       const info = await pass('patch', at, options?.signal);
-      if (patch.type === 'apply' && options?.fieldManager === undefined)
-        throw badRequest(
-          'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-        );
+      if (patch.type === 'apply' && options?.fieldManager === undefined) throw missingFieldManager();
       const { object } = await operations.patch(at, patch, write(options));
       gate.leave(info);
       return as(cloneJson(object));

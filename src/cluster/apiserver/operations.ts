@@ -1,13 +1,15 @@
 /** The API's verbs on resources and subresources, after authentication and authorization: what HTTP and in-process clients share. */
 import type { Patch } from '../../api/kube-api.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
+import { invalidField } from './field-errors.ts';
 import { cloneJson, type JsonObject } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
-import { badRequest, methodNotAllowed, unknownResource } from './status-error.ts';
+import { shapeProblem } from './shape.ts';
+import { badRequest, invalid, methodNotAllowed, unknownResource } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
 import { decode, type Writer } from './writer.ts';
@@ -135,9 +137,15 @@ export function createOperations({
       return change(target, context, () => cloneJson(body));
     },
     async patch(target, patch, context) {
-      const { type, name } = target;
+      const { type, subresource } = target;
       if (patch.type === 'apply') return applyObject(applyRules, target, patch, context);
-      const object = await change(target, context, (shown) => applyPlainPatch(type, shown, name, patch));
+      const object = await change(target, context, (shown) => {
+        const patched = applyPlainPatch(type, shown, patch);
+        const problem = subresource === 'scale' ? undefined : shapeProblem(type.group, type.plural, type.kind, patched);
+        // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
+        if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', null, problem)]);
+        return patched;
+      });
       return { object, created: false };
     },
     delete: ({ type, namespace, name }, options, context) => deleter.delete(type, namespace, name, options, context),

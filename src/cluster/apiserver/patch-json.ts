@@ -1,8 +1,7 @@
 /** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). */
 
-import { forbiddenField } from './field-errors.ts';
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
-import { badRequest, invalid } from './status-error.ts';
+import { badRequest, failure } from './status-error.ts';
 
 /** RFC 7386: null removes, objects merge, anything else replaces. Returns a new value. */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
@@ -49,16 +48,19 @@ function read(root: Json, tokens: readonly string[]): Json | undefined {
  * Applies the operations in order to a copy of `target`. Throws 422 when a path does not exist or a test fails
  * (nothing is applied then) and 400 when the patch itself is malformed.
  */
-export function applyJsonPatch(
-  target: Json,
-  patch: unknown,
-  named: { group: string; kind: string; name: string },
-): Json {
+export function applyJsonPatch(target: Json, patch: unknown): Json {
   if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
   if (patch.length > MAX_OPERATIONS) {
     throw badRequest(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
-  const refuse = (why: string) => invalid(named, named.name, [{ ...forbiddenField('patch', why), message: why }]);
+  // The real server does not say which operation failed; the cause is for people.
+  const refuse = (why: string) =>
+    failure({
+      code: 422,
+      reason: 'Invalid',
+      message: 'the server rejected our request due to an error in our request',
+      details: { causes: [{ message: why }] },
+    });
   let root = cloneJson(target);
 
   const write = (tokens: readonly string[], value: Json, mode: 'add' | 'replace', path: string): void => {

@@ -9,10 +9,10 @@ import { badRequest, unsupportedMediaType } from './status-error.ts';
 export type PlainPatch = Exclude<Patch, { type: 'apply' }>;
 
 /** Applies a JSON, merge or strategic patch to `current` (not changed). Throws 400, 415 or 422 as the real server does. */
-export function applyPlainPatch(type: ServedType, current: JsonObject, name: string, patch: PlainPatch): JsonObject {
+export function applyPlainPatch(type: ServedType, current: JsonObject, patch: PlainPatch): JsonObject {
   const body = toJson(patch.body);
   let result: unknown;
-  if (patch.type === 'json') result = applyJsonPatch(current, body, { group: type.group, kind: type.kind, name });
+  if (patch.type === 'json') result = applyJsonPatch(current, body);
   else {
     if (!isObject(body)) throw badRequest('the patch must be a JSON object');
     if (patch.type === 'strategic' && type.customResource) {

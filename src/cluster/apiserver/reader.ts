@@ -4,7 +4,7 @@
  * pkg/apis/meta/internalversion/validation; apiserver pkg/storage/etcd3/store.go.
  */
 import type { KubeError } from '../../api/kube-error.ts';
-import { forbiddenField } from './field-errors.ts';
+import { forbiddenField, unsupportedField } from './field-errors.ts';
 import { stringMapAt } from './json.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
@@ -94,7 +94,7 @@ function decodeContinue(text: string): ContinueToken {
   } catch {
     // falls through to the one answer for every kind of bad token
   }
-  throw badRequest('continue key is not valid: illegal base64 data or unknown version');
+  throw badRequest('invalid continue token: continue key is not valid: illegal base64 data or unknown version');
 }
 
 const CONTINUE_EXPIRED =
@@ -102,8 +102,9 @@ const CONTINUE_EXPIRED =
 
 function checkListOptions({ resourceVersion, resourceVersionMatch, continueToken }: ListQuery): void {
   if (resourceVersionMatch === undefined || resourceVersionMatch === '') return;
+  const listOptions = { group: 'meta.k8s.io', kind: 'ListOptions' };
   const refuse = (detail: string): KubeError =>
-    invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbiddenField('resourceVersionMatch', detail)]);
+    invalid(listOptions, '', [forbiddenField('resourceVersionMatch', detail)]);
   if (continueToken !== undefined && continueToken !== '')
     throw refuse('resourceVersionMatch is forbidden when continue is provided');
   if (resourceVersion === undefined || resourceVersion === '')
@@ -111,7 +112,9 @@ function checkListOptions({ resourceVersion, resourceVersionMatch, continueToken
   if (resourceVersionMatch === 'Exact' && resourceVersion === '0')
     throw refuse('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
   if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan') {
-    throw badRequest(`unknown resourceVersionMatch value ${JSON.stringify(resourceVersionMatch)}`);
+    throw invalid(listOptions, '', [
+      unsupportedField('resourceVersionMatch', resourceVersionMatch, ['Exact', 'NotOlderThan', '']),
+    ]);
   }
 }
 
@@ -150,7 +153,8 @@ export function createReader(storage: Storage): Reader {
       throw badRequest('specifying resource version is not allowed when using continue');
     if (wanted !== undefined && wanted > current) throw tooLargeResourceVersion(wanted, current);
 
-    const paged = query.limit !== undefined && query.limit > 0;
+    // Version 0 is answered from the watch cache, which knows no pages.
+    const paged = query.limit !== undefined && query.limit > 0 && !(wanted === 0 && token === undefined);
     // A numbered version with a limit and no match rule is read exactly, for compatibility with old clients.
     const exact =
       query.resourceVersionMatch === 'Exact' ||

@@ -1,4 +1,5 @@
 /** Label and field selectors of list and watch, parsed once into predicates. */
+import { labelValueProblem } from './object-meta.ts';
 import { badRequest } from './status-error.ts';
 
 export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boolean;
@@ -52,6 +53,11 @@ function parseTerm(term: string, whole: string): LabelPredicate {
   const compare = COMPARE_TERM.exec(term);
   if (compare !== null) {
     const [, key = '', operator = '', value = ''] = compare;
+    const problem = labelValueProblem(value);
+    if (problem !== undefined)
+      throw badRequest(
+        `unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`,
+      );
     if (operator === '=' || operator === '==') return requirement(key, 'in', [value]);
     if (operator === '!=') return requirement(key, 'notin', [value]);
     return requirement(key, operator, [value]);

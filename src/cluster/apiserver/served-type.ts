@@ -41,6 +41,8 @@ export interface SubresourceUpdate {
   /** Puts back everything the subresource may not touch. */
   readonly prepare: (object: ApiObject, old: ApiObject) => void;
   readonly validate: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  /** Built-in validating admission of a real change; throws the refusal. */
+  readonly admit?: (object: ApiObject, old: ApiObject, context: RuleContext) => void;
 }
 
 /** A type's own rules. All work on a mutable copy that has passed the shape check of {@link ServedType.kind}. */

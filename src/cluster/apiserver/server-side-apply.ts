@@ -6,6 +6,7 @@
 import type { Patch } from '../../api/kube-api.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { requiredField } from './field-errors.ts';
 import { type FieldSchema, itemElement } from './field-schema.ts';
 import {
   differingFields,
@@ -25,7 +26,7 @@ import type { Target } from './operations.ts';
 import type { Reader } from './reader.ts';
 import type { WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest, failure, notFound } from './status-error.ts';
+import { badRequest, failure, invalid, notFound } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Writer } from './writer.ts';
 
@@ -68,6 +69,13 @@ export async function applyObject(
     build: merge,
   });
   return { object: view === undefined ? written : view.read(written), created: false };
+}
+
+/** The refusal of an apply that names no manager. */
+export function missingFieldManager(): Error {
+  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    requiredField('fieldManager', 'is required for apply patch'),
+  ]);
 }
 
 function checkedConfiguration(type: ServedType, name: string, body: Json): ApiObject {

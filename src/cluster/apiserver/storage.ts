@@ -9,8 +9,8 @@ export interface Storage {
   collection(type: ServedType): Collection;
   /** Stores `next` over `previous` (undefined: must not exist); undefined when the stored object is no longer `previous`. */
   put(type: ServedType, previous: ApiObject | undefined, next: ApiObject): ApiObject | undefined;
-  /** Removes `previous`; returns its last state with the deletion's revision, or undefined when it has changed meanwhile. */
-  remove(type: ServedType, previous: ApiObject): ApiObject | undefined;
+  /** Removes `previous`; returns its last state (`last` where the deletion itself changed it) with the deletion's revision, or undefined when it has changed meanwhile. */
+  remove(type: ServedType, previous: ApiObject, last?: ApiObject): ApiObject | undefined;
   /** Forgets history older than `millis`, in all collections; without a number, all of it. */
   compact(olderThanMillis?: number): void;
 }
@@ -69,12 +69,12 @@ export function createStorage({ clock, historyLimit }: StorageOptions): Storage 
       });
       return object;
     },
-    remove(type, previous) {
+    remove(type, previous, last = previous) {
       const target = collection(type);
       const key = keyOf(previous);
       if (target.get(key) !== previous) return undefined;
       const at = nextRevision();
-      const object = stamped(previous, at);
+      const object = stamped(last, at);
       target.record({ type: 'DELETED', revision: at, atMillis: clock.now(), key, object, previous });
       return object;
     },

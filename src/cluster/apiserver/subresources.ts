@@ -1,7 +1,8 @@
 /** Subresources that are views of their parent: status and scale. What a write through them may change is decided here. */
+import { invalidField } from './field-errors.ts';
 import { cloneJson, isObject, type JsonObject, numberAt, stringAt, stringMapAt, valueAt } from './json.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, invalid } from './status-error.ts';
 
 export interface SubresourceView {
   /** Group and kind of the body, for errors. */
@@ -72,6 +73,10 @@ const SCALE: SubresourceView = {
       throw badRequest(
         'Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32',
       );
+    if (replicas < 0) {
+      const error = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
+      throw invalid({ group: 'autoscaling', kind: 'Scale' }, parent.metadata.name ?? '', [error]);
+    }
     const next = cloneJson<ApiObject>(parent);
     next['spec'] = { ...(isObject(next['spec']) ? next['spec'] : {}), replicas };
     const resourceVersion = stringAt(view, 'metadata', 'resourceVersion');

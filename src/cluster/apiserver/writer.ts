@@ -6,7 +6,7 @@
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { requiredField } from './field-errors.ts';
+import { invalidField, requiredField } from './field-errors.ts';
 import { cloneJson, equalJson, type JsonObject } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
@@ -15,7 +15,8 @@ import { keepSystemFields, validateMetadata } from './object-meta.ts';
 import type { Reader } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
-import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
+import { shapeProblem } from './shape.ts';
+import { alreadyExists, badRequest, conflict, internalError, invalid } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
 export interface UpdateRequest {
@@ -169,6 +170,7 @@ export function createWriter(options: WriterOptions): Writer {
             : (through?.validate ?? rules.validateUpdate);
         const errors = [...validateMetadata(type, next, current), ...(own?.(next, current) ?? [])];
         if (errors.length > 0) throw invalid(type, name, errors);
+        if (next.metadata.generation !== current.metadata.generation) through?.admit?.(next, current, ruleScope);
         const validating = options.validate({ ...attributes, object: next });
         if (validating !== undefined) await validating;
         if (operation === 'Update') managedFields.recordUpdate(type, current, next, context.fieldManager, subresource);
@@ -209,13 +211,19 @@ export function decode(type: ServedType, input: JsonObject): ApiObject {
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: json: cannot unmarshal into Go struct field ${type.kind}.metadata of type v1.ObjectMeta`,
     );
   }
+  const problem = shapeProblem(type.group, type.plural, type.kind, input);
+  if (problem !== undefined)
+    throw badRequest(
+      `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,
+    );
   return { ...input, apiVersion, kind: type.kind, metadata };
 }
 
 function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
   const name = current.metadata.name ?? '';
   const { uid, resourceVersion } = wanted.metadata;
-  if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
+  if (uid && uid !== current.metadata.uid)
+    throw invalid(type, name, [invalidField('metadata.uid', uid, 'field is immutable')]);
   if (resourceVersion && resourceVersion !== '0') {
     if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
   } else if (NEEDS_VERSION.has(type.storage)) {

@@ -78,6 +78,19 @@ function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** A transport error in the words of the real server's client, which people search for. */
+function transportFailure(error: unknown, url: URL): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const address = `${url.hostname}:${url.port || 443}`;
+  if (code === 'ECONNREFUSED') return `dial tcp ${address}: connect: connection refused`;
+  if (code === 'ECONNRESET') return 'EOF';
+  if (code === 'ENOTFOUND') return `dial tcp: lookup ${url.hostname}: no such host`;
+  if (code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER'))
+    return `tls: failed to verify certificate: x509: ${error.message}`;
+  return error.message;
+}
+
 function post(
   url: URL,
   body: string,
@@ -88,11 +101,7 @@ function post(
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       const why =
-        signal.aborted && signal.reason instanceof Error
-          ? signal.reason.message
-          : error instanceof Error
-            ? error.message
-            : String(error);
+        signal.aborted && signal.reason instanceof Error ? signal.reason.message : transportFailure(error, url);
       reject(new Error(`Post ${JSON.stringify(url.href)}: ${why}`));
     };
     const request = httpsRequest(

@@ -5,22 +5,12 @@
 import type { KubeError } from '../../../api/kube-error.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/random.ts';
-import {
-  cloneJson,
-  equalJson,
-  isObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  objectsAt,
-  stringAt,
-  stringsAt,
-} from '../json.ts';
+import { equalJson, isObject, type JsonObject, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../json.ts';
 import { generateUid } from '../names.ts';
 import { applyJsonPatch } from '../patch-json.ts';
 import type { Reader } from '../reader.ts';
 import type { Admission, AdmissionAttributes } from '../request.ts';
-import type { ApiObject, ServedType } from '../served-type.ts';
+import type { ApiObject } from '../served-type.ts';
 import { badRequest, failure, internalError } from '../status-error.ts';
 import type { TypeRegistry } from '../type-registry.ts';
 import { createWebhookCaller, type LocalWebhook } from './webhook-call.ts';
@@ -93,7 +83,7 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     if (response['allowed'] !== true) throw denial(name, objectAt(response, 'status'));
     if (!mutating || object === undefined || response['patch'] === undefined) return object;
     try {
-      return patched(attributes.type, object, response);
+      return patched(object, response);
     } catch (error) {
       return failed(hook, object, error);
     }
@@ -203,13 +193,9 @@ function checkedResponse(answer: JsonObject, uid: string): JsonObject {
   return response;
 }
 
-function patched(type: ServedType, object: ApiObject, response: JsonObject): ApiObject {
+function patched(object: ApiObject, response: JsonObject): ApiObject {
   const operations: unknown = JSON.parse(Buffer.from(stringAt(response, 'patch') ?? '', 'base64').toString('utf8'));
-  const result = applyJsonPatch(cloneJson(object), operations, {
-    group: type.group,
-    kind: type.kind,
-    name: object.metadata.name ?? '',
-  });
+  const result = applyJsonPatch(object, operations);
   if (!isObject(result) || !isObject(result['metadata'])) throw new Error('the patched object is no longer an object');
   return { ...result, apiVersion: object.apiVersion, kind: object.kind, metadata: result['metadata'] };
 }

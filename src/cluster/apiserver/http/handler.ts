@@ -4,15 +4,18 @@ import type { Patch } from '../../../api/kube-api.ts';
 import { KubeError } from '../../../api/kube-error.ts';
 import { ConnectionDropped } from '../../faults/fault.ts';
 import { deletionOptionsOf } from '../eviction.ts';
+import { forbiddenField } from '../field-errors.ts';
 import type { Gate, RequestInfo } from '../gate.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Operations, Target } from '../operations.ts';
 import type { ListQuery } from '../reader.ts';
 import type { Caller, WriteContext } from '../request.ts';
 import type { ServedType } from '../served-type.ts';
+import { missingFieldManager } from '../server-side-apply.ts';
 import {
   badRequest,
   internalError,
+  invalid,
   methodNotAllowed,
   qualifiedResource,
   successStatus,
@@ -237,9 +240,9 @@ function watchOptionsOf(query: URLSearchParams) {
   const initial = query.get('sendInitialEvents');
   const match = query.get('resourceVersionMatch');
   if (initial !== null && match !== 'NotOlderThan') {
-    throw badRequest(
-      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-    );
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
+      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    ]);
   }
   return {
     resourceVersion: query.get('resourceVersion') ?? undefined,
@@ -289,10 +292,7 @@ function patchOf(contentType: string, body: unknown, query: URLSearchParams, typ
     case 'application/strategic-merge-patch+json':
       return { type: 'strategic', body };
     case 'application/apply-patch+yaml':
-      if (!query.get('fieldManager'))
-        throw badRequest(
-          'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-        );
+      if (!query.get('fieldManager')) throw missingFieldManager();
       return { type: 'apply', body, force: isTrue(query.get('force')) };
     default:
       throw unsupportedMediaType(

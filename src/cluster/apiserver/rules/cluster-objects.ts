@@ -274,6 +274,9 @@ function validateWebhooks(configuration: JsonObject): FieldError[] {
     const client = objectAt(hook, 'clientConfig');
     if (client === undefined || (client['url'] === undefined) === !isObject(client['service']))
       errors.push(requiredField(`${at}.clientConfig`, 'exactly one of url or service is required'));
+    const url = stringAt(client, 'url');
+    if (url !== undefined && !url.startsWith('https://'))
+      errors.push(invalidField(`${at}.clientConfig.url`, url, "'https' is the only allowed URL scheme"));
     if (!['None', 'NoneOnDryRun'].includes(stringAt(hook, 'sideEffects') ?? ''))
       errors.push(unsupportedField(`${at}.sideEffects`, stringAt(hook, 'sideEffects') ?? '', ['None', 'NoneOnDryRun']));
     if (!Array.isArray(hook['admissionReviewVersions']) || hook['admissionReviewVersions'].length === 0)

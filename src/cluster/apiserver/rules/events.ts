@@ -1,5 +1,7 @@
 /** Events in their two forms, core/v1 and events.k8s.io/v1, over one storage. Source: kubernetes pkg/apis/events/v1/conversion.go. */
+import { type FieldError, invalidField, requiredField } from '../field-errors.ts';
 import { type JsonObject, objectAt, stringAt } from '../json.ts';
+import { immutableField } from '../object-meta.ts';
 import type { ApiObject, ServedType, TypeRules } from '../served-type.ts';
 
 /** Fields by their name in events.k8s.io/v1 and in core/v1. */
@@ -19,6 +21,7 @@ function renamed(event: ApiObject, apiVersion: string, from: 0 | 1, to: 0 | 1): 
     const value = event[names[from]];
     if (value === undefined) continue;
     delete result[names[from]];
+    if (value === null) continue;
     result[names[to]] = value;
   }
   return result;
@@ -31,7 +34,12 @@ export function createCoreEventView(): NonNullable<ServedType['view']> {
     fromStored(event) {
       const known = made.get(event);
       if (known !== undefined) return known;
-      const view = Object.freeze(renamed(event, 'v1', 0, 1));
+      const view = Object.freeze({
+        firstTimestamp: null,
+        lastTimestamp: null,
+        source: Object.freeze({}),
+        ...renamed(event, 'v1', 0, 1),
+      });
       made.set(event, view);
       return view;
     },
@@ -49,7 +57,52 @@ function reference(event: ApiObject, target: JsonObject | undefined, prefix: str
   return fields;
 }
 
+const MAX_NAME_LENGTH = 128;
+const MAX_NOTE_BYTES = 1_024;
+
+/** Source: kubernetes pkg/apis/core/validation/events.go; the errors name core/v1 fields where those differ. */
+function validateEvent(event: ApiObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const namespace = event.metadata.namespace ?? '';
+  const about = stringAt(event, 'regarding', 'namespace') ?? '';
+  if (about === '' ? namespace !== 'default' : about !== namespace) {
+    errors.push(invalidField('involvedObject.namespace', about, 'does not match event.namespace'));
+  }
+  if (!event['eventTime']) errors.push(requiredField('eventTime'));
+  for (const field of ['reportingController', 'reportingInstance', 'action', 'reason']) {
+    const value = stringAt(event, field) ?? '';
+    if (value === '') errors.push(requiredField(field));
+    else if (value.length > MAX_NAME_LENGTH)
+      errors.push(invalidField(field, '', `can have at most ${MAX_NAME_LENGTH} characters`));
+  }
+  if (Buffer.byteLength(stringAt(event, 'note') ?? '') > MAX_NOTE_BYTES)
+    errors.push(invalidField('message', '', `can have at most ${MAX_NOTE_BYTES} characters`));
+  const type = stringAt(event, 'type') ?? '';
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalidField('type', type, 'has invalid value'));
+  return errors;
+}
+
+const IMMUTABLE = [
+  'regarding',
+  'reason',
+  'action',
+  'note',
+  'type',
+  'eventTime',
+  'reportingController',
+  'reportingInstance',
+  'related',
+];
+
+function validateEventUpdate(event: ApiObject, old: ApiObject): FieldError[] {
+  // Events written through the core API are held to no rules.
+  if (!old['eventTime']) return [];
+  return [...validateEvent(event), ...IMMUTABLE.flatMap((field) => immutableField(field, old[field], event[field]))];
+}
+
 export const eventRules: TypeRules = {
+  validateCreate: validateEvent,
+  validateUpdate: validateEventUpdate,
   selectableFields: (event) => ({
     ...reference(event, objectAt(event, 'regarding'), 'regarding'),
     reportingController: stringAt(event, 'reportingController') ?? '',

@@ -2,6 +2,8 @@
 import { cloneJson, ensureObject, objectAt, objectsAt } from '../json.ts';
 import type { ApiObject, SubresourceUpdate } from '../served-type.ts';
 import { validatePodResize } from './pod-update.ts';
+import { validatePodSpec } from './pod-validation.ts';
+import { checkResizeCapacity } from './resize-capacity.ts';
 
 function prepareResize(pod: ApiObject, old: ApiObject): void {
   const { managedFields } = pod.metadata;
@@ -34,7 +36,11 @@ function prepareResize(pod: ApiObject, old: ApiObject): void {
   pod['spec'] = kept;
 }
 
-export const resizeUpdate: SubresourceUpdate = { prepare: prepareResize, validate: validatePodResize };
+export const resizeUpdate: SubresourceUpdate = {
+  admit: (pod, _old, context) => checkResizeCapacity(pod, context),
+  prepare: prepareResize,
+  validate: (pod, old) => [...validatePodSpec(objectAt(pod, 'spec'), 'spec'), ...validatePodResize(pod, old)],
+};
 
 /** Ephemeral containers may be added, nothing else changed. */
 export const ephemeralContainersUpdate: SubresourceUpdate = {

@@ -41,6 +41,7 @@ export const podRules: TypeRules = {
     resolvePriority(pod, context);
     pod['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) };
   },
+  prepareUpdate: (pod) => addDefaultTolerations(ensureObject(pod, 'spec')),
   prepareStatusUpdate(pod, old) {
     // Who may own the pod is not the kubelet's to say, and the class is fixed at creation.
     const { ownerReferences } = old.metadata;

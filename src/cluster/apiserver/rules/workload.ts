@@ -80,7 +80,7 @@ function validateWorkload(object: ApiObject): FieldError[] {
   }
   const template = objectAt(spec, 'template');
   const labels = stringMapAt(template, 'metadata', 'labels');
-  if (selector !== undefined && !selectorPredicate(labelSelectorOf(selector))(labels)) {
+  if (!selectorPredicate(labelSelectorOf(selector))(labels)) {
     errors.push(invalidField('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   }
   errors.push(...validateLabels(valueAt(template, 'metadata', 'labels'), 'spec.template.labels'));
