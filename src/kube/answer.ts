@@ -1,5 +1,4 @@
 /** Reads answers of the API server: bodies with a limit, error answers as KubeError, Retry-After. */
-import type { Readable } from 'node:stream';
 import type { Status } from '../api/core.ts';
 import { KubeError } from '../api/kube-error.ts';
 import { MalformedAnswerError, parseJson } from './json-stream.ts';
@@ -18,7 +17,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  * The body's chunks, with faults of the connection told as such.
  * @throws ConnectionError; the signal's reason when it aborted.
  */
-export async function* readChunks(body: Readable, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+export async function* readChunks(
+  { body, wasCut }: Pick<TransportResponse, 'body' | 'wasCut'>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
   try {
     for await (const chunk of body) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (cause) {
@@ -31,12 +33,16 @@ export async function* readChunks(body: Readable, signal: AbortSignal): AsyncGen
     body.destroy();
   }
   signal.throwIfAborted();
+  if (wasCut()) throw new ConnectionError('The connection was cut during an answer.');
 }
 
-export async function readBody(body: Readable, signal: AbortSignal): Promise<Buffer> {
+export async function readBody(
+  response: Pick<TransportResponse, 'body' | 'wasCut'>,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of readChunks(body, signal)) {
+  for await (const chunk of readChunks(response, signal)) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES)
       throw new MalformedAnswerError(`The API server's answer is longer than ${MAX_BODY_BYTES} bytes.`);
@@ -51,7 +57,7 @@ export async function readError(
   signal: AbortSignal,
   nowMillis: number,
 ): Promise<KubeError> {
-  const text = (await readBody(response.body, signal)).toString('utf8');
+  const text = (await readBody(response, signal)).toString('utf8');
   const retryAfterMillis = parseRetryAfter(headerOf(response, 'retry-after'), nowMillis);
   const status = parseStatus(text);
   const quote = text.trim().slice(0, MAX_QUOTE);

@@ -99,7 +99,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
   };
 
   const json = (request: Request, call: CallOptions): Promise<unknown> =>
-    exchange(request, call, async (response, signal) => parseJson(await readBody(response.body, signal)));
+    exchange(request, call, async (response, signal) => parseJson(await readBody(response, signal)));
 
   const object = async <T extends KubeObject>(request: Request, call: CallOptions): Promise<T> => {
     const value = await json(request, call);
@@ -122,7 +122,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
       list,
       async (response, signal) => {
         const splitter = createListSplitter((item) => onItem({ ...identity, ...(item as T) }));
-        for await (const chunk of readChunks(response.body, signal)) splitter.write(chunk);
+        for await (const chunk of readChunks(response, signal)) splitter.write(chunk);
         return listMetadata(splitter.end(), path);
       },
     );
@@ -183,7 +183,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
           maxSilenceMillis: (watch.timeoutSeconds ?? DEFAULT_WATCH_SECONDS) * 1000 + WATCH_SILENCE_GRACE_MILLIS,
         });
         watch.onOpen?.();
-        for await (const line of readJsonLines(readChunks(response.body, deadline.signal))) yield toWatchEvent<T>(line);
+        for await (const line of readJsonLines(readChunks(response, deadline.signal))) yield toWatchEvent<T>(line);
       } finally {
         deadline.end();
       }

@@ -295,18 +295,44 @@ describe('staying in step', () => {
     await run.end();
   });
 
-  test('a lost connection keeps the position and resumes after the backoff', async () => {
+  test('a healthy watch whose connection is lost resumes at once from its position; failing again, it waits', async () => {
     const run = await synced();
+    run.scripted.onWatch = () => {
+      throw new ConnectionError('refused');
+    };
     run.scripted.watch().fail(new ConnectionError('reset'));
     await run.clock.advance(0);
     expect(run.informer.freshness()).toBe('stale');
-    expect(run.informer.lastError()).toBeInstanceOf(ConnectionError);
+    expect(run.informer.lastError()).toMatchObject({ message: 'refused' });
+    run.scripted.onWatch = () => {};
+    await run.clock.advance(700);
     expect(run.scripted.watches).toHaveLength(1);
-    await run.clock.advance(1_600);
+    await run.clock.advance(900);
     expect(run.scripted.watches).toHaveLength(2);
     expect(run.scripted.watch().options.resourceVersion).toBe('10');
     expect(run.informer.freshness()).toBe('fresh');
     expect(run.informer.lastError()).toBeUndefined();
+    run.scripted.watch().fail(new ConnectionError('reset before it was healthy'));
+    await run.clock.advance(0);
+    expect(run.scripted.watches).toHaveLength(2);
+    await run.clock.advance(10_000);
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(0);
+    expect(run.scripted.watches).toHaveLength(4);
+    await run.end();
+  });
+
+  test('a position refused again and again is asked for with growing waits', async () => {
+    const run = await synced();
+    let refused = 0;
+    run.scripted.onWatch = () => {
+      refused++;
+      throw kubeError(410, 'Expired', 'too old');
+    };
+    run.scripted.watch().end();
+    await run.clock.advance(300_000);
+    expect(refused).toBeLessThan(15);
+    expect(run.informer.freshness()).toBe('stale');
     await run.end();
   });
 

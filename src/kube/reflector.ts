@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi, WatchEvent } from '../api/kube-api.ts';
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
-import { backoffPolicies, createBackoff } from '../lib/backoff.ts';
+import { backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -89,12 +89,17 @@ export async function runReflector<T extends KubeObject>(
   let useWatchList = options.useWatchList ?? true;
   /** Where to resume; undefined means "list first". */
   let position: string | undefined;
+  /** When the present watch was accepted; undefined when there is none. */
+  let openedMillis: number | undefined;
+  /** The position was refused since the last complete listing. */
+  let wasRefused = false;
 
   const openStream = (resourceVersion: string | undefined): { stream: WatchStream<T>; deadlineMillis: number } => {
     const timeoutSeconds = MIN_WATCH_SECONDS + Math.floor(random.next() * (MAX_WATCH_SECONDS - MIN_WATCH_SECONDS + 1));
     const deadlineMillis = timeoutSeconds * 1000 + WATCH_GRACE_MILLIS;
     const isInitial = resourceVersion === undefined;
     const onOpen = (): void => {
+      openedMillis = clock.now();
       sink.onContact();
       if (!isInitial) sink.onState('fresh');
     };
@@ -151,6 +156,7 @@ export async function runReflector<T extends KubeObject>(
       else if (event.object.metadata?.annotations?.[INITIAL_EVENTS_END] === 'true') {
         position = event.object.metadata.resourceVersion;
         replacement.commit();
+        wasRefused = false;
         sink.onState('fresh');
         return;
       }
@@ -184,6 +190,7 @@ export async function runReflector<T extends KubeObject>(
     const listing = await listAll(api, type, { ...selection, limit: pageSize, signal }, () => sink.begin());
     sink.onContact();
     listing.target.commit();
+    wasRefused = false;
     position = listing.resourceVersion;
     sink.onState('fresh');
   };
@@ -213,17 +220,32 @@ export async function runReflector<T extends KubeObject>(
     }
   };
 
+  /**
+   * How long to wait after a failure. Not at all when a watch broke that had been healthy (a restarted proxy, a connection
+   * rotated away), and little when a position is refused for the first time; both happen in the best of clusters.
+   */
+  const delayAfter = (error: unknown, wasHealthy: boolean): number => {
+    const isRefusal = isExpired(error) || isTooLargeResourceVersion(error);
+    const isFirstRefusal = isRefusal && !wasRefused;
+    wasRefused ||= isRefusal;
+    if (!(error instanceof KubeError)) return wasHealthy ? 0 : backoff.next();
+    const delay = isFirstRefusal ? backoffDelay(backoffPolicies.reflector, 1, random) : backoff.next();
+    return Math.max(delay, error.retryAfterMillis ?? 0);
+  };
+
   while (!signal.aborted) {
     try {
       await step();
     } catch (error) {
       if (signal.aborted) return;
+      const wasHealthy = openedMillis !== undefined && clock.now() - openedMillis >= MIN_WATCH_MILLIS;
+      openedMillis = undefined;
+      const waitMillis = delayAfter(error, wasHealthy);
       // Transport faults and throttling keep the position; any other answer of the server means it is of no use.
       if (error instanceof KubeError && !isThrottled(error)) position = undefined;
       sink.onState('stale', error);
-      const waitMillis = Math.max(backoff.next(), error instanceof KubeError ? (error.retryAfterMillis ?? 0) : 0);
-      const isExpected = isExpired(error) || isTooLargeResourceVersion(error);
-      log[isExpected ? 'info' : 'warn']({ resource: name, error, waitMillis }, 'Watch interrupted; trying again');
+      const level = wasHealthy || isExpired(error) || isTooLargeResourceVersion(error) ? 'info' : 'warn';
+      log[level]({ resource: name, error, waitMillis }, 'Watch interrupted; trying again');
       await sleep(clock, waitMillis, signal).catch(() => {});
     }
   }

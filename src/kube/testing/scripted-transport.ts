@@ -34,7 +34,7 @@ export function createScriptedTransport(): ScriptedTransport {
             : isIterable(body)
               ? body
               : [Buffer.from(JSON.stringify(body))];
-        return { status, headers, body: Readable.from(chunks) };
+        return { status, headers, body: Readable.from(chunks), wasCut: () => false };
       },
       close() {},
     },

@@ -64,7 +64,12 @@ export function createHttp1Transport(options: Http1Options): Transport {
         const { socket } = incoming;
         socket.on('data', restartSilence);
         incoming.on('close', () => socket.off('data', restartSilence));
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body: incoming,
+          wasCut: () => !incoming.complete,
+        });
       });
       outgoing.on('error', (cause) => {
         if (request.signal.aborted) reject(request.signal.reason);

@@ -50,6 +50,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   const session = http2.connect(origin, {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+    // Megabytes. Beyond Node's default of 10 a connection with many unread answers refuses new streams.
+    maxSessionMemory: 64,
   });
   const streams = createSemaphore(DEFAULT_STREAM_LIMIT);
   const ready = Promise.withResolvers<void>();
@@ -131,7 +133,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
       request.signal.addEventListener('abort', onAbort, { once: true });
       stream.on('response', (headers) => {
         hasAnswered = true;
-        resolve({ status: Number(headers[':status'] ?? 0), headers, body: stream });
+        resolve({ status: Number(headers[':status'] ?? 0), headers, body: stream, wasCut: () => isCut(stream) });
       });
       stream.on('error', (cause) => {
         if (!hasAnswered) reject(request.signal.aborted ? request.signal.reason : translate(stream, cause));
@@ -143,6 +145,9 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
       });
       if (request.body !== undefined) stream.end(request.body);
     });
+
+  const isCut = (stream: http2.ClientHttp2Stream): boolean =>
+    stream.rstCode !== undefined && stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR;
 
   const translate = (stream: http2.ClientHttp2Stream, cause: unknown): ConnectionError => {
     // REFUSED_STREAM: the server vouches that it did nothing (RFC 9113, 8.7); it answers so beyond GOAWAY's last stream.

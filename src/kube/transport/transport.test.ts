@@ -69,7 +69,7 @@ const get = (path = '/', extra: Partial<TransportRequest> = {}): TransportReques
 
 async function text(transport: Transport, request: TransportRequest): Promise<string> {
   const response = await transport.request(request);
-  return (await readBody(response.body, request.signal)).toString();
+  return (await readBody(response, request.signal)).toString();
 }
 
 describe('HTTP/2', () => {
@@ -143,7 +143,7 @@ describe('HTTP/2', () => {
       const stops = [0, 1].map(() => new AbortController());
       const requests = stops.map(async ({ signal }) => {
         const response = await transport.request(get('/', { signal }));
-        return await readBody(response.body, signal);
+        return await readBody(response, signal);
       });
       const settled = Promise.allSettled(requests);
       await new Promise((resolve) => setImmediate(resolve));
@@ -173,10 +173,10 @@ describe('HTTP/2', () => {
     const bodies = await Promise.all(
       Array.from({ length: 15 }, async () => {
         const request = get();
-        const { body } = await transport.request(request);
-        await once(body, 'readable');
+        const response = await transport.request(request);
+        await once(response.body, 'readable');
         // In an array: returned bare, it would be waited for.
-        return [readBody(body, request.signal).catch((error: unknown) => error)] as const;
+        return [readBody(response, request.signal).catch((error: unknown) => error)] as const;
       }),
     );
     proxy.freeze();
@@ -232,7 +232,7 @@ describe('HTTP/2', () => {
     };
     const transport = connect(server);
     const request = get();
-    const { body } = await transport.request(request);
+    const response = await transport.request(request);
     const session = server.sessions[0];
     session?.goaway(0, 1);
     await vi.waitFor(async () => {
@@ -241,7 +241,7 @@ describe('HTTP/2', () => {
       expect(server.sessions.length).toBeGreaterThan(1);
     });
     finish?.();
-    expect((await readBody(body, request.signal)).toString()).toBe('half whole');
+    expect((await readBody(response, request.signal)).toString()).toBe('half whole');
   });
 
   test('a stream the server refused unprocessed is told so, a reset one is not', async () => {
@@ -270,6 +270,25 @@ describe('HTTP/2', () => {
     expect(await lost).toBeInstanceOf(ConnectionError);
     server.handler = (_, response) => response.end('again');
     expect(await text(transport, get())).toBe('again');
+  });
+
+  test('a connection cut in the middle of an answer is an error, not the end of a watch', async () => {
+    const server = await serve();
+    const proxy = await relay(server);
+    server.handler = (_, response) => response.write('{"type":"ADDED"}\n');
+    const transport = connect(server, { port: proxy.port });
+    for (const cut of [
+      () => proxy.reset(),
+      () => server.sessions.at(-1)?.destroy(),
+      () => server.sessions.at(-1)?.destroy(undefined, 2),
+    ]) {
+      const request = get();
+      const response = await transport.request(request);
+      const body = readBody(response, request.signal).catch((error: unknown) => error);
+      await vi.waitFor(() => expect(response.body.readableDidRead).toBe(true));
+      cut();
+      expect(await body).toBeInstanceOf(ConnectionError);
+    }
   });
 
   test('closing ends everything, also what comes later', async () => {
@@ -312,13 +331,13 @@ describe('trust', () => {
       finish = () => response.end('end');
     };
     const slow = get();
-    const { body } = await transport.request(slow);
+    const response = await transport.request(slow);
     material = { ca: `${server.ca}\n` };
     server.handler = (_, response) => response.end('new');
     expect(await text(transport, get())).toBe('new');
     expect(server.sessions).toHaveLength(2);
     finish?.();
-    expect((await readBody(body, slow.signal)).toString()).toBe('slow end');
+    expect((await readBody(response, slow.signal)).toString()).toBe('slow end');
     await vi.waitFor(() => expect(server.sessions[0]?.closed).toBe(true));
   });
 
@@ -378,7 +397,7 @@ describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
     const stop = new AbortController();
     const watches = await Promise.all([0, 1, 2].map(() => transport.request(get('/watch', { signal: stop.signal }))));
     expect(await text(transport, get())).toBe('GET ');
-    const read = watches.map(({ body }) => readBody(body, stop.signal).catch((error: unknown) => error));
+    const read = watches.map((response) => readBody(response, stop.signal).catch((error: unknown) => error));
     stop.abort(new Error('enough'));
     for (const error of await Promise.all(read)) expect(error).toMatchObject({ message: 'enough' });
   });

@@ -26,6 +26,8 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Must be read to the end or destroyed, or the request's place on the connection stays taken. */
   readonly body: Readable;
+  /** After the body's end: whether the connection was cut rather than the answer finished. A cut one may look like a normal end. */
+  readonly wasCut: () => boolean;
 }
 
 export interface Transport {
