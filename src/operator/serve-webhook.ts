@@ -1,18 +1,21 @@
 /** Opens the webhook's port with the certificate at hand and keeps that certificate current. */
+import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
-import { StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { createCoordinatedHandler } from '../webhook/coordinate.ts';
 import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
-import { checkKeyPair, expiryOf, followKeyPair, isValidAt, readKeyPair } from '../webhook/key-pair-files.ts';
+import { validityOf } from '../webhook/key-pair-files.ts';
 import { type KeyPair, startWebhookServer } from '../webhook/server.ts';
+import { fixedKeyPair, type KeyPairSource, keyPairInFiles } from './key-pair-source.ts';
+import { selfCertificate } from './self-certificate.ts';
 
 export interface ServeWebhookOptions {
+  readonly api: KubeApi;
   readonly config: Config;
-  /** Served instead of the files in `webhook.certDir`; never reloaded. */
+  /** Served instead of what the configuration says; never renewed. */
   readonly keyPair?: KeyPair | undefined;
   readonly host?: string | undefined;
   readonly handle: MutateHandler;
@@ -39,17 +42,14 @@ const DRAIN_MILLIS = 10_000;
 /** @throws StowageError when there is no usable certificate or the port cannot be opened. */
 export async function serveWebhook(options: ServeWebhookOptions): Promise<ServedWebhook> {
   const { config, metrics, clock } = options;
-  const { certDir, certificates, port } = config.webhook;
+  const { port } = config.webhook;
   const log = options.log.child('webhook');
-  let current = options.keyPair;
-  if (current !== undefined) checkKeyPair(current, 'memory');
-  else if (certificates === 'files') current = await readKeyPair(certDir);
-  else throw new StowageError('KEY_PAIR', 'webhook.certificates: self is not available here; set it to files.');
-
-  const report = (pair: KeyPair): void =>
-    metrics.set('stowage_certificate_expiry_timestamp_seconds', {}, expiryOf(pair) / 1000);
-  report(current);
-  let served: KeyPair = current;
+  const source = await keyPairSource(options, log);
+  let served = source.first;
+  const report = (): void => {
+    metrics.set('stowage_certificate_expiry_timestamp_seconds', {}, validityOf(served).notAfterMillis / 1000);
+  };
+  report();
   const { leader, isLeader, handle: decide } = options;
   const forwarder = createForwarder({ leader, certificate: () => served.cert, clock, log });
   const handle =
@@ -62,19 +62,28 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
 
   return {
     port: server.port,
-    certificateProblem: () => (isValidAt(served, clock.now()) ? undefined : 'the certificate is not valid now'),
-    async run(signal) {
-      if (options.keyPair !== undefined) return;
-      const onChange = (pair: KeyPair): void => {
+    certificateProblem() {
+      const { notBeforeMillis, notAfterMillis } = validityOf(served);
+      const now = clock.now();
+      return notBeforeMillis <= now && now < notAfterMillis ? source.problem() : 'the certificate is not valid now';
+    },
+    run: (signal) =>
+      source.follow((pair) => {
         server.setKeyPair(pair);
         served = pair;
-        report(pair);
-      };
-      await followKeyPair({ directory: certDir, current: served, clock, log, onChange }, signal);
-    },
+        report();
+      }, signal),
     async drain() {
       await server.drain(DRAIN_MILLIS);
       forwarder.close();
     },
   };
+}
+
+function keyPairSource(options: ServeWebhookOptions, log: Logger): KeyPairSource | Promise<KeyPairSource> {
+  const { keyPair, config, clock } = options;
+  if (keyPair !== undefined) return fixedKeyPair(keyPair);
+  return config.webhook.certificates === 'self'
+    ? selfCertificate({ ...options, log })
+    : keyPairInFiles(config.webhook.certDir, clock, log);
 }

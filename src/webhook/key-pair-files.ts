@@ -43,15 +43,13 @@ export function checkKeyPair(pair: KeyPair, where: string): void {
   }
 }
 
-/** Whether the leaf is within its time of validity. */
-export function isValidAt(pair: KeyPair, now: EpochMillis): boolean {
+/** First and last instant at which the leaf is valid. */
+export function validityOf(pair: KeyPair): {
+  readonly notBeforeMillis: EpochMillis;
+  readonly notAfterMillis: EpochMillis;
+} {
   const leaf = new X509Certificate(pair.cert);
-  return Date.parse(leaf.validFrom) <= now && now < Date.parse(leaf.validTo);
-}
-
-/** When the leaf stops being valid. */
-export function expiryOf(pair: KeyPair): EpochMillis {
-  return Date.parse(new X509Certificate(pair.cert).validTo);
+  return { notBeforeMillis: Date.parse(leaf.validFrom), notAfterMillis: Date.parse(leaf.validTo) };
 }
 
 export interface FollowOptions {

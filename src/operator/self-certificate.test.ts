@@ -1,0 +1,165 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { MutatingWebhookConfiguration } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { resources } from '../api/resources.ts';
+import { createApiServer } from '../cluster/apiserver/api-server.ts';
+import { loadConfig } from '../config/load.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { KeyPair } from '../webhook/server.ts';
+import { selfCertificate } from './self-certificate.ts';
+import { namespaceObject, readManifests } from './testing/embedded-world.ts';
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+const { config } = loadConfig({ text: '', fileName: 'defaults', env: { SPOTALIS_WEBHOOK_CERTIFICATES: 'self' } });
+const inSystem = { namespace: 'spotalis-system' };
+
+async function createWorld() {
+  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+  const server = createApiServer({ clock, random: createSeededRandom(1) });
+  onTestFinished(() => server.close());
+  const api = server.client();
+  await api.create(resources.namespaces, namespaceObject('spotalis-system'));
+  const register = async (): Promise<void> => {
+    const configuration = readManifests('webhook.yaml').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
+    await api.create(resources.mutatingWebhookConfigurations, configuration as MutatingWebhookConfiguration);
+  };
+  /** Issuing keys is real work in threads: time goes on in small steps until it is done. */
+  const settle = async (done: () => boolean | Promise<boolean>, stepMillis = 0): Promise<void> => {
+    for (let step = 0; step < 5_000; step++) {
+      if (await done()) return;
+      await clock.advance(stepMillis);
+    }
+    throw new Error('it never happened');
+  };
+  const obtain = (isLeader: boolean, client: KubeApi = api) =>
+    selfCertificate({ api: client, config, isLeader: () => isLeader, clock, log: createSilentLogger() });
+  return { clock, api, register, settle, obtain };
+}
+
+/** The certificates of a PEM bundle. */
+function certificatesIn(pem: string): X509Certificate[] {
+  const texts = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return texts.map((text) => new X509Certificate(text));
+}
+
+async function publishedBundle(api: KubeApi): Promise<X509Certificate[]> {
+  const { webhooks = [] } = await api.get(resources.mutatingWebhookConfigurations, 'spotalis-mutating-webhook');
+  return certificatesIn(Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString());
+}
+
+const isTrusted = (pair: KeyPair, bundle: readonly X509Certificate[]): boolean => {
+  const leaf = new X509Certificate(pair.cert);
+  return bundle.some((authority) => leaf.checkIssued(authority) && leaf.verify(authority.publicKey));
+};
+
+describe('selfCertificate', () => {
+  test('the first start makes certificate and Secret, and publishes the authority', async () => {
+    const { api, register, obtain } = await createWorld();
+    await register();
+    const source = await obtain(true);
+    expect(source.problem()).toBeUndefined();
+    expect(isTrusted(source.first, await publishedBundle(api))).toBe(true);
+    const leaf = new X509Certificate(source.first.cert);
+    expect(leaf.subjectAltName).toContain('DNS:spotalis.spotalis-system.svc');
+    const secret = await api.get(resources.secrets, 'spotalis-webhook-cert', inSystem);
+    expect(secret.type).toBe('kubernetes.io/tls');
+    expect(Object.keys(secret.data ?? {}).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+  });
+
+  test('the key of the authority is kept nowhere', async () => {
+    const { api, obtain } = await createWorld();
+    const source = await obtain(true);
+    const { data = {} } = await api.get(resources.secrets, 'spotalis-webhook-cert', inSystem);
+    const texts = Object.values(data).map((value) => Buffer.from(value, 'base64').toString());
+    expect(texts.filter((text) => text.includes('PRIVATE KEY'))).toEqual([source.first.key]);
+  });
+
+  test('replicas that start together share one certificate', async () => {
+    const { obtain } = await createWorld();
+    const sources = await Promise.all([obtain(true), obtain(false), obtain(false)]);
+    expect(new Set(sources.map(({ first }) => first.cert)).size).toBe(1);
+  });
+
+  test('not ready while no webhook configuration carries the authority; ready once one appears', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    const source = await obtain(true);
+    expect(source.problem()).toContain('spotalis-mutating-webhook');
+    const stop = new AbortController();
+    const following = source.follow(() => {}, stop.signal);
+    await register();
+    await clock.advance(60_000);
+    await settle(() => source.problem() === undefined);
+    expect(isTrusted(source.first, await publishedBundle(api))).toBe(true);
+    stop.abort();
+    await following;
+  });
+
+  test('renewed at two thirds of its life: at every moment the served leaf is trusted, old and new', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const leader = await obtain(true);
+    const follower = await obtain(false);
+    await clock.advance(60 * DAY - 10 * MINUTE);
+    const stop = new AbortController();
+    const served = { leader: leader.first, follower: follower.first };
+    const following = [
+      leader.follow((pair) => {
+        served.leader = pair;
+      }, stop.signal),
+      follower.follow((pair) => {
+        served.follower = pair;
+      }, stop.signal),
+    ];
+    await clock.advance(5 * MINUTE);
+    expect(served.leader.cert).toBe(leader.first.cert);
+    let isAlwaysTrusted = true;
+    await settle(async () => {
+      const bundle = await publishedBundle(api);
+      isAlwaysTrusted &&= isTrusted(served.leader, bundle) && isTrusted(served.follower, bundle);
+      return served.leader.cert !== leader.first.cert && served.follower.cert === served.leader.cert;
+    }, 60_000);
+    expect(isAlwaysTrusted).toBe(true);
+    expect(clock.now()).toBeLessThan(Date.UTC(2026, 0, 1) + 61 * DAY);
+    expect(await publishedBundle(api)).toHaveLength(2);
+    stop.abort();
+    await Promise.all(following);
+  });
+
+  test('a Secret that cannot be used is filled anew, and one that was deleted comes back', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const broken = { 'tls.crt': 'bm8=', 'tls.key': 'bm8=', 'ca.crt': 'bm8=' };
+    const metadata = { name: 'spotalis-webhook-cert', ...inSystem };
+    await api.create(
+      resources.secrets,
+      { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data: broken },
+      inSystem,
+    );
+    const source = await obtain(true);
+    expect(isTrusted(source.first, await publishedBundle(api))).toBe(true);
+
+    const stop = new AbortController();
+    let served = source.first;
+    const following = source.follow((pair) => {
+      served = pair;
+    }, stop.signal);
+    await api.delete(resources.secrets, 'spotalis-webhook-cert', inSystem);
+    await clock.advance(60_000);
+    await settle(() => served.cert !== source.first.cert);
+    expect(isTrusted(served, await publishedBundle(api))).toBe(true);
+    stop.abort();
+    await following;
+  });
+
+  test('without the rights the start fails and says which to grant', async () => {
+    const { api, obtain } = await createWorld();
+    const refusing: KubeApi = { ...api, get: () => Promise.reject(new Error('secrets is forbidden')) };
+    await expect(obtain(true, refusing)).rejects.toThrow(
+      /spotalis-system\/spotalis-webhook-cert .*forbidden.*rbac-self-certificates\.yaml/,
+    );
+  });
+});

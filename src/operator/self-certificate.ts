@@ -1,0 +1,187 @@
+/**
+ * The webhook's own certificate, for clusters without cert-manager: authority and leaf made here, kept in a Secret that all
+ * replicas share, the authority published in the webhook configuration, and both renewed at two thirds of their life.
+ */
+import type { Secret } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
+import { resources } from '../api/resources.ts';
+import type { Config } from '../config/schema.ts';
+import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import { describeError, StowageError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import { checkKeyPair, validityOf } from '../webhook/key-pair-files.ts';
+import type { KeyPair } from '../webhook/server.ts';
+import { publishBundle } from './ca-bundle.ts';
+import type { KeyPairSource } from './key-pair-source.ts';
+
+export interface SelfCertificateOptions {
+  readonly api: KubeApi;
+  readonly config: Config;
+  /** Only the leader renews. */
+  readonly isLeader: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What the Secret holds. */
+interface Issued {
+  readonly pair: KeyPair;
+  /** PEM: the authority of `pair`, then its predecessor while some replica may still serve what that one signed. */
+  readonly bundle: string;
+}
+interface Stored extends Issued {
+  readonly resourceVersion: string;
+}
+
+const DAY_MILLIS = 86_400_000;
+const LEAF_MILLIS = 90 * DAY_MILLIS;
+/** Outlives every leaf it signs. */
+const AUTHORITY_MILLIS = 120 * DAY_MILLIS;
+/** Clocks of API servers may be behind. */
+const SKEW_MILLIS = 300_000;
+const RENEW_AT = 2 / 3;
+const LOOK_MILLIS = 60_000;
+
+/**
+ * Takes the certificate from the Secret, or makes the first one, and publishes its authority.
+ * @throws StowageError when the Secret can neither be read nor made.
+ */
+export async function selfCertificate(options: SelfCertificateOptions): Promise<KeyPairSource> {
+  const { api, config, isLeader, clock, log } = options;
+  const { secretName: name } = config.webhook;
+  const { namespace } = config.operator;
+  let isPublished = false;
+
+  const read = async (): Promise<{ readonly stored: Stored | undefined; readonly secret: Secret | undefined }> => {
+    try {
+      const secret = await api.get(resources.secrets, name, { namespace });
+      return { stored: parseSecret(secret), secret };
+    } catch (error) {
+      if (isNotFound(error)) return { stored: undefined, secret: undefined };
+      throw error;
+    }
+  };
+
+  /** Writes a new certificate unless somebody else was faster. */
+  const store = async (issued: Issued, known: Secret | undefined): Promise<void> => {
+    const secret = secretOf(issued, name, namespace, known);
+    try {
+      if (known === undefined) await api.create(resources.secrets, secret, { namespace });
+      else await api.replace(resources.secrets, secret, { namespace });
+      log.info({ secret: `${namespace}/${name}` }, 'A new webhook certificate was issued');
+    } catch (error) {
+      if (!isAlreadyExists(error) && !isConflict(error)) throw error;
+    }
+  };
+
+  const obtain = async (): Promise<Stored> => {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const { stored, secret } = await read();
+      if (stored !== undefined && validityOf(stored.pair).notAfterMillis > clock.now()) return stored;
+      await store(await issue(config, clock.now(), undefined), secret);
+    }
+    throw new Error('the Secret keeps changing');
+  };
+
+  /** Renews when it is time. The new authority is published before anything it signed is served. */
+  const renewIfDue = async ({ pair, bundle }: Stored, secret: Secret | undefined): Promise<void> => {
+    const { notBeforeMillis, notAfterMillis } = validityOf(pair);
+    if (clock.now() < notBeforeMillis + RENEW_AT * (notAfterMillis - notBeforeMillis)) return;
+    const next = await issue(config, clock.now(), bundle);
+    await publishBundle(api, config.webhook.configurationName, next.bundle);
+    await store(next, secret);
+  };
+
+  const publish = async (bundle: string): Promise<void> => {
+    isPublished = await publishBundle(api, config.webhook.configurationName, bundle);
+  };
+
+  let current: Stored;
+  try {
+    current = await obtain();
+    await publish(current.bundle);
+  } catch (error) {
+    const what = `The webhook certificate in Secret ${namespace}/${name} can neither be read nor made (${describeError(error)})`;
+    throw new StowageError('KEY_PAIR', `${what}. Grant the rights of deploy/rbac-self-certificates.yaml.`, {
+      cause: error,
+    });
+  }
+
+  return {
+    first: current.pair,
+    problem: () =>
+      isPublished ? undefined : `there is no webhook configuration ${config.webhook.configurationName} yet`,
+    async follow(onChange, signal) {
+      while (!signal.aborted) {
+        await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
+        if (signal.aborted) return;
+        try {
+          const { stored, secret } = await read();
+          if (isLeader() && stored !== undefined) await renewIfDue(stored, secret);
+          else if (isLeader()) await store(await issue(config, clock.now(), current.bundle), secret);
+          const latest = (await read()).stored ?? current;
+          if (isLeader() || !isPublished) await publish(latest.bundle);
+          if (latest.pair.cert !== current.pair.cert) onChange(latest.pair);
+          current = latest;
+        } catch (error) {
+          log.warn(
+            { secret: `${namespace}/${name}`, error },
+            'The webhook certificate could not be looked after; trying again',
+          );
+        }
+      }
+    },
+  };
+}
+
+/** @param previousBundle its first authority stays trusted. */
+async function issue(config: Config, now: number, previousBundle: string | undefined): Promise<Issued> {
+  const { serviceName } = config.webhook;
+  const service = `${serviceName}.${config.operator.namespace}`;
+  const notBeforeMillis = now - SKEW_MILLIS;
+  const authority = await createAuthority({
+    commonName: `${service} webhook`,
+    notBeforeMillis,
+    notAfterMillis: now + AUTHORITY_MILLIS,
+  });
+  const leaf = await issueServerCertificate(authority, {
+    commonName: `${service}.svc`,
+    dnsNames: [serviceName, service, `${service}.svc`, `${service}.svc.cluster.local`],
+    notBeforeMillis,
+    notAfterMillis: now + LEAF_MILLIS,
+  });
+  const [previous = ''] =
+    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/.exec(previousBundle ?? '') ?? [];
+  return {
+    pair: { cert: leaf.certificatePem, key: leaf.privateKeyPem },
+    bundle: authority.certificatePem + previous,
+  };
+}
+
+/** Undefined when the Secret holds no usable pair; it is then filled anew. */
+function parseSecret(secret: Secret): Stored | undefined {
+  const decode = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  const pair = { cert: decode('tls.crt'), key: decode('tls.key') };
+  const bundle = decode('ca.crt');
+  if (bundle === '') return undefined;
+  try {
+    checkKeyPair(pair, 'the Secret');
+  } catch {
+    return undefined;
+  }
+  return { pair, bundle, resourceVersion: secret.metadata?.resourceVersion ?? '' };
+}
+
+function secretOf({ pair, bundle }: Issued, name: string, namespace: string, known: Secret | undefined): Secret {
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    // A stale resourceVersion makes the write fail: two replicas must not both renew.
+    metadata: known?.metadata ?? { name, namespace },
+    type: known?.type ?? 'kubernetes.io/tls',
+    data: { 'tls.crt': encode(pair.cert), 'tls.key': encode(pair.key), 'ca.crt': encode(bundle) },
+  };
+}
