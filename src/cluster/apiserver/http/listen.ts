@@ -61,6 +61,8 @@ export async function listen(
   const sockets = new Set<Socket>();
   const track = (socket: Socket): void => {
     sockets.add(socket);
+    // Answers go out in several small writes; waiting to fill packets would cost 40 ms each.
+    socket.setNoDelay(true);
     socket.on('close', () => sockets.delete(socket));
     // Broken connections are the client's affair.
     socket.on('error', () => undefined);
