@@ -2,7 +2,7 @@
 
 import { placementKeys } from '../api/annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isConflict, isNotFound } from '../api/kube-error.ts';
+import { isConflict, isInvalid, isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { RestampDecision } from '../decide/decision.ts';
 import type { Approved } from '../guard/guard.ts';
@@ -38,8 +38,13 @@ export function createRestamp(api: KubeApi): Restamp {
       await api.patch(resources.pods, name, { type: 'merge', body }, options);
       return { result: 'restamped' };
     } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return { result: 'changed' };
+      if (isNotFound(error) || isConflict(error) || isOtherPod(error)) return { result: 'changed' };
       return { result: 'failed', message: describeError(error) };
     }
   };
+}
+
+/** A uid in a patch that is not the object's own is refused as a change of an immutable field (422), not as a conflict. */
+function isOtherPod(error: unknown): boolean {
+  return isInvalid(error) && (error.status?.details?.causes ?? []).some(({ field }) => field === 'metadata.uid');
 }
