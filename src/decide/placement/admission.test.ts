@@ -53,6 +53,14 @@ describe('pods that are let through as they are', () => {
     expect(decideAdmission({ ...input, request: { uid: 'second', dryRun: false } })).toMatchObject({ slot: 2 });
   });
 
+  test('case 30: the pods of a ReplicaSet that is not in the view yet are counted', () => {
+    const world = createWorld(aDeployment());
+    for (let index = 0; index < 3; index++) run(world);
+    const view = { ...viewOf(world), replicaSet: () => undefined, replicaSetsOf: () => [] };
+    const { owner } = inputFor(world);
+    expect(decideAdmission({ ...inputFor(world, { view }), owner })).toMatchObject({ slot: 4 });
+  });
+
   test('case 31: a workload without the label', () => {
     expect(reasonOf(createWorld(aDeployment({ enabled: false })))).toBe('NotEnabled');
   });
@@ -129,6 +137,13 @@ describe('requests that must not count twice', () => {
     expect(world.ledger.size()).toBe(0);
     admit(world, { pod: { stamp } });
     expect(admitSteered(world).slot).toBe(2);
+  });
+
+  test('hazard H13: the request of another replica, repeated here without its stamp, is steered all the same', () => {
+    const world = createWorld(aDeployment());
+    const stamp = { slot: 1, capacity: 'on-demand', admissionId: 'elsewhere', unconfirmed: false } as const;
+    admit(world, { pod: { stamp } });
+    expect(admitSteered(world, { uid: 'elsewhere' }).patch.length).toBeGreaterThan(0);
   });
 
   test('a stamp copied from a live pod into the template says nothing', () => {

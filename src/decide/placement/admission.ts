@@ -90,24 +90,24 @@ function isCopiedStamp(input: AdmissionInput, workloadUid: string): boolean {
   return podsOf(input.view, workload).some((pod) => pod.admissionId === input.pod.stamp?.admissionId);
 }
 
-/** A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands. */
+/**
+ * A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands, also when
+ * another replica made it. No answer is remembered: that replica's request may yet be repeated here, without the stamp.
+ */
 function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: PodStamps): Unsteered {
-  const decision = unsteered('AlreadyStamped', {});
-  if (!input.request.dryRun && !input.settings.readOnly) {
-    const { slot, capacity: side, admissionId } = stamp;
-    const { workload, revision } = owner;
-    if (input.ledger.recall(admissionId, input.now) === undefined && workload.rollout.type !== 'StatefulSet') {
-      const claim = { uid: admissionId, workloadUid: workload.uid, revision, slot, side, at: input.now };
-      input.ledger.claim(claim, decision);
-    }
+  const { workload, revision } = owner;
+  const reserves = !input.request.dryRun && !input.settings.readOnly && workload.rollout.type !== 'StatefulSet';
+  if (reserves && input.ledger.recall(stamp.admissionId, input.now) === undefined) {
+    const { slot, capacity: side, admissionId: uid } = stamp;
+    input.ledger.claim({ uid, workloadUid: workload.uid, revision, slot, side, at: input.now });
   }
-  return decision;
+  return unsteered('AlreadyStamped', {});
 }
 
 type Choice = Placement & Partial<ChosenSlot>;
 
 function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, pinned: Side | undefined): Choice {
-  const { workload, revision } = owner;
+  const { workload, revision, replicaSet } = owner;
   const ordinalSlot =
     workload.rollout.type === 'StatefulSet' && input.pod.name !== undefined
       ? statefulSlot(workload, input.pod.name)
@@ -119,6 +119,7 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
     ledger: input.ledger,
     workload,
     revision,
+    replicaSetUid: replicaSet?.uid,
     rule: policy.rule,
     pinned,
     lacksRoom: (side) => lacksRoom(input, owner, side),

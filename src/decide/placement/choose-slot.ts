@@ -2,7 +2,7 @@
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { oppositeOf } from '../../model/node-class.ts';
-import { revisionsOf } from '../../model/owners.ts';
+import { type RevisionPods, revisionsOf } from '../../model/owners.ts';
 import type { Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { Placement } from './admission-decision.ts';
@@ -16,6 +16,8 @@ export interface SlotRequest {
   readonly ledger: ClaimLedger;
   readonly workload: WorkloadRecord;
   readonly revision: string;
+  /** The pod's ReplicaSet: when it was read live its pods may be in the view before it is. */
+  readonly replicaSetUid: string | undefined;
   readonly rule: SlotRule;
   /** The side the pod's own constraints choose, or undefined. */
   readonly pinned: Side | undefined;
@@ -48,7 +50,7 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
  */
 export function chooseSlot(request: SlotRequest): ChosenSlot {
   const { view, sides, workload, rule, now } = request;
-  const revisions = revisionsOf(view, workload);
+  const revisions = knownRevisions(request);
   let own: readonly Occupant[] = [];
   let live = 0;
   let onDemandPods = 0;
@@ -76,6 +78,12 @@ export function chooseSlot(request: SlotRequest): ChosenSlot {
     superseded.push(doubtful.uid);
     claims = claims.filter((claim) => claim !== doubtful);
   }
+}
+
+function knownRevisions({ view, workload, revision, replicaSetUid }: SlotRequest): readonly RevisionPods[] {
+  const known = revisionsOf(view, workload);
+  if (replicaSetUid === undefined || known.some(({ replicaSet }) => replicaSet?.uid === replicaSetUid)) return known;
+  return [...known, { revision, replicaSet: undefined, pods: view.podsOwnedBy(replicaSetUid) }];
 }
 
 function take(request: SlotRequest, wanted: Side, assignment: Assignment): Placement & { readonly diverted: boolean } {

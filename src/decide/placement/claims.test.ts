@@ -101,6 +101,13 @@ describe('createClaimLedger', () => {
     expect(ledger.recall('other', 1)).toBeUndefined();
   });
 
+  test('a claim without an answer only reserves', () => {
+    const ledger = createClaimLedger({ ttlMillis: TTL });
+    ledger.claim(claim('a'));
+    expect(uidsOf(ledger.outstanding('w', [], 1))).toEqual(['a']);
+    expect(ledger.recall('a', 1)).toBeUndefined();
+  });
+
   test('release gives up the claim and the answer', () => {
     const ledger = createClaimLedger({ ttlMillis: TTL });
     ledger.claim(claim('a'), answer);

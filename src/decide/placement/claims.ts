@@ -22,8 +22,8 @@ export interface Claim {
 export interface ClaimLedger {
   /** The answer given to this request before, while it is remembered. */
   recall(uid: string, now: EpochMillis): AdmissionDecision | undefined;
-  /** Reserves, and remembers the answer for repeated requests. */
-  claim(claim: Claim, answer: AdmissionDecision): void;
+  /** Reserves, and remembers the answer for repeated requests; without one only the reservation is kept. */
+  claim(claim: Claim, answer?: AdmissionDecision): void;
   /**
    * The claims of a workload that still stand for a pod nobody has seen, oldest first. Claims whose pod is among `pods`
    * (in whatever phase) are retired for good, expired ones dropped.
@@ -70,6 +70,7 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       byUid.set(claim.uid, claim);
       const siblings = byWorkload.get(claim.workloadUid) ?? new Map<string, Claim>();
       byWorkload.set(claim.workloadUid, siblings.set(claim.uid, claim));
+      if (answer === undefined) return;
       answers.delete(claim.uid);
       answers.set(claim.uid, { answer, until: claim.at + ttlMillis });
       const [oldest] = answers.keys();

@@ -94,6 +94,18 @@ describe('what is seen', () => {
     });
   });
 
+  test('hazard H7: the side that is short of places is named', () => {
+    const world = worldOf(3, 50, 1);
+    const waiting = { nodeName: undefined, phase: 'Pending', ready: false, unschedulableSince: NOON } as const;
+    runUnsteered(world, 'spot', { ...waiting, capacity: 'on-demand' });
+    for (let index = 0; index < 2; index++) runUnsteered(world, 'spot', { ...waiting, capacity: 'spot' });
+    expect(plan(world).notes.map(({ text }) => text)).toEqual([
+      'pods that find no place on spot: 2',
+      'pods that find no place on on-demand: 1',
+    ]);
+    expect(evictionOf(plan(world))).toBeUndefined();
+  });
+
   test('case 59: failed pods that linger are no drift', () => {
     const world = worldOf(10, 70, 1);
     settle(world);

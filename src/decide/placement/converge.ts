@@ -46,7 +46,7 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
   const target = countsFor(rule, workload.replicas);
   const floor = floorCount(rule, workload.replicas);
   const drift = driftOf(actual, target, workload.replicas);
-  const notes: PlanNote[] = noteUnknown(pods);
+  const notes: PlanNote[] = [...noteUnknown(pods), ...noteWaiting(pods)];
   if (actual.onDemand < floor && actual.spot + actual.onDemand + actual.unknown >= workload.replicas) {
     notes.push({ reason: undefined, text: `the on-demand floor is not met: ${actual.onDemand} of ${floor}` });
   }
@@ -73,6 +73,17 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
     }
     return revision.pods.map((pod) => ({ pod, plan: describePod(planInput, revision, pod, placedByUid.get(pod.uid)) }));
   }
+}
+
+/** A rollout with maxUnavailable 0 and no room for its surge pod stays stuck by any rule: this says which side is short. */
+function noteWaiting(pods: readonly PlannedPod[]): PlanNote[] {
+  const waiting = pods.filter(
+    ({ pod }) => isLive(pod) && pod.nodeName === undefined && pod.unschedulableSince !== undefined,
+  );
+  return (['spot', 'on-demand'] as const).flatMap((side) => {
+    const count = waiting.filter(({ plan }) => plan.actualSide === side).length;
+    return count === 0 ? [] : [{ reason: undefined, text: `pods that find no place on ${side}: ${count}` }];
+  });
 }
 
 function describePod(input: PlanInput, revision: RevisionPods, pod: PodRecord, placed: Placed | undefined): PodPlan {
