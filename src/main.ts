@@ -21,6 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (clock.now() - firstSignalMillis > SAME_KEYPRESS_MILLIS) process.exit(signal === 'SIGINT' ? 130 : 143);
     stop.abort(new DOMException(`stopped by ${signal}`, 'AbortError'));
   };
+  // Kept to the very end: a signal that comes while the process winds down must not make it look killed.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   // The reader of a pipe may leave early (`stowage plan | head`); there is nobody left to tell.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -33,11 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     random: createSystemRandom(),
     signal: stop.signal,
   };
-  try {
-    return await runCli(args, { io, version: readVersion(), startOperator });
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+  return await runCli(args, { io, version: readVersion(), startOperator });
 }
 
 /** Loaded when needed: most commands do without the operator. */

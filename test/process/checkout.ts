@@ -18,8 +18,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
-  /** Called once the process printed anything on standard output. */
-  readonly onOutput?: (child: ChildProcess, soFar: string) => void;
+  /** Called for everything the process prints on standard output, with all of it so far. */
+  readonly onOutput?: ((child: ChildProcess, soFar: string) => void) | undefined;
 }
 
 /** The environment of the tests without what npm and the test runner put there, so that a child starts as from a shell. */

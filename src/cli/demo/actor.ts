@@ -27,11 +27,12 @@ export function createActor(cluster: Cluster): Actor {
   };
 }
 
-/** The shop without its slow starts: the audience sees the same in a third of the time. */
+/** The shop without its slow starts, and its sessions started together: the audience sees the same in a third of the time. */
 function readShop(): KubeObject[] {
   // The build puts it beside the compiled code.
   const path = import.meta.url.endsWith('.ts') ? '../../cluster/demo/shop.yaml' : './shop.yaml';
-  const file = new URL(path, import.meta.url);
-  const text = readFileSync(file, 'utf8').replaceAll(/^ *stowage\.test\/.*\n/gm, '');
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+    .replaceAll(/^ *stowage\.test\/.*\n/gm, '')
+    .replaceAll(/^( *)serviceName:/gm, '$1podManagementPolicy: Parallel\n$1serviceName:');
   return [...parseManifests(text, 'shop.yaml').objects];
 }

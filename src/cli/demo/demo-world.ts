@@ -61,7 +61,10 @@ export async function startWorld({ clock, seed, startOperator }: WorldOptions): 
   const logFile = openSync(join(folder, 'demo.log'), 'a');
   const log = createLogger({ level: 'info', format: 'json', clock, write: (line) => void writeSync(logFile, line) });
   const stopping = new AbortController();
-  const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true }), () => closeSync(logFile)];
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  // However the process ends, by a crash or a second Ctrl-C too.
+  process.once('exit', removeFolder);
+  const undo: (() => unknown)[] = [removeFolder, () => closeSync(logFile), () => process.off('exit', removeFolder)];
   const stop = async (): Promise<void> => {
     stopping.abort(new DOMException('the demo ends', 'AbortError'));
     for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next();

@@ -4,9 +4,10 @@ import { CommandError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { StartOperator } from '../operator-port.ts';
 import { counted } from '../plural.ts';
+import type { StyleName } from '../style.ts';
 import type { DemoOptions } from './demo-command.ts';
 import { startWorld } from './demo-world.ts';
-import { createInvariantMonitor, type InvariantMonitor, invariants } from './invariants.ts';
+import { createInvariantMonitor, type InvariantMonitor, type InvariantResult, invariants } from './invariants.ts';
 import { type Played, play } from './play.ts';
 import { createPresenter } from './presenter.ts';
 
@@ -49,14 +50,10 @@ function report(
 ): ExitCode {
   const { style } = context;
   const results = monitor.results();
-  const lines = results.map(({ invariant, checks, violation }) => {
-    const verdict =
-      violation !== undefined
-        ? style('bad', 'BROKEN')
-        : checks > 0
-          ? style('good', 'held  ')
-          : style('muted', 'not met');
-    return `  ${verdict}  ${invariants[invariant]}${violation === undefined ? ` (${counted(checks, 'check')})` : `: ${violation}`}`;
+  const lines = results.map((result) => {
+    const { text, look } = verdictOf(result);
+    const detail = result.violation === undefined ? ` (${counted(result.checks, 'check')})` : `: ${result.violation}`;
+    return `  ${style(look, text.padEnd(6))}  ${invariants[result.invariant]}${detail}`;
   });
   printLines(context, [
     '',
@@ -71,4 +68,10 @@ function report(
   if (options.for !== undefined && chapters === 0)
     throw new CommandError('the workloads did not come to rest in time; give the demo more of it with --for');
   return exitCodes.ok;
+}
+
+/** An invariant that was never checked is not one that held. */
+function verdictOf({ checks, violation }: InvariantResult): { readonly text: string; readonly look: StyleName } {
+  if (violation !== undefined) return { text: 'BROKEN', look: 'bad' };
+  return checks > 0 ? { text: 'held', look: 'good' } : { text: 'unseen', look: 'muted' };
 }

@@ -1,0 +1,21 @@
+/**
+ * What the source uses and Node 20 lacks; put before the code by scripts/build.mjs. Node 24 runs the source itself and never sees this.
+ * A test runs the build on an old Node where there is one.
+ */
+Promise.withResolvers ??= function withResolvers() {
+  let resolve;
+  let reject;
+  const promise = new this((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+};
+
+URL.parse ??= function parse(text, base) {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+};
