@@ -2,6 +2,11 @@
  * What the source uses and Node 20 lacks; put before the code by scripts/build.mjs. Node 24 runs the source itself and never sees this.
  * A test runs the build on an old Node where there is one.
  */
+import { setMaxListeners } from 'node:events';
+
+// Newer Nodes do not count the listeners of abort signals; here one signal ends dozens of loops, rightly.
+setMaxListeners(0);
+
 Promise.withResolvers ??= function withResolvers() {
   let resolve;
   let reject;
