@@ -1,10 +1,22 @@
 /** What placement sees in one workload and wants done about it. Plain data: status, explain and the controllers read it. */
 import type { ReasonName } from '../../lib/reasons.ts';
-import type { WorkloadRef } from '../../model/cluster-view.ts';
-import type { NodeClass, PodRecord, Side } from '../../model/records.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import type { ClusterView, WorkloadRef } from '../../model/cluster-view.ts';
+import type { PlacementSettings } from '../../model/placement-settings.ts';
+import type { NodeClass, PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
+import type { Sides } from '../../model/sides.ts';
 import type { Decision, PodRef } from '../decision.ts';
 import type { PlacementPolicy } from './policy.ts';
 import type { SideCounts } from './slots.ts';
+
+export interface PlanInput {
+  readonly view: ClusterView;
+  readonly sides: Sides;
+  readonly workload: WorkloadRecord;
+  readonly settings: PlacementSettings;
+  readonly policy: PlacementPolicy;
+  readonly now: EpochMillis;
+}
 
 export type PodState =
   /** On the side of its slot. */

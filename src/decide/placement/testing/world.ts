@@ -7,6 +7,7 @@ import type { NodeRecord, PodRecord, ReplicaSetRecord, Side, WorkloadRecord } fr
 import { createSides, type Sides } from '../../../model/sides.ts';
 import { createSnapshot } from '../../../model/snapshot.ts';
 import {
+  aDeployment,
   aNamespace,
   aNode,
   aPod,
@@ -16,6 +17,7 @@ import {
   NOON,
   someSettings,
 } from '../../../model/testing/records.ts';
+import type { EvictDecision, RestampDecision } from '../../decision.ts';
 import { type AdmissionInput, decideAdmission } from '../admission.ts';
 import type { AdmissionDecision } from '../admission-decision.ts';
 import type { AdmissionPod } from '../admission-pod.ts';
@@ -213,4 +215,59 @@ export function plan(world: World): WorkloadPlan {
 
 export function pick<T>(random: Random, list: readonly T[]): T | undefined {
   return list[Math.floor(random.next() * list.length)];
+}
+
+export function evictionOf({ decisions }: WorkloadPlan): EvictDecision | undefined {
+  return decisions.find((each) => each.kind === 'evict');
+}
+
+export function restampsOf({ decisions }: WorkloadPlan): RestampDecision[] {
+  return decisions.filter((each) => each.kind === 'restamp');
+}
+
+/** A Deployment in a world of its own; nothing runs yet. */
+export function worldOf(replicas: number, percentage: number, min: number): World {
+  return createWorld(aDeployment({ replicas, annotations: placementAnnotations(percentage, min) }));
+}
+
+export function annotate(world: World, percentage: number, min: number): void {
+  world.workload = { ...world.workload, annotations: placementAnnotations(percentage, min) };
+}
+
+function placementAnnotations(percentage: number, min: number): Readonly<Record<string, string>> {
+  return { 'spotalis.io/spot-percentage': `${percentage}`, 'spotalis.io/min-on-demand': `${min}` };
+}
+
+/** Runs unsteered pods `s0`, `s1`, ... on spot and `o0`, `o1`, ... on on-demand. */
+export function place(world: World, spot: number, onDemand: number): void {
+  for (let index = 0; index < spot; index++) runUnsteered(world, 'spot', { name: `s${index}`, uid: `s${index}` });
+  for (let index = 0; index < onDemand; index++) {
+    runUnsteered(world, 'on-demand', { name: `o${index}`, uid: `o${index}` });
+  }
+}
+
+/** Admits and runs pods until all replicas are there. */
+export function fill(world: World): void {
+  while (world.pods.length < world.workload.replicas) run(world);
+}
+
+/** Evicts, admits the replacement and lets it run, until nothing is left to move. */
+export function repair(world: World): { readonly evictions: number; readonly rounds: number } {
+  for (let rounds = 1, evictions = 0; rounds <= 200; rounds++) {
+    const eviction = evictionOf(plan(world));
+    if (eviction === undefined) return { evictions, rounds };
+    world.pods = world.pods.filter(({ uid }) => uid !== eviction.pod.uid);
+    world.now += 60_000;
+    evictions++;
+    run(world);
+  }
+  throw new Error('the repair does not end');
+}
+
+export function restampAll(world: World): void {
+  for (const { pod: ref, slot, capacity, deletionCost } of restampsOf(plan(world))) {
+    world.pods = world.pods.map((pod) =>
+      pod.uid === ref.uid ? { ...pod, slot, capacity, deletionCost: deletionCost ?? pod.deletionCost } : pod,
+    );
+  }
 }

@@ -1,0 +1,70 @@
+/** Whether a pod must change sides, and which. */
+import { renderReason } from '../../lib/reasons.ts';
+import { oppositeOf } from '../../model/node-class.ts';
+import { isLive } from '../../model/owners.ts';
+import type { Side } from '../../model/records.ts';
+import type { EvictDecision } from '../decision.ts';
+import type { ActualCounts, PlanInput, PlanNote, PlannedPod } from './plan.ts';
+import type { ManagedPolicy } from './policy.ts';
+import type { SideCounts } from './slots.ts';
+import { compareVictims } from './victim.ts';
+
+/** What the plan has found so far. */
+export interface Seen {
+  readonly pods: readonly PlannedPod[];
+  readonly actual: ActualCounts;
+  readonly target: SideCounts;
+  readonly floor: number;
+}
+
+/**
+ * The one move that brings the counts closer to the target, or the note that says why there is none. Only where counts are
+ * off: a pod that is in another slot than it could be is never moved for that.
+ */
+export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Seen): EvictDecision | PlanNote {
+  const { view, sides, workload, settings } = input;
+  const { actual, target } = seen;
+  const from: Side = actual.spot > target.spot ? 'spot' : 'on-demand';
+  const to = oppositeOf(from);
+  const pinned = sides.pinnedSide(workload.template);
+  if (pinned !== 'free' && pinned !== to) {
+    const side = pinned === 'neither' ? 'no known side' : pinned;
+    return { reason: 'ConflictingPlacement', text: renderReason('ConflictingPlacement', { side }) };
+  }
+  if (sides.pinOf(to).kind === 'affinity' && !settings.mutations.affinity) {
+    return { reason: undefined, text: `${to} needs node affinity, which placement.mutations.affinity forbids` };
+  }
+  // A StatefulSet's pod comes back in its own slot, so only one whose slot is of the other side may go.
+  const isStatefulSet = workload.rollout.type === 'StatefulSet';
+  const [victim] = seen.pods
+    .filter(
+      ({ pod, plan }) => isLive(pod) && plan.actualSide === from && (!isStatefulSet || plan.state === 'wrong-side'),
+    )
+    .map((each) => (isStatefulSet ? { ...each, plan: { ...each.plan, stampedSlot: each.plan.slot } } : each))
+    .sort(compareVictims(view, sides));
+  if (victim === undefined)
+    return { reason: undefined, text: `no pod on ${from} can be told apart as the one to move` };
+  const numbers = {
+    replicas: workload.replicas,
+    spot: actual.spot,
+    onDemand: actual.onDemand,
+    unknown: actual.unknown,
+    targetSpot: target.spot,
+    targetOnDemand: target.onDemand,
+    spotPercentage: policy.rule.spotPercentage,
+    floor: seen.floor,
+    slot: victim.plan.slot ?? 0,
+  };
+  const [have, want] = from === 'spot' ? [actual.spot, target.spot] : [actual.onDemand, target.onDemand];
+  return {
+    kind: 'evict',
+    engine: 'placement',
+    workload: { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+    workloadUid: workload.uid,
+    pod: victim.plan.ref,
+    from,
+    to,
+    onDemandFloor: seen.floor,
+    why: { summary: `${have} pods on ${from}, ${want} wanted: one moves to ${to}`, numbers },
+  };
+}

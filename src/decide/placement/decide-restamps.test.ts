@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { PodRecord } from '../../model/records.ts';
+import { aPod } from '../../model/testing/records.ts';
+import {
+  annotate,
+  evictionOf,
+  fill,
+  nodeOf,
+  place,
+  plan,
+  restampAll,
+  restampsOf,
+  runUnsteered,
+  scale,
+  UNKNOWN_NODE,
+  type World,
+  worldOf,
+} from './testing/world.ts';
+
+describe('re-stamps', () => {
+  test('after a change of percentage that moves no count, slots follow the sides without an eviction', () => {
+    const world = worldOf(4, 50, 0);
+    fill(world);
+    expect(world.pods.map(({ capacity }) => capacity)).toEqual(['spot', 'on-demand', 'spot', 'on-demand']);
+    annotate(world, 50, 2);
+    const seen = plan(world);
+    expect(seen.drift).toBe(0);
+    expect(evictionOf(seen)).toBeUndefined();
+    expect(restampsOf(seen).length).toBeGreaterThan(0);
+    restampAll(world);
+    expect(world.pods.map(({ slot, capacity }) => [slot, capacity]).sort()).toEqual([
+      [1, 'on-demand'],
+      [2, 'on-demand'],
+      [3, 'spot'],
+      [4, 'spot'],
+    ]);
+    expect(plan(world).decisions).toEqual([]);
+  });
+
+  test('hazard H31: pods that missed admission are stamped when all is right, with the cost that keeps the mix', () => {
+    const world = worldOf(3, 34, 0);
+    place(world, 2, 1);
+    expect(
+      restampsOf(plan(world)).map(({ pod, slot, capacity, deletionCost }) => [pod.name, slot, capacity, deletionCost]),
+    ).toEqual([
+      ['s0', 1, 'spot', -1],
+      ['s1', 3, 'spot', -3],
+      ['o0', 2, 'on-demand', -2],
+    ]);
+  });
+
+  test('the user’s own deletion cost is kept', () => {
+    const world = worldOf(1, 0, 0);
+    runUnsteered(world, 'on-demand', { deletionCost: 100 });
+    expect(restampsOf(plan(world))[0]?.deletionCost).toBeUndefined();
+  });
+
+  test.each<[string, (world: World) => void]>([
+    ['pods are missing', (world) => scale(world, 4)],
+    ['there are more than wanted', (world) => scale(world, 2)],
+    ['one is on the wrong side', (world) => annotate(world, 0, 3)],
+    [
+      'one is on a node of no known class',
+      (world) => {
+        world.pods = world.pods.map(
+          (pod, index): PodRecord => (index === 0 ? { ...pod, nodeName: UNKNOWN_NODE } : pod),
+        );
+      },
+    ],
+  ])('none while %s', (_, disturb) => {
+    const world = worldOf(3, 34, 0);
+    place(world, 2, 1);
+    disturb(world);
+    expect(restampsOf(plan(world))).toEqual([]);
+  });
+
+  test('none while two revisions live side by side', () => {
+    const world = worldOf(2, 50, 0);
+    place(world, 1, 0);
+    const [first] = world.replicaSets;
+    if (first === undefined) return;
+    const second = { ...first, uid: 'uid-2', revision: 'rev2', name: 'web-rev2' };
+    world.replicaSets = [first, second];
+    world.pods.push(aPod(second, 'new', { nodeName: nodeOf('on-demand') }));
+    expect(plan(world).decisions).toEqual([]);
+  });
+
+  test('hazard H3: after ten pods are scaled to four by deletion cost the mix is exact without any write', () => {
+    const world = worldOf(10, 70, 1);
+    fill(world);
+    scale(world, 4);
+    world.pods = world.pods.sort((a, b) => b.deletionCost - a.deletionCost).slice(0, 4);
+    expect(plan(world)).toMatchObject({
+      target: { spot: 3, onDemand: 1 },
+      actual: { spot: 3, onDemand: 1 },
+      decisions: [],
+    });
+  });
+});
