@@ -69,7 +69,9 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
     const since = silentSince.get(nodeName);
     const isUnreachable = since !== undefined && clock.now() - since >= graceMillis;
     if (isUnreachable && findCondition(node.status?.conditions, 'Ready')?.status !== 'Unknown') await markUnknown(node);
-    const ready = isUnreachable ? 'Unknown' : (findCondition(node.status?.conditions, 'Ready')?.status ?? 'True');
+    const ready = isUnreachable ? 'Unknown' : findCondition(node.status?.conditions, 'Ready')?.status;
+    // A new node keeps the taint it was created with until its kubelet has reported for the first time.
+    if (ready === undefined) return;
     await writeTaints(node, ready);
     if (ready !== 'True') for (const pod of [...caches.podsOnNode(nodeName)]) await markNotReady(pod);
   };
