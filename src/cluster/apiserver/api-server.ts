@@ -13,6 +13,7 @@ import type { LocalWebhook } from './admission/webhook-call.ts';
 import { createWebhookAdmission } from './admission/webhooks.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
 import { createBinding } from './binding.ts';
+import { followDefinitions } from './custom/custom-resources.ts';
 import { createDeleter } from './deleter.ts';
 import { createEviction } from './eviction.ts';
 import { createGate } from './gate.ts';
@@ -96,6 +97,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ...(options.resources ?? []).map((type) => serve(type)),
   ]);
   const reader = createReader(storage);
+  const definitions = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+  if (definitions !== undefined) {
+    followDefinitions(storage.collection(definitions), registry, (type) => {
+      // The write that removed the definition is still being told to watchers.
+      queueMicrotask(() => {
+        for (const object of storage.collection(type).range('')) storage.remove(type, object);
+      });
+    });
+  }
   const historyMillis = options.historyMillis ?? 300_000;
   const watcher = createWatcher({
     storage,
@@ -162,7 +172,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     random,
   });
 
-  const table = createTablePrinter(clock, () => undefined);
+  const table = createTablePrinter(clock);
   const front = createFront({
     registry,
     authentication,

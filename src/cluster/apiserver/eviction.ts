@@ -122,7 +122,7 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
           ? { ...options, resourceVersion: pod.metadata.resourceVersion }
           : options;
       await deletePod(type, pod, pinned, context);
-      return successStatus();
+      return { ...successStatus(), code: 201 };
     }
     const budgets = budgetsOf(pod);
     const [budget] = budgets;
@@ -145,7 +145,7 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
       if (ours && isConflict(error)) throw stillProcessed(budget?.metadata.name ?? '');
       throw error;
     }
-    return successStatus();
+    return { ...successStatus(), code: 201 };
   };
 }
 

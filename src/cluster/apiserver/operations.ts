@@ -2,7 +2,7 @@
 import type { Patch } from '../../api/kube-api.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
-import { cloneJson, type JsonObject } from './json.ts';
+import { cloneJson, type JsonObject, stringAt } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
@@ -144,6 +144,10 @@ export function createOperations({
         const problem = subresource === 'scale' ? undefined : shapeProblem(type.group, type.plural, type.kind, patched);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
         if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', null, problem)]);
+        const uid = stringAt(patched, 'metadata', 'uid');
+        if (uid !== undefined && uid !== stringAt(shown, 'metadata', 'uid')) {
+          throw invalid(type, target.name, [invalidField('metadata.uid', uid, 'field is immutable')]);
+        }
         return patched;
       });
       return { object, created: false };

@@ -53,6 +53,8 @@ function parseTerm(term: string, whole: string): LabelPredicate {
   const compare = COMPARE_TERM.exec(term);
   if (compare !== null) {
     const [, key = '', operator = '', value = ''] = compare;
+    const stray = /[()]/.exec(value)?.[0];
+    if (stray !== undefined) throw badRequest(`unable to parse requirement: found '${stray}', expected: identifier`);
     const problem = labelValueProblem(value);
     if (problem !== undefined)
       throw badRequest(

@@ -63,6 +63,14 @@ export interface TypeRules {
   readonly selectableFields?: (object: ApiObject) => Record<string, string>;
 }
 
+/** A column a custom resource's definition adds to tables. */
+export interface PrintColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly wide: boolean;
+}
+
 export interface ServedType extends ResourceType {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -75,6 +83,7 @@ export interface ServedType extends ResourceType {
   readonly rules: TypeRules;
   /** Where the objects live. Two served types with the same storage are two views of the same objects. */
   readonly storage: string;
+  readonly printColumns?: readonly PrintColumn[];
   /** How fields merge and are owned; absent for built-in types, whose field names tell. */
   readonly fieldSchema?: FieldSchema;
   /** Answers a posted question; such types store nothing. */

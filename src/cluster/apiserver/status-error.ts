@@ -56,7 +56,8 @@ export function failure({ code, reason, message, details, continueToken }: Failu
     code,
   };
   if (status.details?.causes === undefined) delete status.details?.causes;
-  const retryAfter = details?.retryAfterSeconds;
+  // Zero means that waiting is no cure; the real server leaves it out.
+  const retryAfter = details?.retryAfterSeconds === 0 ? undefined : details?.retryAfterSeconds;
   return new KubeError(code, status, message, retryAfter === undefined ? undefined : retryAfter * 1_000);
 }
 
@@ -182,7 +183,7 @@ export function tooManyRequests(
     code: 429,
     reason: 'TooManyRequests',
     message,
-    details: { retryAfterSeconds, ...(causes === undefined ? {} : { causes }) },
+    details: { ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }), ...(causes === undefined ? {} : { causes }) },
   });
 }
 

@@ -6,7 +6,7 @@
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { invalidField, requiredField } from './field-errors.ts';
+import { requiredField } from './field-errors.ts';
 import { cloneJson, equalJson, type JsonObject } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
@@ -16,7 +16,7 @@ import type { Reader } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
 import { shapeProblem } from './shape.ts';
-import { alreadyExists, badRequest, conflict, internalError, invalid } from './status-error.ts';
+import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
 export interface UpdateRequest {
@@ -118,8 +118,8 @@ export function createWriter(options: WriterOptions): Writer {
       if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
       const validating = options.validate({ ...attributes, object: admitted });
       if (validating !== undefined) await validating;
-      if (context.dryRun) return admitted;
       if (reader.find(type, namespace, meta.name ?? '') !== undefined) throw alreadyExists(type, meta.name ?? '');
+      if (context.dryRun) return admitted;
       const stored = storage.put(type, undefined, type.view === undefined ? admitted : type.view.toStored(admitted));
       if (stored === undefined) throw alreadyExists(type, meta.name ?? '');
       return type.view === undefined ? stored : type.view.fromStored(stored);
@@ -222,8 +222,7 @@ export function decode(type: ServedType, input: JsonObject): ApiObject {
 function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
   const name = current.metadata.name ?? '';
   const { uid, resourceVersion } = wanted.metadata;
-  if (uid && uid !== current.metadata.uid)
-    throw invalid(type, name, [invalidField('metadata.uid', uid, 'field is immutable')]);
+  if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
   if (resourceVersion && resourceVersion !== '0') {
     if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
   } else if (NEEDS_VERSION.has(type.storage)) {

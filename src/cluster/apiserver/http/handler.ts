@@ -1,29 +1,32 @@
 /** The HTTP face of the API: from a request to the operation it names, and from outcomes to answers. */
 
-import type { Patch } from '../../../api/kube-api.ts';
 import { KubeError } from '../../../api/kube-error.ts';
 import { ConnectionDropped } from '../../faults/fault.ts';
 import { deletionOptionsOf } from '../eviction.ts';
-import { forbiddenField } from '../field-errors.ts';
 import type { Gate, RequestInfo } from '../gate.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Operations, Target } from '../operations.ts';
-import type { ListQuery } from '../reader.ts';
-import type { Caller, WriteContext } from '../request.ts';
-import type { ServedType } from '../served-type.ts';
-import { missingFieldManager } from '../server-side-apply.ts';
+import type { Caller } from '../request.ts';
 import {
   badRequest,
   internalError,
-  invalid,
   methodNotAllowed,
   qualifiedResource,
   successStatus,
   unknownResource,
-  unsupportedMediaType,
 } from '../status-error.ts';
 import type { TypeRegistry } from '../type-registry.ts';
 import type { Exchange } from './exchange.ts';
+import {
+  definedOf,
+  deletionQueryOf,
+  isTrue,
+  listQueryOf,
+  patchOf,
+  selectionOf,
+  watchOptionsOf,
+  writeContextOf,
+} from './query.ts';
 import { negotiate } from './representation.ts';
 import type { Route } from './route.ts';
 import type { TablePrinter } from './table.ts';
@@ -203,100 +206,5 @@ function verbOf({ method, query }: Exchange, name: string, subresource: string):
       return name === '' ? 'deletecollection' : 'delete';
     default:
       return undefined;
-  }
-}
-
-function isTrue(value: string | null): boolean {
-  return value !== null && value !== 'false' && value !== '0';
-}
-
-function numberOf(query: URLSearchParams, key: string): number | undefined {
-  const text = query.get(key);
-  if (text === null || text === '') return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return value;
-}
-
-function selectionOf(query: URLSearchParams, namespace: string | undefined) {
-  return {
-    namespace,
-    labelSelector: query.get('labelSelector') ?? undefined,
-    fieldSelector: query.get('fieldSelector') ?? undefined,
-  };
-}
-
-function listQueryOf(query: URLSearchParams, namespace: string | undefined): ListQuery {
-  return {
-    ...selectionOf(query, namespace),
-    limit: numberOf(query, 'limit'),
-    continueToken: query.get('continue') ?? undefined,
-    resourceVersion: query.get('resourceVersion') ?? undefined,
-    resourceVersionMatch: query.get('resourceVersionMatch') ?? undefined,
-  };
-}
-
-function watchOptionsOf(query: URLSearchParams) {
-  const initial = query.get('sendInitialEvents');
-  const match = query.get('resourceVersionMatch');
-  if (initial !== null && match !== 'NotOlderThan') {
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
-      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
-    ]);
-  }
-  return {
-    resourceVersion: query.get('resourceVersion') ?? undefined,
-    sendInitialEvents: initial === null ? undefined : isTrue(initial),
-    allowBookmarks: isTrue(query.get('allowWatchBookmarks')),
-    timeoutSeconds: numberOf(query, 'timeoutSeconds'),
-  };
-}
-
-function deletionQueryOf(query: URLSearchParams) {
-  return {
-    gracePeriodSeconds: numberOf(query, 'gracePeriodSeconds'),
-    propagationPolicy: query.get('propagationPolicy') ?? undefined,
-  };
-}
-
-function definedOf<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
-}
-
-function writeContextOf(exchange: Exchange, caller: Caller): WriteContext {
-  const { query } = exchange;
-  const dryRun = query.getAll('dryRun');
-  if (dryRun.some((value) => value !== 'All' && value !== ''))
-    throw badRequest(
-      `CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`,
-    );
-  const agent = exchange.header('user-agent').split('/')[0] ?? '';
-  return {
-    caller,
-    dryRun: dryRun.includes('All'),
-    fieldManager: query.get('fieldManager') || agent || 'unknown',
-    warnings: [],
-  };
-}
-
-function patchOf(contentType: string, body: unknown, query: URLSearchParams, type: ServedType): Patch {
-  const media = contentType.split(';')[0]?.trim() ?? '';
-  if (media === 'application/json-patch+json') {
-    if (!Array.isArray(body)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-    return { type: 'json', body };
-  }
-  if (!isObject(body)) throw badRequest(`error decoding patch: the body must be an object (${type.kind})`);
-  switch (media) {
-    case 'application/merge-patch+json':
-      return { type: 'merge', body };
-    case 'application/strategic-merge-patch+json':
-      return { type: 'strategic', body };
-    case 'application/apply-patch+yaml':
-      if (!query.get('fieldManager')) throw missingFieldManager();
-      return { type: 'apply', body, force: isTrue(query.get('force')) };
-    default:
-      throw unsupportedMediaType(
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
-      );
   }
 }

@@ -15,6 +15,11 @@ export interface Representation {
 
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
+/** Items of a list carry no type of their own: the list says it. */
+function withoutType({ apiVersion: _apiVersion, kind: _kind, ...item }: ApiObject): JsonObject {
+  return item;
+}
+
 function partial(object: JsonObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object['metadata'] };
 }
@@ -40,7 +45,7 @@ export function negotiate(
       kind: `${type.kind}List`,
       apiVersion: apiVersionOf(type),
       metadata,
-      items: items.map((item) => item),
+      items: type.customResource ? [...items] : items.map(withoutType),
     }),
     event: (object) => object,
   };

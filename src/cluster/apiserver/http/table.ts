@@ -1,5 +1,6 @@
 /** Tables as `kubectl get` shows them: columns by type, cells by the server. */
 import type { Clock } from '../../../lib/clock.ts';
+import { jsonPathValue } from '../custom/json-path.ts';
 import type { Json } from '../json.ts';
 import type { ApiObject, ServedType } from '../served-type.ts';
 import { ageOf, type ColumnSource } from './column-source.ts';
@@ -26,15 +27,26 @@ export interface TablePrinter {
 const NAME: ColumnSource = { name: 'Name', cell: (object) => object.metadata.name ?? '' };
 const AGE: ColumnSource = { name: 'Age', cell: (object, now) => ageOf(object.metadata.creationTimestamp, now) };
 
-/** @param extra columns of types the built-in table does not know, e.g. additionalPrinterColumns of a custom resource. */
-export function createTablePrinter(
-  clock: Clock,
-  extra: (type: ServedType) => readonly ColumnSource[] | undefined,
-): TablePrinter {
+function customColumns({ printColumns }: ServedType): readonly ColumnSource[] {
+  if (printColumns === undefined) return [AGE];
+  return printColumns.map(({ name, type, jsonPath, wide }) => ({
+    name,
+    wide,
+    integer: type === 'integer',
+    cell(object, nowMillis) {
+      const value = jsonPathValue(object, jsonPath);
+      if (value === undefined || value === null) return type === 'date' ? '<unknown>' : '';
+      if (type === 'date') return ageOf(String(value), nowMillis);
+      return typeof value === 'object' ? JSON.stringify(value) : value;
+    },
+  }));
+}
+
+export function createTablePrinter(clock: Clock): TablePrinter {
   return {
     forType(type) {
       const newEvents = type.group === 'events.k8s.io' && type.plural === 'events';
-      const known = newEvents ? NEW_EVENT_COLUMNS : (TABLE_COLUMNS[type.storage] ?? extra(type) ?? [AGE]);
+      const known = newEvents ? NEW_EVENT_COLUMNS : (TABLE_COLUMNS[type.storage] ?? customColumns(type));
       const hasName = known.some((column) => column.name === 'Name');
       const sources = hasName || type.storage.endsWith('/events') ? known : [NAME, ...known];
       return {

@@ -203,8 +203,6 @@ function validateLease(lease: JsonObject): FieldError[] {
   const transitions = numberAt(lease, 'spec', 'leaseTransitions');
   if (transitions !== undefined && transitions < 0)
     errors.push(invalidField('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
-  if (stringAt(lease, 'spec', 'holderIdentity') === '')
-    errors.push(invalidField('spec.holderIdentity', '', 'must not be empty'));
   return errors;
 }
 

@@ -1,4 +1,5 @@
 /** The rules of each built-in type, by `group/plural`. Types not named here store what they are given. */
+import { definitionRules } from '../custom/custom-resources.ts';
 import type { TypeRules } from '../served-type.ts';
 import {
   configMapRules,
@@ -39,6 +40,7 @@ export function createRuleTable(): (key: string) => TypeRules {
     'coordination.k8s.io/leases': leaseRules,
     'scheduling.k8s.io/priorityclasses': priorityClassRules,
     'storage.k8s.io/storageclasses': storageClassRules,
+    'apiextensions.k8s.io/customresourcedefinitions': definitionRules,
     'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookConfigurationRules,
     'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfigurationRules,
   };
