@@ -5,7 +5,8 @@ import type { ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { type ReflectorSink, runReflector, type Selection } from './reflector.ts';
+import { runReflector, type Selection } from './reflector.ts';
+import type { ReflectorSink } from './reflector-events.ts';
 import { createStore, type Freshness, keyOf, type Store, type StoreChange } from './store.ts';
 
 export interface InformerHandler<R> {

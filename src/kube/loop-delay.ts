@@ -1,5 +1,6 @@
 /** How late callbacks run, because something (garbage collection, a long computation) holds the event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock } from '../lib/clock.ts';
 
 export interface LoopDelayMeter {
   /** Longest delay of the last one to two minutes, milliseconds. */
@@ -7,26 +8,38 @@ export interface LoopDelayMeter {
   close(): void;
 }
 
-/** Resolution of the sampling timer; delays below are not seen. */
-const RESOLUTION_MILLIS = 20;
+/** The part of node:perf_hooks' delay histogram that is used; times in nanoseconds. */
+export interface DelayHistogram {
+  readonly max: number;
+  reset(): void;
+  enable(): unknown;
+  disable(): unknown;
+}
 
-/** @param nowMillis a clock's time, to forget old stalls. */
-export function createLoopDelayMeter(nowMillis: () => number): LoopDelayMeter {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
+/** Distance of the samples; shorter delays are not seen. */
+const RESOLUTION_MILLIS = 20;
+const WINDOW_MILLIS = 60_000;
+
+export function createLoopDelayMeter(
+  clock: Clock,
+  histogram: DelayHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS }),
+): LoopDelayMeter {
   histogram.enable();
-  let startedMillis = nowMillis();
+  let startedMillis = clock.now();
+  /** Of the window before the present one. */
   let previous = 0;
   return {
     maxMillis() {
       // The histogram measures the distance between samples, the resolution included.
       const current = Math.max(0, histogram.max / 1e6 - RESOLUTION_MILLIS);
-      if (nowMillis() - startedMillis > 60_000) {
+      const longest = Math.max(previous, current);
+      if (clock.now() - startedMillis >= WINDOW_MILLIS) {
         previous = current;
-        startedMillis = nowMillis();
+        startedMillis = clock.now();
         histogram.reset();
       }
-      return Math.max(previous, current);
+      return longest;
     },
-    close: () => histogram.disable(),
+    close: () => void histogram.disable(),
   };
 }

@@ -1,6 +1,6 @@
 /** Keeps a sink in step with one resource type: list (WatchList or pages), then watch, for ever, whatever breaks. */
 import type { KubeObject } from '../api/core.ts';
-import type { KubeApi, WatchEvent } from '../api/kube-api.ts';
+import type { KubeApi } from '../api/kube-api.ts';
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
 import { backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
@@ -9,7 +9,7 @@ import { sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { listAll } from './listing.ts';
-import { isOlder, parseResourceVersion } from './resource-version.ts';
+import { followEvents, type Position, type ReflectorSink, readInitialEvents } from './reflector-events.ts';
 import { openWatchStream, WatchDeadlineError, type WatchStream } from './watch-stream.ts';
 
 /** Which objects of a type to follow. */
@@ -17,23 +17,6 @@ export interface Selection {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-}
-
-/** Where the reflector puts what it reads. */
-export interface ReflectorSink<T> {
-  begin(): SinkReplacement<T>;
-  upsert(object: T): void;
-  remove(object: T): void;
-  /** The server was heard: an answer, an event, a bookmark. */
-  onContact(): void;
-  /** `fresh`: listed and watched. `stale`: the connection broke, `error` says how. */
-  onState(state: 'fresh' | 'stale', error?: unknown): void;
-}
-
-export interface SinkReplacement<T> {
-  add(object: T): void;
-  remove(object: T): void;
-  commit(): void;
 }
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -50,8 +33,6 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly useWatchList?: boolean;
 }
 
-/** Set on the bookmark that ends the initial events of a WatchList. Source: KEP-3157. */
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 /** Watches last a random time in this range, so that those of many clients do not end together. Source: client-go. */
 const MIN_WATCH_SECONDS = 300;
 const MAX_WATCH_SECONDS = 600;
@@ -62,22 +43,6 @@ const INITIAL_EVENTS_IDLE_MILLIS = 60_000;
 /** A watch that ends sooner and brought nothing counts as an error, or a broken server would be asked in a tight loop. */
 const MIN_WATCH_MILLIS = 5_000;
 
-/** The server does not know WatchList, or did not end its initial events. */
-class WatchListFailedError extends Error {
-  override readonly name = 'WatchListFailedError';
-  readonly isPermanent: boolean;
-
-  constructor(isPermanent: boolean, cause: unknown) {
-    super('WatchList is not served here.', { cause });
-    this.isPermanent = isPermanent;
-  }
-}
-
-/** Older servers reject the parameters: 422 (forbidden without the feature gate) or 400. */
-function isWatchListRejected(error: unknown): boolean {
-  return error instanceof KubeError && (error.httpStatus === 422 || error.httpStatus === 400);
-}
-
 /** Follows the type until `signal` aborts. Never rejects: every fault is logged, reported to the sink and retried with backoff. */
 export async function runReflector<T extends KubeObject>(
   options: ReflectorOptions<T>,
@@ -85,139 +50,96 @@ export async function runReflector<T extends KubeObject>(
 ): Promise<void> {
   const { api, type, sink, clock, random, log, selection = {}, pageSize = 500 } = options;
   const backoff = createBackoff(backoffPolicies.reflector, clock, random);
-  const name = type.plural;
+  const position: Position = { resourceVersion: undefined };
   let useWatchList = options.useWatchList ?? true;
-  /** Where to resume; undefined means "list first". */
-  let position: string | undefined;
   /** When the present watch was accepted; undefined when there is none. */
   let openedMillis: number | undefined;
   /** The position was refused since the last complete listing. */
   let wasRefused = false;
 
-  const openStream = (resourceVersion: string | undefined): { stream: WatchStream<T>; deadlineMillis: number } => {
-    const timeoutSeconds = MIN_WATCH_SECONDS + Math.floor(random.next() * (MAX_WATCH_SECONDS - MIN_WATCH_SECONDS + 1));
+  const randomTimeout = (): number =>
+    MIN_WATCH_SECONDS + Math.floor(random.next() * (MAX_WATCH_SECONDS - MIN_WATCH_SECONDS + 1));
+
+  /** Runs `read` on a new watch, and ends the watch however that ends. */
+  const withWatch = async (
+    start: { readonly resourceVersion: string; readonly sendInitialEvents?: true },
+    read: (stream: WatchStream<T>, deadlineMillis: number) => Promise<void>,
+  ): Promise<void> => {
+    const timeoutSeconds = randomTimeout();
     const deadlineMillis = timeoutSeconds * 1000 + WATCH_GRACE_MILLIS;
-    const isInitial = resourceVersion === undefined;
     const onOpen = (): void => {
       openedMillis = clock.now();
       sink.onContact();
-      if (!isInitial) sink.onState('fresh');
+      if (!start.sendInitialEvents) sink.onState('fresh');
     };
     const stream = openWatchStream<T>(
-      (streamSignal) =>
-        api.watch(type, {
-          ...selection,
-          timeoutSeconds,
-          signal: streamSignal,
-          onOpen,
-          ...(isInitial ? { sendInitialEvents: true, resourceVersion: '' } : { resourceVersion }),
-        }),
+      (streamSignal) => api.watch(type, { ...selection, ...start, timeoutSeconds, signal: streamSignal, onOpen }),
       clock,
-      isInitial ? INITIAL_EVENTS_IDLE_MILLIS : deadlineMillis,
+      start.sendInitialEvents ? INITIAL_EVENTS_IDLE_MILLIS : deadlineMillis,
       signal,
     );
-    return { stream, deadlineMillis };
-  };
-
-  const raise = (event: WatchEvent<T> & { type: 'ERROR' }): never => {
-    const { code = 500, message = 'the watch reported an error without a message' } = event.object;
-    throw new KubeError(code, event.object, message);
-  };
-
-  /** Applies events until the server ends the watch; resolves to the number of events seen, bookmarks included. */
-  const follow = async (stream: WatchStream<T>): Promise<number> => {
-    let seen = 0;
-    for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
-      if (event.type === 'ERROR') raise(event);
-      else {
-        seen++;
-        sink.onContact();
-        if (seen === 1) sink.onState('fresh');
-        const version = event.object.metadata?.resourceVersion;
-        // Events of one watch are ordered by version; an older one is a late duplicate and would undo a newer state.
-        const isLate = isOlder(parseResourceVersion(version), parseResourceVersion(position));
-        if (event.type === 'DELETED') sink.remove(event.object);
-        else if (event.type !== 'BOOKMARK' && !isLate) sink.upsert(event.object);
-        if (version !== undefined && version !== '' && !isLate) position = version;
-      }
-    }
-    return seen;
-  };
-
-  /** WatchList: the current state as events, then the same stream goes on as the watch. */
-  const readInitialEvents = async (stream: WatchStream<T>): Promise<void> => {
-    const replacement = sink.begin();
-    for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
-      stream.extend(INITIAL_EVENTS_IDLE_MILLIS);
-      sink.onContact();
-      if (event.type === 'ERROR') raise(event);
-      else if (event.type === 'DELETED') replacement.remove(event.object);
-      else if (event.type !== 'BOOKMARK') replacement.add(event.object);
-      else if (event.object.metadata?.annotations?.[INITIAL_EVENTS_END] === 'true') {
-        position = event.object.metadata.resourceVersion;
-        replacement.commit();
-        wasRefused = false;
-        sink.onState('fresh');
-        return;
-      }
-    }
-    throw new WatchListFailedError(false, new Error('the stream ended before the initial events did'));
-  };
-
-  const watchFrom = async (stream: WatchStream<T>, startedMillis: number): Promise<void> => {
-    const seen = await follow(stream);
-    if (seen === 0 && clock.now() - startedMillis < MIN_WATCH_MILLIS) {
-      throw new Error(`The watch of ${name} ended within seconds and brought nothing.`);
-    }
-  };
-
-  const watchWithInitialEvents = async (): Promise<void> => {
-    const startedMillis = clock.now();
-    const { stream, deadlineMillis } = openStream(undefined);
     try {
-      await readInitialEvents(stream).catch((error: unknown) => {
-        if (isWatchListRejected(error)) throw new WatchListFailedError(true, error);
-        throw error;
-      });
-      stream.extend(deadlineMillis);
-      await watchFrom(stream, startedMillis);
+      await read(stream, deadlineMillis);
     } finally {
       stream.close();
     }
   };
 
-  const listInPages = async (): Promise<void> => {
-    const listing = await listAll(api, type, { ...selection, limit: pageSize, signal }, () => sink.begin());
-    sink.onContact();
-    listing.target.commit();
+  const follow = async (stream: WatchStream<T>): Promise<void> => {
+    const startedMillis = clock.now();
+    const seen = await followEvents(stream, sink, position);
+    if (seen === 0 && clock.now() - startedMillis < MIN_WATCH_MILLIS) {
+      throw new Error(`The watch of ${type.plural} ended within seconds and brought nothing.`);
+    }
+  };
+
+  const onListed = (resourceVersion: string): void => {
+    position.resourceVersion = resourceVersion;
     wasRefused = false;
-    position = listing.resourceVersion;
     sink.onState('fresh');
   };
 
-  const resume = async (from: string): Promise<void> => {
-    const startedMillis = clock.now();
-    const { stream } = openStream(from);
-    try {
-      await watchFrom(stream, startedMillis);
-    } finally {
-      stream.close();
-    }
+  const listInPages = async (): Promise<void> => {
+    const { target, resourceVersion } = await listAll(api, type, { ...selection, limit: pageSize, signal }, () =>
+      sink.begin(),
+    );
+    sink.onContact();
+    target.commit();
+    onListed(resourceVersion);
   };
 
-  /** One step: whatever has to come next. Ends normally when the server ended a watch normally. */
+  /** @returns whether the server served it; if not, nothing was published. */
+  const watchWithInitialEvents = async (): Promise<boolean> => {
+    let isServed = true;
+    await withWatch({ sendInitialEvents: true, resourceVersion: '' }, async (stream, deadlineMillis) => {
+      let resourceVersion: string | undefined;
+      try {
+        resourceVersion = await readInitialEvents(stream, sink, () => stream.extend(INITIAL_EVENTS_IDLE_MILLIS));
+      } catch (error) {
+        const isRejected = isWatchListRejected(error);
+        // A rejection is for good; silence may have been an accident, so the next listing asks again.
+        if (isRejected) useWatchList = false;
+        else if (!(error instanceof WatchDeadlineError)) throw error;
+      }
+      if (resourceVersion === undefined) {
+        isServed = false;
+        return;
+      }
+      onListed(resourceVersion);
+      stream.extend(deadlineMillis);
+      await follow(stream);
+    });
+    return isServed;
+  };
+
+  /** Whatever has to come next. Ends normally after a listing, and when the server ended a watch normally. */
   const step = async (): Promise<void> => {
-    if (position !== undefined) return await resume(position);
-    if (!useWatchList) return await listInPages();
-    try {
-      return await watchWithInitialEvents();
-    } catch (error) {
-      const isIdle = position === undefined && error instanceof WatchDeadlineError;
-      if (!(error instanceof WatchListFailedError) && !isIdle) throw error;
-      if (error instanceof WatchListFailedError && error.isPermanent) useWatchList = false;
-      log.info({ resource: name }, 'WatchList is not served here; listing in pages instead');
-      return await listInPages();
-    }
+    const { resourceVersion } = position;
+    if (resourceVersion !== undefined) return await withWatch({ resourceVersion }, follow);
+    if (useWatchList && (await watchWithInitialEvents())) return;
+    if (options.useWatchList !== false)
+      log.info({ resource: type.plural }, 'WatchList is not served; listing in pages');
+    await listInPages();
   };
 
   /**
@@ -225,9 +147,8 @@ export async function runReflector<T extends KubeObject>(
    * rotated away), and little when a position is refused for the first time; both happen in the best of clusters.
    */
   const delayAfter = (error: unknown, wasHealthy: boolean): number => {
-    const isRefusal = isExpired(error) || isTooLargeResourceVersion(error);
-    const isFirstRefusal = isRefusal && !wasRefused;
-    wasRefused ||= isRefusal;
+    const isFirstRefusal = isRefusal(error) && !wasRefused;
+    wasRefused ||= isRefusal(error);
     if (!(error instanceof KubeError)) return wasHealthy ? 0 : backoff.next();
     const delay = isFirstRefusal ? backoffDelay(backoffPolicies.reflector, 1, random) : backoff.next();
     return Math.max(delay, error.retryAfterMillis ?? 0);
@@ -242,11 +163,21 @@ export async function runReflector<T extends KubeObject>(
       openedMillis = undefined;
       const waitMillis = delayAfter(error, wasHealthy);
       // Transport faults and throttling keep the position; any other answer of the server means it is of no use.
-      if (error instanceof KubeError && !isThrottled(error)) position = undefined;
+      if (error instanceof KubeError && !isThrottled(error)) position.resourceVersion = undefined;
       sink.onState('stale', error);
-      const level = wasHealthy || isExpired(error) || isTooLargeResourceVersion(error) ? 'info' : 'warn';
-      log[level]({ resource: name, error, waitMillis }, 'Watch interrupted; trying again');
+      const level = wasHealthy || isRefusal(error) ? 'info' : 'warn';
+      log[level]({ resource: type.plural, error, waitMillis }, 'Watch interrupted; trying again');
       await sleep(clock, waitMillis, signal).catch(() => {});
     }
   }
+}
+
+/** The server does not serve the position: too old, or newer than its own. */
+function isRefusal(error: unknown): boolean {
+  return isExpired(error) || isTooLargeResourceVersion(error);
+}
+
+/** Servers without WatchList reject its parameters: 422 (forbidden without the feature gate) or 400. */
+function isWatchListRejected(error: unknown): boolean {
+  return error instanceof KubeError && (error.httpStatus === 422 || error.httpStatus === 400);
 }

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createLoopDelayMeter } from './loop-delay.ts';
+
+function setUp() {
+  const clock = createVirtualClock(0);
+  const calls: string[] = [];
+  const histogram = {
+    max: 0,
+    reset() {
+      histogram.max = 0;
+    },
+    enable: () => calls.push('enable'),
+    disable: () => calls.push('disable'),
+  };
+  const meter = createLoopDelayMeter(clock, histogram);
+  return { clock, meter, calls, stall: (millis: number) => (histogram.max = (millis + 20) * 1e6) };
+}
+
+test('a stall is told at once, remembered for a minute or two, and then forgotten', async () => {
+  const { clock, meter, stall } = setUp();
+  expect(meter.maxMillis()).toBe(0);
+  stall(3_000);
+  expect(meter.maxMillis()).toBe(3_000);
+  await clock.advance(60_000);
+  expect(meter.maxMillis()).toBe(3_000);
+  stall(500);
+  await clock.advance(59_000);
+  expect(meter.maxMillis()).toBe(3_000);
+  await clock.advance(1_000);
+  expect(meter.maxMillis()).toBe(3_000);
+  expect(meter.maxMillis()).toBe(500);
+  await clock.advance(60_000);
+  meter.maxMillis();
+  expect(meter.maxMillis()).toBe(0);
+});
+
+test('the sampling starts with the meter and ends with it', () => {
+  const { meter, calls } = setUp();
+  meter.close();
+  expect(calls).toEqual(['enable', 'disable']);
+});
+
+test('with the histogram of Node', () => {
+  const meter = createLoopDelayMeter(createVirtualClock(0));
+  expect(meter.maxMillis()).toBeGreaterThanOrEqual(0);
+  meter.close();
+});
