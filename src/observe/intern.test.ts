@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createInterner } from './intern.ts';
+import { createInterner, createTextInterner } from './intern.ts';
 
 describe('createInterner', () => {
   test('equal values become one', () => {
@@ -23,5 +23,17 @@ describe('createInterner', () => {
 
   test('a bound below one is refused', () => {
     expect(() => createInterner(0)).toThrow(RangeError);
+  });
+});
+
+describe('createTextInterner', () => {
+  // Identity of texts cannot be seen from JavaScript; what can be seen is that nothing is changed or lost.
+  test('answers equal texts, also after its memory started anew', () => {
+    const interner = createTextInterner(2);
+    for (const text of ['a', 'b', 'c', 'a', '', 'a']) expect(interner.intern(text)).toBe(text);
+  });
+
+  test('a bound below one is refused', () => {
+    expect(() => createTextInterner(0)).toThrow(RangeError);
   });
 });

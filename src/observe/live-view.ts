@@ -28,14 +28,20 @@ export interface LiveView extends ClusterView {
 /** Builds the view. The indexes start empty and fill as the informers deliver. */
 export function createLiveView(stores: LiveStores): LiveView {
   const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(stores);
-  const podsByOwner = createRecordIndex<PodRecord>((pod) => pod.owner?.uid);
-  const podsByNode = createRecordIndex<PodRecord>((pod) => pod.nodeName);
+  const podsByOwner = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.owner?.uid, isSame: hasSameUid });
+  const podsByNode = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.nodeName, isSame: hasSameUid });
   const usage = createNodeUsageIndex();
   const replicaSetsByUid = new Map<string, ReplicaSetRecord>();
-  const replicaSetsByOwner = createRecordIndex<ReplicaSetRecord>((replicaSet) => replicaSet.owner?.uid);
+  const replicaSetsByOwner = createRecordIndex<ReplicaSetRecord>({
+    groupOf: ({ owner }) => owner?.uid,
+    isSame: hasSameUid,
+  });
   const workloadsByUid = new Map<string, WorkloadRecord>();
-  const workloadsByNamespace = createRecordIndex<WorkloadRecord>((workload) => workload.namespace);
-  const pdbsByNamespace = createRecordIndex<PdbRecord>((pdb) => pdb.namespace);
+  const workloadsByNamespace = createRecordIndex<WorkloadRecord>({
+    groupOf: ({ namespace }) => namespace,
+    isSame: hasSameUid,
+  });
+  const pdbsByNamespace = createRecordIndex<PdbRecord>({ groupOf: ({ namespace }) => namespace, isSame: hasSameUid });
   const listeners = new Set<(change: ViewChange) => void>();
   const podListeners = new Set<(before: PodRecord | undefined, after: PodRecord | undefined) => void>();
 
@@ -54,9 +60,9 @@ export function createLiveView(stores: LiveStores): LiveView {
   };
 
   stores.pods.subscribe({
-    onChange(key, before, after) {
-      podsByOwner.apply(key, before, after);
-      podsByNode.apply(key, before, after);
+    onChange(_, before, after) {
+      podsByOwner.apply(before, after);
+      podsByNode.apply(before, after);
       usage.apply(before, after);
       for (const listener of podListeners) listener(before, after);
       touchOwner(before?.owner?.uid);
@@ -67,10 +73,10 @@ export function createLiveView(stores: LiveStores): LiveView {
     },
   });
   stores.replicaSets.subscribe({
-    onChange(key, before, after) {
+    onChange(_, before, after) {
       if (before !== undefined && before.uid !== after?.uid) replicaSetsByUid.delete(before.uid);
       if (after !== undefined) replicaSetsByUid.set(after.uid, after);
-      replicaSetsByOwner.apply(key, before, after);
+      replicaSetsByOwner.apply(before, after);
       touch(workloadsByUid.get(after?.owner?.uid ?? before?.owner?.uid ?? ''));
     },
   });
@@ -85,7 +91,7 @@ export function createLiveView(stores: LiveStores): LiveView {
           emit({ kind: 'workload-deleted', key, uid: before.uid });
         }
         if (after !== undefined) workloadsByUid.set(after.uid, after);
-        workloadsByNamespace.apply(key, before, after);
+        workloadsByNamespace.apply(before, after);
         if (after !== undefined) touch(after);
       },
     });
@@ -99,8 +105,8 @@ export function createLiveView(stores: LiveStores): LiveView {
   });
   stores.namespaces.subscribe({ onChange: (name) => touchNamespace(name) });
   stores.pdbs.subscribe({
-    onChange(key, before, after) {
-      pdbsByNamespace.apply(key, before, after);
+    onChange(_, before, after) {
+      pdbsByNamespace.apply(before, after);
       const matchers = [before, after].map(matcherOf);
       for (const workload of workloadsByNamespace.group(after?.namespace ?? before?.namespace ?? '')) {
         if (matchers.some((matches) => matches(workload.template.labels))) touch(workload);
@@ -152,6 +158,10 @@ export function createLiveView(stores: LiveStores): LiveView {
       await Promise.all(informers.map(([, informer]) => informer.run(signal)));
     },
   };
+}
+
+function hasSameUid(a: { readonly uid: string }, b: { readonly uid: string }): boolean {
+  return a.uid === b.uid;
 }
 
 /** A malformed selector selects nothing here; the guard reports it where it matters. */

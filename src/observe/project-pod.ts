@@ -3,13 +3,24 @@ import type { Pod } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate, Side } from '../model/records.ts';
 import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
-import type { Interner } from './intern.ts';
+import { createInterner, createTextInterner, type Interner, type TextInterner } from './intern.ts';
 import { projectTemplate } from './project-template.ts';
 
 /** What many pods share and the projections keep one copy of. */
 export interface PodInterners {
   readonly templates: Interner<PodTemplate>;
   readonly owners: Interner<OwnerReference>;
+  /** Names of namespaces and nodes. */
+  readonly names: TextInterner;
+}
+
+/** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
+export function createPodInterners(maxEntries: number): PodInterners {
+  return {
+    templates: createInterner<PodTemplate>(maxEntries),
+    owners: createInterner<OwnerReference>(maxEntries),
+    names: createTextInterner(maxEntries),
+  };
 }
 
 type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
@@ -26,7 +37,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
   const createdAt = instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0;
   return {
     uid: textOr(metadata.uid, '', 'metadata.uid'),
-    namespace: textOr(metadata.namespace, 'default', 'metadata.namespace'),
+    namespace: interners.names.intern(textOr(metadata.namespace, 'default', 'metadata.namespace')),
     name,
     resourceVersion: textOr(metadata.resourceVersion, '', 'metadata.resourceVersion'),
     owner: controllerOf(pod, interners.owners),
@@ -34,7 +45,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     phase: readPhase(status?.phase),
     ready: ready?.status === 'True',
     readyChangedAt: instant(ready?.lastTransitionTime, 'status.conditions[Ready].lastTransitionTime'),
-    nodeName: spec?.nodeName === undefined || spec.nodeName === '' ? undefined : spec.nodeName,
+    nodeName: spec?.nodeName === undefined || spec.nodeName === '' ? undefined : interners.names.intern(spec.nodeName),
     unschedulableSince: unschedulableSince(conditions, createdAt),
     createdAt,
     deletingAt: instant(metadata.deletionTimestamp, 'metadata.deletionTimestamp'),

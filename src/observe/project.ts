@@ -15,14 +15,11 @@ import { describeError } from '../lib/errors.ts';
 import type {
   NamespaceRecord,
   NodeRecord,
-  OwnerReference,
   PdbRecord,
   PodRecord,
-  PodTemplate,
   ReplicaSetRecord,
   WorkloadRecord,
 } from '../model/records.ts';
-import { createInterner } from './intern.ts';
 import {
   type ClaimRecord,
   projectClaim,
@@ -32,7 +29,7 @@ import {
   type VolumeRecord,
 } from './project-cluster.ts';
 import { projectNode } from './project-node.ts';
-import { type PodInterners, projectPod } from './project-pod.ts';
+import { createPodInterners, type PodInterners, projectPod } from './project-pod.ts';
 import { projectDeployment, projectReplicaSet, projectStatefulSet } from './project-workload.ts';
 
 /** Each function answers undefined for an object it cannot read, after telling `onSkipped`. */
@@ -48,15 +45,11 @@ export interface Projections {
   readonly volume: (object: PersistentVolume) => VolumeRecord | undefined;
 }
 
-/** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
 const MAX_INTERNED = 50_000;
 
 /** @param onSkipped receives one sentence for people: which object was skipped and why. */
 export function createProjections(onSkipped: (message: string) => void): Projections {
-  const interners: PodInterners = {
-    templates: createInterner<PodTemplate>(MAX_INTERNED),
-    owners: createInterner<OwnerReference>(MAX_INTERNED),
-  };
+  const interners = createPodInterners(MAX_INTERNED);
   const tolerant =
     <T extends KubeObject, R>(kind: string, project: (object: T, interners: PodInterners) => R) =>
     (object: T): R | undefined => {

@@ -7,9 +7,21 @@ interface Item {
   readonly group: string | undefined;
 }
 
+const createIndex = () => createRecordIndex<Item>({ groupOf: (item) => item.group, isSame: (a, b) => a.id === b.id });
+
 describe('createRecordIndex', () => {
   test('unknown groups are empty', () => {
-    expect(createRecordIndex<Item>((item) => item.group).group('nowhere')).toEqual([]);
+    expect(createIndex().group('nowhere')).toEqual([]);
+  });
+
+  test('a record the store exchanged for an equal one is still found', () => {
+    const index = createIndex();
+    index.apply(undefined, { id: 'a', group: 'x' });
+    index.apply({ id: 'a', group: 'x' }, { id: 'a', group: 'y' });
+    expect(index.group('x')).toEqual([]);
+    expect(index.group('y')).toEqual([{ id: 'a', group: 'y' }]);
+    index.apply({ id: 'a', group: 'y' }, undefined);
+    expect([...index.names()]).toEqual([]);
   });
 
   test('for any sequence of changes the groups equal those of a plain map', () => {
@@ -19,14 +31,14 @@ describe('createRecordIndex', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const index = createRecordIndex<Item>((item) => item.group);
+        const index = createIndex();
         const model = new Map<string, Item>();
         for (const { id, to } of steps) {
           const before = model.get(id);
           const after = to === 'gone' ? undefined : { id, group: to === 'none' ? undefined : to };
           if (after === undefined) model.delete(id);
           else model.set(id, after);
-          index.apply(id, before, after);
+          index.apply(before, after);
         }
         for (const group of ['x', 'y']) {
           const expected = [...model.values()].filter((item) => item.group === group);

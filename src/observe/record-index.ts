@@ -8,61 +8,59 @@ export interface RecordIndex<R> {
   group(name: string): readonly R[];
   /** Names of the groups that have a record. */
   names(): IterableIterator<string>;
-  /** Moves the record `key` from where `before` was to where `after` belongs; undefined means absent. */
-  apply(key: string, before: R | undefined, after: R | undefined): void;
+  /** Moves a record from where `before` was to where `after` belongs; undefined means absent. */
+  apply(before: R | undefined, after: R | undefined): void;
 }
 
-interface Group<R> {
-  readonly records: R[];
-  readonly keys: string[];
-  readonly positions: Map<string, number>;
+export interface RecordIndexOptions<R> {
+  /** Name of the record's group; undefined leaves the record out. */
+  readonly groupOf: (record: R) => string | undefined;
+  /** Whether two records are versions of one object. */
+  readonly isSame: (a: R, b: R) => boolean;
 }
 
-/** @param groupOf name of the record's group; undefined leaves the record out. */
-export function createRecordIndex<R>(groupOf: (record: R) => string | undefined): RecordIndex<R> {
-  const groups = new Map<string, Group<R>>();
+/**
+ * Plain lists, searched: most groups are small, and a list costs a fraction of the memory of maps of positions, which
+ * matters with ten thousand pods in two indexes.
+ */
+export function createRecordIndex<R>({ groupOf, isSame }: RecordIndexOptions<R>): RecordIndex<R> {
+  const groups = new Map<string, R[]>();
   const none: readonly R[] = [];
 
-  const remove = (name: string, key: string): void => {
-    const group = groups.get(name);
-    const position = group?.positions.get(key);
-    if (group === undefined || position === undefined) return;
-    // The last record takes the free place, so removal costs the same in a group of any size.
-    const lastRecord = group.records.pop();
-    const lastKey = group.keys.pop();
-    group.positions.delete(key);
-    if (lastRecord !== undefined && lastKey !== undefined && lastKey !== key) {
-      group.records[position] = lastRecord;
-      group.keys[position] = lastKey;
-      group.positions.set(lastKey, position);
-    }
-    if (group.records.length === 0) groups.delete(name);
+  const positionOf = (group: readonly R[], record: R): number => {
+    const position = group.indexOf(record);
+    // A store may have exchanged a record for an equal one without a word.
+    return position >= 0 ? position : group.findIndex((other) => isSame(other, record));
   };
 
-  const put = (name: string, key: string, record: R): void => {
-    let group = groups.get(name);
+  const remove = (name: string, record: R): void => {
+    const group = groups.get(name);
+    const position = group === undefined ? -1 : positionOf(group, record);
+    if (group === undefined || position < 0) return;
+    const last = group.pop();
+    if (last !== undefined && position < group.length) group[position] = last;
+    if (group.length === 0) groups.delete(name);
+  };
+
+  const put = (name: string, before: R | undefined, record: R): void => {
+    const group = groups.get(name);
     if (group === undefined) {
-      group = { records: [], keys: [], positions: new Map() };
-      groups.set(name, group);
-    }
-    const position = group.positions.get(key);
-    if (position !== undefined) {
-      group.records[position] = record;
+      groups.set(name, [record]);
       return;
     }
-    group.positions.set(key, group.records.length);
-    group.records.push(record);
-    group.keys.push(key);
+    const position = before === undefined ? -1 : positionOf(group, before);
+    if (position < 0) group.push(record);
+    else group[position] = record;
   };
 
   return {
-    group: (name) => groups.get(name)?.records ?? none,
+    group: (name) => groups.get(name) ?? none,
     names: () => groups.keys(),
-    apply(key, before, after) {
+    apply(before, after) {
       const from = before === undefined ? undefined : groupOf(before);
       const to = after === undefined ? undefined : groupOf(after);
-      if (from !== undefined && from !== to) remove(from, key);
-      if (to !== undefined && after !== undefined) put(to, key, after);
+      if (before !== undefined && from !== undefined && from !== to) remove(from, before);
+      if (to !== undefined && after !== undefined) put(to, from === to ? before : undefined, after);
     },
   };
 }

@@ -5,10 +5,9 @@ import { createClaimLedger } from '../decide/placement/claims.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { OwnerReference, PodTemplate } from '../model/records.ts';
-import { createInterner } from '../observe/intern.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createProjections } from '../observe/project.ts';
+import { createPodInterners } from '../observe/project-pod.ts';
 import { type AdmissionObservation, createMutateHandler, type MutateHandler } from '../webhook/handler.ts';
 import { createLiveOwners } from '../webhook/live-owners.ts';
 
@@ -43,10 +42,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     owners,
     rules,
     ledger,
-    interners: {
-      templates: createInterner<PodTemplate>(MAX_INTERNED),
-      owners: createInterner<OwnerReference>(MAX_INTERNED),
-    },
+    interners: createPodInterners(MAX_INTERNED),
     clock,
     log,
     onAnswer: (observation) => count(metrics, observation),

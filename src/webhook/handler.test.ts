@@ -8,11 +8,10 @@ import { createPolicyReader } from '../decide/placement/policy.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
-import type { OwnerReference, PodTemplate } from '../model/records.ts';
 import { createSides } from '../model/sides.ts';
-import { createInterner } from '../observe/intern.ts';
 import { createLiveView } from '../observe/live-view.ts';
 import { createProjections } from '../observe/project.ts';
+import { createPodInterners } from '../observe/project-pod.ts';
 import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
 import { createCoordinatedHandler } from './coordinate.ts';
@@ -83,7 +82,7 @@ function createWorld(options: WorldOptions = {}) {
     }),
     rules: () => rules,
     ledger,
-    interners: { templates: createInterner<PodTemplate>(100), owners: createInterner<OwnerReference>(100) },
+    interners: createPodInterners(100),
     clock,
     log,
     onAnswer: (observation) => observations.push(observation),
