@@ -5,10 +5,9 @@ import { type ClaimLedger, createClaimLedger } from '../src/decide/placement/cla
 import { createPolicyReader } from '../src/decide/placement/policy.ts';
 import { createSystemClock } from '../src/lib/clock.ts';
 import { createSilentLogger } from '../src/lib/log.ts';
-import type { OwnerReference, PodTemplate } from '../src/model/records.ts';
 import { createSides } from '../src/model/sides.ts';
-import { createInterner } from '../src/observe/intern.ts';
 import { createProjections } from '../src/observe/project.ts';
+import { createPodInterners } from '../src/observe/project-pod.ts';
 import { testSettings } from '../src/observe/testing/placement-settings.ts';
 import { createMutateHandler, type MutateHandler } from '../src/webhook/handler.ts';
 import { createLiveOwners } from '../src/webhook/live-owners.ts';
@@ -63,7 +62,7 @@ export function createWebhookBench(pods: number): WebhookBench {
     log,
     budgetMillis: 150,
   });
-  const interners = { templates: createInterner<PodTemplate>(1000), owners: createInterner<OwnerReference>(1000) };
+  const interners = createPodInterners(1000);
   const handle = createMutateHandler({ owners, rules: () => rules, ledger, interners, clock, log, onAnswer: () => {} });
   return { handle, ledger, workloads, stores };
 }
