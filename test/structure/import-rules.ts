@@ -45,8 +45,6 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   simulator: { may: ['lib', 'api', ...everything] },
   cli: { may: ['lib', 'api', ...everything] },
   web: { may: ['lib', 'api', ...everything] },
-  // Parts of the wiring that have grown a file of their own.
-  operator: { may: ['lib', 'api', ...everything] },
   'wire.ts': { may: ['lib', 'api', 'operator', ...everything] },
   'main.ts': { may: ['lib', 'api', 'wire.ts', 'operator', ...everything] },
 };
