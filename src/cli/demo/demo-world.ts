@@ -22,6 +22,7 @@ import { createLiveView, type LiveView } from '../../observe/live-view.ts';
 import { placementSettingsOf } from '../../operator/placement-settings.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
 import { createActor } from './actor.ts';
+import { createAdmissionFeed } from './admission-feed.ts';
 import { followDecisions } from './decision-feed.ts';
 import { createDemoCertificates } from './demo-certificates.ts';
 import { kubeconfigText } from './demo-kubeconfig.ts';
@@ -38,7 +39,7 @@ export interface DemoWorld {
   budgets(): readonly PdbRecord[];
   /** Evictions the API server granted to the operator so far. */
   evictions(): number;
-  /** Told of every event of the operator and of the cloud. Returns the function that ends it. */
+  /** Told of admissions and of every event of the operator. Returns the function that ends it. */
   onDecision(listener: (line: DecisionLine) => void): () => void;
   /** Rejects when the operator ends by itself. */
   readonly failed: Promise<never>;
@@ -61,6 +62,10 @@ export async function startWorld({ clock, seed, startOperator }: WorldOptions): 
   const logFile = openSync(join(folder, 'demo.log'), 'a');
   const log = createLogger({ level: 'info', format: 'json', clock, write: (line) => void writeSync(logFile, line) });
   const stopping = new AbortController();
+  const listeners = new Set<(line: DecisionLine) => void>();
+  const tell = (line: DecisionLine): void => {
+    for (const listener of listeners) listener(line);
+  };
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   // However the process ends, by a crash or a second Ctrl-C too.
   process.once('exit', removeFolder);
@@ -110,9 +115,14 @@ export async function startWorld({ clock, seed, startOperator }: WorldOptions): 
 
     const stores = createLiveStores({ api: cluster.api, clock, random, log: log.child('observer') });
     const view = createLiveView(stores);
+    const admissions = createAdmissionFeed({ view, clock, emit: tell });
+    view.onPod((before, after) => {
+      if (before === undefined && after !== undefined) admissions.add(after);
+    });
+    undo.push(() => admissions.stop());
     const observing = view.run(stopping.signal);
-    const decisions = followDecisions({ api: cluster.api, clock, random, log }, stopping.signal);
-    undo.push(() => Promise.all([observing, decisions.done]));
+    const events = followDecisions({ api: cluster.api, clock, random, log, emit: tell }, stopping.signal);
+    undo.push(() => Promise.all([observing, events]));
     await Promise.all([operator.synced, view.onSynced]);
     return {
       view,
@@ -121,7 +131,10 @@ export async function startWorld({ clock, seed, startOperator }: WorldOptions): 
       kubeconfig,
       budgets: () => [...stores.pdbs.store.values()],
       evictions: () => grantedEvictions(cluster),
-      onDecision: decisions.onDecision,
+      onDecision(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
       failed: operator.ended.then(() => new Promise<never>(() => {})),
       stop,
     };
