@@ -1,45 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isBlockedByPdb, isExpired, isNotFound, KubeError } from '../api/kube-error.ts';
+import { isExpired } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import { createSilentLogger } from '../lib/log.ts';
-import { createSeededRandom } from '../lib/random.ts';
-import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createKubeApi, type KubeClientOptions } from './client.ts';
-import type { Credentials } from './connection.ts';
+import type { createKubeApi } from './client.ts';
 import type { RequestSample } from './requester.ts';
-import { createScriptedTransport, failure } from './testing/scripted-transport.ts';
-import { ConnectionError } from './transport/transport.ts';
-
-function setUp(options: Partial<KubeClientOptions> = {}) {
-  const scripted = createScriptedTransport();
-  const clock = createVirtualClock(1_700_000_000_000);
-  let credentials: Credentials = { token: 'first' };
-  const refused: Credentials[] = [];
-  const connection = {
-    server: new URL('https://api.example:6443/k8s/clusters/c-1/'),
-    description: 'test',
-    namespace: 'default',
-    trust: { current: async () => ({}), invalidate() {} },
-    credentials: { current: async () => credentials, invalidate: (which: Credentials) => void refused.push(which) },
-  };
-  const api = createKubeApi({
-    connection,
-    clock,
-    random: createSeededRandom(1),
-    log: createSilentLogger(),
-    transport: scripted.transport,
-    ...options,
-  });
-  return { api, scripted, clock, refused, useCredentials: (next: Credentials) => (credentials = next) };
-}
-
-/** Lets virtual time pass until the promise is settled. */
-async function inTime<T>(clock: { advance(millis: number): Promise<void> }, promise: Promise<T>): Promise<T> {
-  let isSettled = false;
-  promise.finally(() => (isSettled = true)).catch(() => {});
-  while (!isSettled) await clock.advance(100);
-  return await promise;
-}
+import { inTime, scriptedClient } from './testing/scripted-client.ts';
+import { failure } from './testing/scripted-transport.ts';
 
 const pods = resources.pods;
 
@@ -106,7 +71,7 @@ describe('requests', () => {
   ] as [string, (api: ReturnType<typeof createKubeApi>) => Promise<unknown>, string, string, string | undefined][])(
     '%s',
     async (_, call, method, path, contentType) => {
-      const { api, scripted } = setUp();
+      const { api, scripted } = scriptedClient();
       await call(api);
       const request = scripted.requests[0];
       // The server's own path, as some proxies have one, comes first.
@@ -122,7 +87,7 @@ describe('requests', () => {
   );
 
   test('delete sends its preconditions in the body', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     await api.delete(pods, 'p', {
       namespace: 'ns',
       uid: 'u',
@@ -141,7 +106,7 @@ describe('requests', () => {
   });
 
   test('a missing name or namespace is refused here: the URL would mean the whole collection', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     await expect(api.get(pods, '', { namespace: 'ns' })).rejects.toThrow(/Pod needs a name/);
     await expect(api.delete(pods, '', { namespace: 'ns' })).rejects.toThrow(/Pod needs a name/);
     await expect(api.delete(pods, 'p')).rejects.toThrow(/lives in a namespace/);
@@ -150,7 +115,7 @@ describe('requests', () => {
   });
 
   test('names and selectors cannot leave their place in the URL', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ body: { metadata: { resourceVersion: '1' }, items: [] } });
     await api.get(pods, 'a/../b?c', { namespace: 'n s' });
     await api.list(pods, { labelSelector: 'a in (b,c),d!=e&f', limit: 5, continueToken: 'x=/+' });
@@ -163,7 +128,7 @@ describe('requests', () => {
 
 describe('lists', () => {
   test('items are handed over one by one with kind and version; the token and the version come at the end', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     const text = JSON.stringify({
       kind: 'PodList',
       metadata: { resourceVersion: '9', continue: 'more' },
@@ -187,7 +152,7 @@ describe('lists', () => {
   });
 
   test('an empty list and items of null', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ body: { metadata: { resourceVersion: '9', continue: '' }, items: null } });
     expect(await api.list(pods)).toEqual({ items: [], resourceVersion: '9' });
   });
@@ -195,7 +160,7 @@ describe('lists', () => {
   test.each(['', '{"metadata":{"resourceVersion":"9"},"items":[{"a":1}', '<html>', '[]'])(
     'a body that is no whole list is an error: %j',
     async (body) => {
-      const { api, scripted } = setUp();
+      const { api, scripted } = scriptedClient();
       scripted.answer = () => ({ body });
       await expect(api.list(pods)).rejects.toMatchObject({ code: 'KUBE_MALFORMED_ANSWER' });
     },
@@ -204,7 +169,7 @@ describe('lists', () => {
 
 describe('watches', () => {
   test('asks for bookmarks, tells when it is accepted, and yields each event', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     const lines = [
       { type: 'ADDED', object: { metadata: { name: 'a' } } },
       { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } },
@@ -223,7 +188,7 @@ describe('watches', () => {
   });
 
   test('WatchList is asked for the way the API server takes it', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ body: '' });
     for await (const _ of api.watch(pods, { sendInitialEvents: true, resourceVersion: '', namespace: 'ns' }));
     const query = new URLSearchParams(scripted.requests[0]?.path.split('?')[1]);
@@ -237,7 +202,7 @@ describe('watches', () => {
   });
 
   test('410 as the HTTP answer is a KubeError before any event', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => failure(410, 'Expired');
     const error = await api
       .watch(pods, {})
@@ -248,7 +213,7 @@ describe('watches', () => {
   });
 
   test('a line that is no watch event is an error', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ body: '{"type":"SURPRISE","object":{}}\n' });
     await expect(api.watch(pods, {})[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       code: 'KUBE_MALFORMED_ANSWER',
@@ -256,170 +221,16 @@ describe('watches', () => {
   });
 
   test('429 is left to the caller at once', async () => {
-    const { api, scripted } = setUp();
+    const { api, scripted } = scriptedClient();
     scripted.answer = () => failure(429, 'TooManyRequests', { retryAfter: '1' });
     await expect(api.watch(pods, {})[Symbol.asyncIterator]().next()).rejects.toMatchObject({ retryAfterMillis: 1_000 });
     expect(scripted.requests).toHaveLength(1);
   });
 });
 
-describe('errors', () => {
-  test('an error answer is a KubeError with the Status', async () => {
-    const { api, scripted } = setUp();
-    scripted.answer = () => failure(404, 'NotFound');
-    const error = await api.get(resources.nodes, 'n').catch((reason: unknown) => reason);
-    expect(isNotFound(error)).toBe(true);
-    expect(error).toMatchObject({ reason: 'NotFound', message: 'NotFound!', status: { code: 404 } });
-  });
-
-  test('an error of something in between, which speaks HTML, is quoted in short', async () => {
-    const { api, scripted } = setUp();
-    scripted.answer = () => ({ status: 502, body: `<html>bad gateway${'x'.repeat(1_000)}` });
-    const error = await api.get(resources.nodes, 'n').catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(KubeError);
-    expect(String(error)).toMatch(/HTTP 502: <html>bad gateway/);
-    expect(String(error).length).toBeLessThan(400);
-  });
-
-  test('a redirect is not followed: it would carry the token elsewhere', async () => {
-    const { api, scripted } = setUp();
-    scripted.answer = () => ({ status: 302, headers: { location: 'https://elsewhere' }, body: '' });
-    await expect(api.get(resources.nodes, 'n')).rejects.toMatchObject({ httpStatus: 302 });
-    expect(scripted.requests).toHaveLength(1);
-  });
-});
-
-describe('retries', () => {
-  test('429 with Retry-After: any method waits as asked and goes again', async () => {
-    const { api, scripted, clock } = setUp();
-    const at: number[] = [];
-    scripted.answer = (_, call) => {
-      at.push(clock.now());
-      return call < 3 ? failure(429, 'TooManyRequests', { retryAfter: '2' }) : { body: {} };
-    };
-    const start = clock.now();
-    await inTime(clock, api.create(pods, {}, { namespace: 'ns' }));
-    expect(at.map((time) => time - start)).toEqual([0, 2_000, 4_000]);
-  });
-
-  test('the waits of one call are bounded: then the caller gets the 429', async () => {
-    const { api, scripted, clock } = setUp();
-    scripted.answer = () => failure(429, 'TooManyRequests', { retryAfter: '10' });
-    await expect(inTime(clock, api.get(resources.nodes, 'n'))).rejects.toMatchObject({
-      httpStatus: 429,
-      retryAfterMillis: 10_000,
-    });
-    expect(scripted.requests).toHaveLength(2);
-  });
-
-  test('Retry-After as a date', async () => {
-    const { api, scripted, clock } = setUp();
-    const date = new Date(clock.now() + 3_000).toUTCString();
-    scripted.answer = (_, call) =>
-      call === 1 ? failure(503, 'ServiceUnavailable', { retryAfter: date }) : { body: { kind: 'Node' } };
-    const start = clock.now();
-    await inTime(clock, api.get(resources.nodes, 'n'));
-    expect(clock.now() - start).toBeGreaterThanOrEqual(3_000);
-  });
-
-  test.each([
-    [
-      'a write that met 503',
-      (api) => api.create(pods, {}, { namespace: 'n' }),
-      failure(503, 'ServiceUnavailable', { retryAfter: '1' }),
-    ],
-    ['a 429 without Retry-After', (api) => api.get(resources.nodes, 'n'), failure(429, 'TooManyRequests')],
-    ['a 500', (api) => api.get(resources.nodes, 'n'), failure(500, 'InternalError', { retryAfter: '1' })],
-    ['a conflict', (api) => api.get(resources.nodes, 'n'), failure(409, 'Conflict')],
-  ] as [string, (api: ReturnType<typeof createKubeApi>) => Promise<unknown>, object][])(
-    '%s is not sent again',
-    async (_, call, answer) => {
-      const { api, scripted, clock } = setUp();
-      scripted.answer = () => answer;
-      await expect(inTime(clock, call(api))).rejects.toBeInstanceOf(KubeError);
-      expect(scripted.requests).toHaveLength(1);
-    },
-  );
-
-  test('an eviction refused by a PodDisruptionBudget is not throttling and comes back at once', async () => {
-    const { api, scripted } = setUp();
-    scripted.answer = () => failure(429, 'TooManyRequests', { retryAfter: '10', causes: ['DisruptionBudget'] });
-    const error = await api
-      .createSubresource(pods, 'p', 'eviction', {}, { namespace: 'n' })
-      .catch((reason: unknown) => reason);
-    expect(isBlockedByPdb(error)).toBe(true);
-    expect(scripted.requests).toHaveLength(1);
-  });
-
-  test('a read goes again over a broken connection, three times in all', async () => {
-    const { api, scripted, clock } = setUp();
-    scripted.answer = (_, call) => {
-      if (call < 3) throw new ConnectionError('reset');
-      return { body: { kind: 'Node' } };
-    };
-    expect(await inTime(clock, api.get(resources.nodes, 'n'))).toEqual({ kind: 'Node' });
-    scripted.answer = () => {
-      throw new ConnectionError('reset');
-    };
-    await expect(inTime(clock, api.get(resources.nodes, 'n'))).rejects.toThrow('reset');
-    expect(scripted.requests).toHaveLength(6);
-  });
-
-  test('a write is never sent again after a broken connection, unless the server certainly did nothing', async () => {
-    const { api, scripted, clock } = setUp();
-    scripted.answer = () => {
-      throw new ConnectionError('reset');
-    };
-    await expect(inTime(clock, api.create(pods, {}, { namespace: 'n' }))).rejects.toThrow('reset');
-    expect(scripted.requests).toHaveLength(1);
-    scripted.answer = (_, call) => {
-      if (call === 2) throw new ConnectionError('going away', { isUnprocessed: true });
-      return { body: {} };
-    };
-    await inTime(clock, api.create(pods, {}, { namespace: 'n' }));
-    expect(scripted.requests).toHaveLength(3);
-  });
-
-  test('token rotation: a 401 refuses exactly these credentials and tries once with new ones', async () => {
-    const { api, scripted, refused, useCredentials } = setUp();
-    scripted.answer = ({ headers }) => {
-      if (headers['authorization'] === 'Bearer second') return { body: { kind: 'Node' } };
-      useCredentials({ token: 'second' });
-      return failure(401, 'Unauthorized');
-    };
-    await api.get(resources.nodes, 'n');
-    expect(refused).toEqual([{ token: 'first' }]);
-    scripted.answer = () => failure(401, 'Unauthorized');
-    await expect(api.get(resources.nodes, 'n')).rejects.toMatchObject({ httpStatus: 401 });
-    expect(scripted.requests).toHaveLength(4);
-  });
-
-  test('a call without an answer ends at its deadline, and its request is aborted', async () => {
-    const { api, scripted, clock } = setUp();
-    scripted.answer = ({ signal }) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    const call = api.get(resources.nodes, 'n').catch((reason: unknown) => reason);
-    await clock.advance(35_000);
-    expect(await call).toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  test('the caller’s abort ends a call wherever it is, and leaves no timer', async () => {
-    const { api, scripted, clock } = setUp();
-    scripted.answer = () => failure(429, 'TooManyRequests', { retryAfter: '5' });
-    const stop = new AbortController();
-    const call = api.get(resources.nodes, 'n', { signal: stop.signal }).catch((reason: unknown) => reason);
-    await clock.advance(1_000);
-    stop.abort(new Error('stop'));
-    expect(await call).toMatchObject({ message: 'stop' });
-    await clock.advance(0);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-});
-
 test('each attempt is reported for metrics, with the time the rate limit cost', async () => {
   const samples: RequestSample[] = [];
-  const { api, clock } = setUp({
+  const { api, clock } = scriptedClient({
     limits: { qps: 1, burst: 1, reserve: 0 },
     onRequest: (sample) => samples.push(sample),
   });
@@ -439,7 +250,7 @@ test('impersonation is sent on each request', async () => {
     credentials: { current: async () => ({}), invalidate() {} },
     impersonation: { user: 'jane', uid: '7', groups: ['a', 'b'], extra: { 'acme.com/scopes': ['x', 'y'] } },
   };
-  const { api, scripted } = setUp({ connection });
+  const { api, scripted } = scriptedClient({ connection });
   await api.get(resources.nodes, 'n');
   expect(scripted.requests[0]?.headers).toMatchObject({
     'impersonate-user': 'jane',

@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { readBody } from '../answer.ts';
+import { useTransports } from '../testing/transport-fixture.ts';
+
+const { connect, get, serve, text } = useTransports();
+
+describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
+  test('ALPN decides; short requests reuse a connection, each watch has its own', async () => {
+    const server = await serve({ protocol });
+    server.handler = (request, response, body) => {
+      if (request.url === '/watch') response.write('event\n');
+      else response.end(`${request.method} ${body}`);
+    };
+    const transport = connect(server);
+    expect(await text(transport, get('/', { method: 'PUT', body: 'ä' }))).toBe('PUT ä');
+    const before = server.sockets.length;
+    for (let count = 0; count < 5; count++) expect(await text(transport, get())).toBe('GET ');
+    expect(server.sockets.length).toBe(before);
+    const stop = new AbortController();
+    const watches = await Promise.all([0, 1, 2].map(() => transport.request(get('/watch', { signal: stop.signal }))));
+    expect(await text(transport, get())).toBe('GET ');
+    const read = watches.map((response) => readBody(response, stop.signal).catch((error: unknown) => error));
+    stop.abort(new Error('enough'));
+    for (const error of await Promise.all(read)) expect(error).toMatchObject({ message: 'enough' });
+  });
+
+  test('a watch that stays silent for longer than its deadline is dropped', async () => {
+    const server = await serve({ protocol });
+    const write: ((text: string) => void)[] = [];
+    server.handler = (_, response) => {
+      response.write('first\n');
+      write.push((line) => void response.write(line));
+    };
+    const clock = createVirtualClock(Date.now());
+    const transport = connect(server, { clock });
+    const request = get('/watch', { maxSilenceMillis: 310_000 });
+    const { body } = await transport.request(request);
+    const lines: string[] = [];
+    const ended = (async () => {
+      for await (const chunk of body) lines.push(String(chunk));
+    })().catch((error: unknown) => error);
+    await vi.waitFor(() => expect(lines.join('')).toBe('first\n'));
+    await clock.advance(300_000);
+    write[0]?.('second\n');
+    await vi.waitFor(() => expect(lines.join('')).toBe('first\nsecond\n'));
+    await clock.advance(300_000);
+    write[0]?.('third\n');
+    await vi.waitFor(() => expect(lines.join('')).toBe('first\nsecond\nthird\n'));
+    await clock.advance(310_000);
+    expect(await ended).toBeInstanceOf(Error);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('a reset connection is a ConnectionError', async () => {
+    const server = await serve({ protocol });
+    const transport = connect(server);
+    server.handler = (request) => request.socket.destroy();
+    await expect(transport.request(get())).rejects.toMatchObject({ code: 'KUBE_CONNECTION', isUnprocessed: false });
+  });
+});
