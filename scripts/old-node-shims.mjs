@@ -17,10 +17,12 @@ Promise.withResolvers ??= function withResolvers() {
   return { promise, resolve, reject };
 };
 
-URL.parse ??= function parse(text, base) {
-  try {
-    return new URL(text, base);
-  } catch {
-    return null;
-  }
-};
+if (!('parse' in URL)) {
+  URL.parse = (text, base) => {
+    try {
+      return new URL(text, base);
+    } catch {
+      return null;
+    }
+  };
+}

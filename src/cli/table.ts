@@ -2,7 +2,7 @@
 import { plainStyle, type Style, type StyleName } from './style.ts';
 import { printable, textWidth, truncate } from './text-width.ts';
 
-export interface Cell {
+interface Cell {
   readonly text: string;
   readonly style?: StyleName;
 }

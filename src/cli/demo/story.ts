@@ -35,7 +35,7 @@ const LIMIT_MILLIS: Millis = 45_000;
 const NO_EVICTION: Permission = { evictions: 0, losesNodes: false };
 
 /** The first chapter. */
-export const burst: Chapter = {
+const burst: Chapter = {
   text: 'Chapter 1: all workloads are created at once. The webhook gives each pod a slot, so the mix is right without an eviction.',
   permission: NO_EVICTION,
   limitMillis: LIMIT_MILLIS,

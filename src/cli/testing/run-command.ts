@@ -20,7 +20,7 @@ export interface CommandSetting {
 }
 
 /** The version the tests' command line reports. */
-export const TEST_VERSION = '1.2.3';
+const TEST_VERSION = '1.2.3';
 
 export async function runCommand(args: readonly string[], setting: CommandSetting = {}): Promise<CommandResult> {
   const printed = { out: '', err: '' };

@@ -15,8 +15,8 @@ export interface ShopWorkload {
 /** An object of the dump. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
-export const spotNodes = ['spot-1', 'spot-2'] as const;
-export const onDemandNodes = ['od-1', 'od-2'] as const;
+const spotNodes = ['spot-1', 'spot-2'] as const;
+const onDemandNodes = ['od-1', 'od-2'] as const;
 
 const uid = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
 const CREATED = '2026-01-01T00:00:00Z';
