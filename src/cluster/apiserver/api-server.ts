@@ -36,6 +36,7 @@ import type { RuleContext } from './served-type.ts';
 import { createStorage } from './storage.ts';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.ts';
 import { builtInTypes, serve } from './type-table.ts';
+import { type UsageSource, usageTypes } from './usage-metrics.ts';
 import { createWatcher } from './watcher.ts';
 import { createWriter } from './writer.ts';
 
@@ -74,6 +75,8 @@ export interface ApiServer {
   readonly authentication: Authentication;
   /** Serves the API on a socket; may be called more than once. */
   listen(options?: ListenOptions): Promise<ListeningServer>;
+  /** Serves metrics.k8s.io from this source from now on. */
+  serveUsage(source: UsageSource): void;
   /** Ends all watches and timers, and closes every socket. */
   close(): Promise<void>;
 }
@@ -206,6 +209,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     accessLog,
     faults,
     authentication,
+    serveUsage(source) {
+      for (const type of usageTypes(source)) registry.add(type);
+    },
     async listen(listenOptions) {
       const listening = await listen(front, listenOptions);
       sockets.add(listening);

@@ -40,12 +40,16 @@ function mergeKeyOf(field: string, items: readonly JsonObject[]): string | undef
 
 /** Applies a strategic merge patch to `original` (not changed). */
 export function applyStrategicPatch(original: JsonObject, patch: JsonObject): JsonObject {
-  const result = mergeObject(original, patch);
+  const replaced = REPLACED_MAPS[String(original['kind'])];
+  const result = mergeObject(original, patch, replaced);
   delete result['$retainKeys'];
   return result;
 }
 
-function mergeObject(original: JsonObject, patch: JsonObject): JsonObject {
+/** Maps that a patch replaces whole although they are maps (patchStrategy: replace), by kind. */
+const REPLACED_MAPS: Readonly<Record<string, ReadonlySet<string>>> = { PodDisruptionBudget: new Set(['selector']) };
+
+function mergeObject(original: JsonObject, patch: JsonObject, replaced?: ReadonlySet<string>): JsonObject {
   const directive = patch['$patch'];
   if (directive === 'replace') return withoutDirectives(patch);
   if (directive === 'delete') return {};
@@ -71,7 +75,8 @@ function mergeObject(original: JsonObject, patch: JsonObject): JsonObject {
       continue;
     }
     const before = result[key];
-    if (isObject(value)) result[key] = mergeObject(isObject(before) ? before : {}, value);
+    if (isObject(value))
+      result[key] = mergeObject(isObject(before) && !replaced?.has(key) ? before : {}, value, replaced);
     else if (Array.isArray(value))
       result[key] = mergeList(key, Array.isArray(before) ? before : [], value, patch[`$setElementOrder/${key}`]);
     else result[key] = value;

@@ -132,6 +132,7 @@ export function storageKey(type: ServedType, namespace: string | undefined, name
 
 export function createReader(storage: Storage): Reader {
   const find: Reader['find'] = (type, namespace, name) => {
+    if (type.source !== undefined) return type.source(namespace).find(({ metadata }) => metadata.name === name);
     const stored = storage.collection(type).get(storageKey(type, namespace, name));
     return stored === undefined || type.view === undefined ? stored : type.view.fromStored(stored);
   };
@@ -145,6 +146,9 @@ export function createReader(storage: Storage): Reader {
   const list: Reader['list'] = (type, query) => {
     checkListOptions(query);
     const filter = compileFilter(type, query);
+    if (type.source !== undefined) {
+      return { items: type.source(query.namespace).filter((object) => filter.matches(object)), resourceVersion: '' };
+    }
     const wanted = parseResourceVersion(query.resourceVersion);
     const current = storage.revision();
     const token =

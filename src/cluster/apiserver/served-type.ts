@@ -86,6 +86,8 @@ export interface ServedType extends ResourceType {
   readonly printColumns?: readonly PrintColumn[];
   /** How fields merge and are owned; absent for built-in types, whose field names tell. */
   readonly fieldSchema?: FieldSchema;
+  /** Computes the objects on every read; such types store nothing. */
+  readonly source?: (namespace: string | undefined) => readonly ApiObject[];
   /** Answers a posted question; such types store nothing. */
   readonly review?: (body: JsonObject, caller: Caller) => JsonObject;
   /** Served because a CustomResourceDefinition says so. */

@@ -140,8 +140,6 @@ function mergeConfiguration({ type, current, applied, context, force, subresourc
 function mergeObjects(current: ApiObject, applied: ApiObject, schema: FieldSchema): ApiObject {
   const merged = mergeValues(current, applied, schema);
   const metadata = isObject(merged) && isObject(merged['metadata']) ? merged['metadata'] : {};
-  // Without a version of its own, the configuration applies to whatever is stored.
-  if (applied.metadata.resourceVersion === undefined) delete metadata['resourceVersion'];
   return { ...(isObject(merged) ? merged : {}), apiVersion: current.apiVersion, kind: current.kind, metadata };
 }
 

@@ -5,6 +5,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parse as parseYaml } from 'yaml';
 import { isObject, type JsonObject, toJson } from '../json.ts';
 import { badRequest, failure } from '../status-error.ts';
+import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -62,6 +63,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
   const readValue = async (): Promise<unknown> => {
     const bytes = await readBytes();
     if (bytes.length === 0) return undefined;
+    if (header('content-type').startsWith(PROTOBUF)) return decodeProtobuf(bytes);
     const text = bytes.toString('utf8');
     try {
       return header('content-type').includes('yaml') && !text.trimStart().startsWith('{')

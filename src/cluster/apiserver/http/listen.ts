@@ -41,6 +41,9 @@ const MAX_CONCURRENT_STREAMS = 250;
  */
 const MAX_SESSION_MEMORY = 1_024;
 
+/** Idle HTTP/1.1 connections are kept this long, so that clients do not meet a connection just being closed. */
+const KEEP_ALIVE_MILLIS = 120_000;
+
 export async function listen(
   handle: (request: HttpRequest, response: HttpResponse) => void,
   options: ListenOptions = {},
@@ -57,7 +60,7 @@ export async function listen(
           maxSessionMemory: MAX_SESSION_MEMORY,
           ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
         });
-  const server = secure ?? createPlainServer();
+  const server = secure ?? createPlainServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
   const sockets = new Set<Socket>();
   const track = (socket: Socket): void => {
     sockets.add(socket);
