@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { CertificatePair } from '../../src/lib/certificates.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
-import { compactHistory } from '../controlplane/control-plane.ts';
+import { compactHistory } from '../controlplane/etcd.ts';
 import type { ClusterAccess } from '../controlplane/global-setup.ts';
 import { issueUserCertificate } from '../controlplane/user-access.ts';
 import { type Backend, textAt } from './cluster.ts';

@@ -15,7 +15,7 @@ import {
   type Ports,
   schedulerFlags,
 } from './component-flags.ts';
-import { type Probe, probeOnce, waitUntilReady } from './health.ts';
+import { type Probe, waitUntilReady } from './health.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 import { findFreePorts } from './ports.ts';
 import { type Program, readLogTail, startProgram } from './process-group.ts';
@@ -190,24 +190,4 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     },
     stop,
   };
-}
-
-/**
- * Deletes etcd's history up to now, so that reading or watching from an older resourceVersion answers 410.
- * Uses etcd's JSON gateway (etcd documentation, "Why gRPC gateway").
- */
-export async function compactHistory(etcdBaseUrl: string): Promise<void> {
-  const post = async (path: string, body: object): Promise<string> => {
-    const answer = await probeOnce({ url: `${etcdBaseUrl}${path}`, method: 'POST', body: JSON.stringify(body) });
-    if (answer.status !== 200) throw new Error(`etcd answered ${answer.status} to ${path}: ${answer.body}`);
-    return answer.body;
-  };
-  const encode = (text: string): string => Buffer.from(text).toString('base64');
-  const range = await post('/v3/kv/range', { key: encode('/') });
-  const revision = /"revision":\s*"?(\d+)"?/.exec(range)?.[1];
-  if (revision === undefined) throw new Error(`etcd named no revision: ${range}`);
-  // Where API servers tell each other how far history is gone. Without it their caches go on serving old lists from snapshots;
-  // with it they drop those within 15 s (apiserver pkg/storage/etcd3/compact.go and pkg/storage/cacher/compactor.go).
-  await post('/v3/kv/put', { key: encode('compact_rev_key'), value: encode(revision) });
-  await post('/v3/kv/compaction', { revision, physical: true });
 }
