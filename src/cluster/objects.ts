@@ -1,5 +1,4 @@
 /** Reading the common parts of API objects, where the published types leave every field optional. */
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, LabelSelector, ObjectMeta } from '../api/core.ts';
 import { matcherOf, selectorRequirements } from '../api/label-selector.ts';
 
@@ -66,15 +65,19 @@ export function matchesSelector(
 
 /** Whether two API values are the same, whatever the order of their keys; absent and `undefined` are the same. */
 export function isSameValue(left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(withoutUndefined(left), withoutUndefined(right));
+  if (Object.is(left, right)) return true;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSameValue(item, right[index]));
+  }
+  if (!isRecord(left) || !isRecord(right)) return false;
+  for (const key in left) if (!isSameValue(left[key], right[key])) return false;
+  for (const key in right) if (left[key] === undefined && right[key] !== undefined) return false;
+  return true;
 }
 
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (value === null || typeof value !== 'object') return value;
-  const kept: Record<string, unknown> = {};
-  for (const [key, entry] of Object.entries(value)) if (entry !== undefined) kept[key] = withoutUndefined(entry);
-  return kept;
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A condition as most kinds carry it. */

@@ -1,6 +1,6 @@
 /** What the state of a pod means to controllers: active, ready, available, terminating. */
 import type { Pod } from '../api/core.ts';
-import { findCondition, timeOf } from './objects.ts';
+import { findCondition, isSameValue, timeOf } from './objects.ts';
 
 /** Terminating pods have a deletion timestamp; they still occupy their node. */
 export function isTerminating(pod: Pod): boolean {
@@ -46,4 +46,16 @@ export function isAvailable(pod: Pod, minReadySeconds: number, nowMillis: number
 /** Highest restart count of any regular container; 0 before the kubelet reported. */
 export function maxRestarts(pod: Pod): number {
   return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
+}
+
+/**
+ * Whether a pod's spec stayed as it was between two versions. The generation says so at no cost, but for binding, which
+ * does not raise it; servers before 1.33 keep none for pods, so that specs are compared.
+ */
+export function isSameSpec(before: Pod, after: Pod): boolean {
+  if (before.spec === after.spec) return true;
+  if (before.spec?.nodeName !== after.spec?.nodeName) return false;
+  const generation = after.metadata?.generation;
+  if (generation !== undefined && generation > 0) return before.metadata?.generation === generation;
+  return isSameValue(before.spec, after.spec);
 }

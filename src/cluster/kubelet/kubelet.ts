@@ -4,7 +4,7 @@ import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { keyOf, nameOf, uidOf } from '../objects.ts';
 import { type Amounts, add, amountsOf } from '../pod-requests.ts';
-import { isFinished } from '../pod-state.ts';
+import { isFinished, isSameSpec } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
@@ -89,7 +89,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     const worker = machine.workers.get(uidOf(after));
     if (worker !== undefined) worker.update(after);
     else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
-    if (before !== undefined && before.spec !== after.spec) retryResizes(machine, uidOf(after));
+    if (before !== undefined && !isSameSpec(before, after)) retryResizes(machine, uidOf(after));
   };
 
   const forgetPod = (pod: Pod): void => {

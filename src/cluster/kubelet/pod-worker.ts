@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
 import type { Amounts } from '../pod-requests.ts';
+import { isSameSpec } from '../pod-state.ts';
 import type { Behaviour } from './behaviour.ts';
 import { adoptRuntime, newRuntime } from './pod-runtime.ts';
 import { type ContainerRuntime, type PodRuntime, podStatus, willRestart } from './pod-status.ts';
@@ -265,7 +266,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       const previous = pod;
       pod = next;
       if (next.metadata?.deletionTimestamp !== undefined) stop();
-      else if (previous.spec !== next.spec) {
+      else if (!isSameSpec(previous, next)) {
         runtime.observedGeneration = next.metadata?.generation;
         resize();
       }

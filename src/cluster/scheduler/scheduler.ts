@@ -4,7 +4,7 @@ import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timestampOf, uidOf } from '../objects.ts';
-import { isFinished, isTerminating } from '../pod-state.ts';
+import { isFinished, isSameSpec, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { createClusterState, type NodeState } from './cluster-state.ts';
 import { failureMessage, prefilterMessage, type Refusal } from './failure-message.ts';
@@ -69,7 +69,7 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
       // The scheduler's own condition must not wake the pod it was written for.
       if (
         before === undefined ||
-        !isSameValue(before.spec, after.spec) ||
+        !isSameSpec(before, after) ||
         !isSameValue(before.metadata?.labels, after.metadata?.labels)
       ) {
         queue.add(after);
@@ -215,7 +215,7 @@ function isUngated(pod: Pod): boolean {
 /** Only what counts on its node: requests, labels, leaving. Status reports of the kubelet mostly change none of it. */
 function mattersToScheduling(before: Pod, after: Pod): boolean {
   return (
-    (before.spec !== after.spec && !isSameValue(before.spec, after.spec)) ||
+    !isSameSpec(before, after) ||
     isTerminating(before) !== isTerminating(after) ||
     !isSameValue(before.metadata?.labels, after.metadata?.labels) ||
     !isSameValue(heldResources(before), heldResources(after))
