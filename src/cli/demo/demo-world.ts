@@ -204,7 +204,8 @@ async function registerWebhook(api: KubeApi, operator: RunningOperator, authorit
         admissionReviewVersions: ['v1'],
         sideEffects: 'NoneOnDryRun',
         failurePolicy: 'Ignore',
-        timeoutSeconds: 2,
+        // Kubernetes' own default: cluster and webhook share one event loop here, and perhaps a busy machine.
+        timeoutSeconds: 10,
         clientConfig: {
           url: `https://127.0.0.1:${operator.ports.webhook}/mutate`,
           caBundle: Buffer.from(authority).toString('base64'),
