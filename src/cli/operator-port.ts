@@ -20,6 +20,8 @@ export interface StartOperatorOptions {
   readonly keyPair?: { readonly cert: string; readonly key: string };
   /** Address the webhook listens on; default all. */
   readonly webhookHost?: string;
+  /** Address at which other replicas reach this one's webhook; without it each decides by itself. */
+  readonly advertisedHost?: string;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
 }

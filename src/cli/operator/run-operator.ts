@@ -1,11 +1,12 @@
 /** Runs `stowage operator`: configuration, logs, connection, then the operator until it is told to stop. */
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadConfigFile } from '../../config/load.ts';
 import { followConfigFile } from '../../config/reload.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
+import { createLoopDelayMeter } from '../../kube/loop-delay.ts';
+import { defaultRateLimits } from '../../kube/rate-limiter.ts';
 import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -35,9 +36,12 @@ export async function runOperator(
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
   });
-  const api = createKubeApi({ connection, clock, random, log: log.child('kube') });
-  const loopDelay = monitorEventLoopDelay();
-  loopDelay.enable();
+  const { qps, burst } = config.controllers.rateLimit;
+  // The reserve for leases has to be smaller than the burst it is a part of.
+  const limits = { qps, burst, reserve: Math.min(defaultRateLimits.reserve, Math.floor(burst / 2)) };
+  const api = createKubeApi({ connection, clock, random, log: log.child('kube'), limits });
+  // It forgets old stalls: one long ago must not cost the leadership for ever.
+  const loopDelay = createLoopDelayMeter(clock);
   const ending = new AbortController();
   try {
     const operator = await start({
@@ -47,7 +51,9 @@ export async function runOperator(
       random,
       log,
       identity: `${hostname()}_${randomUUID()}`,
-      loopDelayMillis: () => loopDelay.max / 1e6,
+      loopDelayMillis: () => loopDelay.maxMillis(),
+      // Set by the Deployment from the pod's own address (downward API).
+      ...(env['POD_IP'] !== undefined && { advertisedHost: env['POD_IP'] }),
     });
     log.info({ server: connection.server.href, connection: connection.description }, 'Started');
     if (options.config !== undefined) followConfig(options.config, operator, log, ending.signal);
@@ -58,7 +64,7 @@ export async function runOperator(
     return exitCodes.ok;
   } finally {
     ending.abort();
-    loopDelay.disable();
+    loopDelay.close();
     api.close();
   }
 
