@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isNotFound } from '../../api/kube-error.ts';
-import { resources } from '../../api/resources.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
 import { nameOf, uidOf } from '../objects.ts';
 import {
   startVirtualCluster,
@@ -12,10 +12,10 @@ import {
 
 const IN_DEFAULT = { namespace: 'default' };
 
+const OWNED: readonly ResourceType[] = [resources.deployments, resources.replicaSets, resources.pods];
+
 const counts = ({ cluster }: VirtualCluster): number[] =>
-  [resources.deployments, resources.replicaSets, resources.pods].map(
-    (type) => [...cluster.caches.of(type).all()].length,
-  );
+  OWNED.map((type) => [...cluster.caches.of(type).all()].length);
 
 async function startWeb(): Promise<VirtualCluster> {
   const at = await startVirtualCluster({ nodes: testNodes(2) });

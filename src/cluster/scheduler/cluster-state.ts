@@ -37,6 +37,7 @@ interface Placement {
 }
 
 interface GroupCounts {
+  readonly group: PodGroup;
   readonly matches: (info: PodInfo) => boolean;
   readonly byNode: Map<string, number>;
 }
@@ -46,6 +47,32 @@ export function createClusterState(): ClusterState {
   const placements = new Map<string, Placement>();
   const withAntiAffinity = new Map<string, Placement>();
   const groups = new Map<string, GroupCounts>();
+  const byController = new Map<string, GroupCounts>();
+  const byNamespace = new Map<string, Set<GroupCounts>>();
+
+  /** The groups a pod can belong to; with a thousand workloads nearly all others are ruled out by their key alone. */
+  const groupsFor = function* (info: PodInfo): Iterable<GroupCounts> {
+    const owned = byController.get(controllerOf(info.pod)?.uid ?? '');
+    if (owned !== undefined) yield owned;
+    yield* byNamespace.get(namespaceOf(info.pod)) ?? [];
+  };
+
+  const remember = (group: PodGroup, counts: GroupCounts): void => {
+    groups.set(group.key, counts);
+    if (group.controllerUid !== undefined) byController.set(group.controllerUid, counts);
+    else
+      for (const namespace of group.namespaces)
+        byNamespace.set(namespace, (byNamespace.get(namespace) ?? new Set()).add(counts));
+  };
+
+  const forgetGroup = (key: string): void => {
+    const counts = groups.get(key);
+    if (counts === undefined) return;
+    groups.delete(key);
+    const { controllerUid, namespaces } = counts.group;
+    if (controllerUid !== undefined) byController.delete(controllerUid);
+    else for (const namespace of namespaces) byNamespace.get(namespace)?.delete(counts);
+  };
 
   const account = ({ info, nodeName }: Placement, sign: 1 | -1): void => {
     const state = nodes.get(nodeName);
@@ -56,7 +83,7 @@ export function createClusterState(): ClusterState {
         state.requested.set(name, (state.requested.get(name) ?? 0) + sign * amount);
       }
     }
-    for (const group of groups.values()) if (group.matches(info)) increment(group.byNode, nodeName, sign);
+    for (const group of groupsFor(info)) if (group.matches(info)) increment(group.byNode, nodeName, sign);
   };
 
   const removePod = (uid: string): void => {
@@ -102,15 +129,15 @@ export function createClusterState(): ClusterState {
     countsOf(group) {
       const known = groups.get(group.key);
       if (known !== undefined) return known.byNode;
-      const created: GroupCounts = { matches: groupMatcher(group), byNode: new Map() };
+      const created: GroupCounts = { group, matches: groupMatcher(group), byNode: new Map() };
       for (const { info, nodeName } of placements.values()) {
         if (created.matches(info)) increment(created.byNode, nodeName, 1);
       }
-      groups.set(group.key, created);
+      remember(group, created);
       // Selectors of past revisions would pile up; what is still needed is counted again.
       if (groups.size > MAX_GROUPS) {
         const oldest = groups.keys().next().value;
-        if (oldest !== undefined) groups.delete(oldest);
+        if (oldest !== undefined) forgetGroup(oldest);
       }
       return created.byNode;
     },

@@ -7,8 +7,9 @@ import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timestampOf, ui
 import { isFinished, isSameSpec, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { createClusterState, type NodeState } from './cluster-state.ts';
-import { failureMessage, prefilterMessage, type Refusal } from './failure-message.ts';
+import { failureMessage, prefilterMessage } from './failure-message.ts';
 import { createPodFilter } from './filters.ts';
+import { searchNodes } from './node-search.ts';
 import { type PodInfo, podInfoOf } from './pod-info.ts';
 import { createSchedulingQueue } from './scheduling-queue.ts';
 import { bestNode } from './scores.ts';
@@ -37,6 +38,7 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
   const assumed = new Set<string>();
   let wake: (() => void) | undefined;
   let wakeTimer: Timer | undefined;
+  let searchFrom = 0;
   const queue = createSchedulingQueue(clock, () => wake?.());
 
   const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
@@ -106,13 +108,8 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
     const found = volumesOf(info, caches);
     if (!found.ok) return { message: prefilterMessage(cluster.nodeCount, found.reason, true) };
     const refuse = createPodFilter(info, cluster, found.volumes);
-    const feasible: NodeState[] = [];
-    const refusals: Refusal[] = [];
-    for (const state of cluster.nodes()) {
-      const refusal = refuse(state);
-      if (refusal === undefined) feasible.push(state);
-      else refusals.push(refusal);
-    }
+    const { feasible, refusals, next } = searchNodes([...cluster.nodes()], searchFrom, refuse);
+    searchFrom = next;
     const node = bestNode(info, feasible, cluster, random);
     if (node === undefined) return { message: failureMessage(refusals, info.spec.preemptionPolicy) };
     const unordered = found.unbound.filter(
