@@ -1,4 +1,4 @@
-/** A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost. */
+/** A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost while it runs. */
 import { type BackoffPolicy, backoffDelay, backoffPolicies } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -34,9 +34,19 @@ export interface WorkQueue {
   failures(key: string): number;
   /**
    * Runs `handler` on up to `workers` keys at a time until `signal` aborts; then takes no more keys, waits for the running
-   * handlers and resolves.
+   * handlers and resolves. Keys that still wait for their time are forgotten, as handlers look at everything when they
+   * start again.
    */
   run(workers: number, handler: KeyHandler, signal: AbortSignal): Promise<void>;
+}
+
+/** One key handled, for metrics. */
+export interface ProcessedSample {
+  readonly key: string;
+  /** From ready to taken. */
+  readonly queuedMillis: number;
+  readonly durationMillis: number;
+  readonly isFailed: boolean;
 }
 
 export interface WorkQueueOptions {
@@ -51,6 +61,13 @@ export interface WorkQueueOptions {
   readonly retriesPerSecond?: number;
   /** Retries that may happen at once before the rate applies. Default 100. */
   readonly retryBurst?: number;
+  readonly onProcessed?: (sample: ProcessedSample) => void;
+}
+
+interface Ready {
+  readonly priority: number;
+  /** When the key became ready first. */
+  readonly sinceMillis: number;
 }
 
 interface Waiting {
@@ -61,11 +78,11 @@ interface Waiting {
 
 /** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, random, log, name } = options;
+  const { clock, random, log, name, onProcessed } = options;
   const { retryPolicy = backoffPolicies.queueItem, retriesPerSecond = 10, retryBurst = 100 } = options;
   /** Ready keys by priority; a Set keeps the order of arrival. */
   const lanes = new Map<number, Set<string>>();
-  const ready = new Map<string, number>();
+  const ready = new Map<string, Ready>();
   const waiting = new Map<string, Waiting>();
   const processing = new Set<string>();
   /** Keys added again while a worker holds them, with their priority: run once more as soon as it is done. */
@@ -78,15 +95,15 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   const enqueue = (key: string, priority: number): void => {
     const current = ready.get(key);
-    if (current !== undefined && current >= priority) return;
-    if (current !== undefined) lanes.get(current)?.delete(key);
-    ready.set(key, priority);
+    if (current !== undefined && current.priority >= priority) return;
+    if (current !== undefined) lanes.get(current.priority)?.delete(key);
+    ready.set(key, { priority, sinceMillis: current?.sinceMillis ?? clock.now() });
     const lane = lanes.get(priority) ?? new Set();
     lanes.set(priority, lane.add(key));
     wake?.();
   };
 
-  const take = (): string | undefined => {
+  const take = (): { readonly key: string; readonly queuedMillis: number } | undefined => {
     let best: number | undefined;
     for (const [priority, lane] of lanes) {
       if (lane.size === 0) lanes.delete(priority);
@@ -96,9 +113,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const lane = lanes.get(best);
     const key = lane?.values().next().value;
     if (key === undefined) return undefined;
+    const queuedMillis = clock.now() - (ready.get(key)?.sinceMillis ?? clock.now());
     lane?.delete(key);
     ready.delete(key);
-    return key;
+    return { key, queuedMillis };
   };
 
   const add = (key: string, { priority = 0 }: AddOptions = {}): void => {
@@ -138,13 +156,21 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
   };
 
-  const process = async (key: string, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
+  const process = async (
+    key: string,
+    queuedMillis: number,
+    handler: KeyHandler,
+    signal: AbortSignal,
+  ): Promise<void> => {
     processing.add(key);
+    const startedMillis = clock.now();
+    let isFailed = false;
     try {
       const result = await handler(key, signal);
       failures.delete(key);
       if (result !== undefined) addAfter(key, result.requeueAfterMillis);
     } catch (error) {
+      isFailed = true;
       if (!signal.aborted) {
         log.warn(
           { queue: name, key, failures: (failures.get(key) ?? 0) + 1, error },
@@ -157,13 +183,14 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       const again = dirty.get(key);
       dirty.delete(key);
       if (again !== undefined) enqueue(key, again);
+      onProcessed?.({ key, queuedMillis, durationMillis: clock.now() - startedMillis, isFailed });
     }
   };
 
   const worker = async (handler: KeyHandler, signal: AbortSignal, idle: (() => void)[]): Promise<void> => {
     while (!signal.aborted) {
-      const key = take();
-      if (key !== undefined) await process(key, handler, signal);
+      const next = take();
+      if (next !== undefined) await process(next.key, next.queuedMillis, handler, signal);
       else await new Promise<void>((resolve) => idle.push(resolve));
     }
   };

@@ -133,6 +133,20 @@ describe('staying in step', () => {
     await run.end();
   });
 
+  test('a server that ends the watch normally and is gone then is not healthy: the retries wait', async () => {
+    const run = await synced();
+    let refused = 0;
+    run.scripted.onWatch = () => {
+      refused++;
+      throw new ConnectionError('refused');
+    };
+    run.scripted.watch().end();
+    await run.clock.advance(700);
+    expect(refused).toBe(1);
+    expect(run.informer.freshness()).toBe('stale');
+    await run.end();
+  });
+
   test('a position refused again and again is asked for with growing waits', async () => {
     const run = await synced();
     let refused = 0;

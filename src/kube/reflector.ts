@@ -65,6 +65,7 @@ export async function runReflector<T extends KubeObject>(
     start: { readonly resourceVersion: string; readonly sendInitialEvents?: true },
     read: (stream: WatchStream<T>, deadlineMillis: number) => Promise<void>,
   ): Promise<void> => {
+    openedMillis = undefined;
     const timeoutSeconds = randomTimeout();
     const deadlineMillis = timeoutSeconds * 1000 + WATCH_GRACE_MILLIS;
     const onOpen = (): void => {
@@ -160,7 +161,6 @@ export async function runReflector<T extends KubeObject>(
     } catch (error) {
       if (signal.aborted) return;
       const wasHealthy = openedMillis !== undefined && clock.now() - openedMillis >= MIN_WATCH_MILLIS;
-      openedMillis = undefined;
       const waitMillis = delayAfter(error, wasHealthy);
       // Transport faults and throttling keep the position; any other answer of the server means it is of no use.
       if (error instanceof KubeError && !isThrottled(error)) position.resourceVersion = undefined;
