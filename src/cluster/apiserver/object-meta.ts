@@ -188,3 +188,16 @@ export function keepSystemFields(current: ApiObject, next: ApiObject): void {
 export function immutableField(field: string, before: Json | undefined, after: Json | undefined): FieldError[] {
   return equalJson(before, after) ? [] : [invalidField(field, after, 'field is immutable')];
 }
+
+const METADATA_COLLECTIONS = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields'] as const;
+
+/** The real server leaves empty collections of the metadata out of everything it stores and says (`omitempty`). */
+export function withoutEmptyCollections(metadata: JsonObject): JsonObject {
+  const isEmpty = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const empty = METADATA_COLLECTIONS.filter((field) => isEmpty(metadata[field]));
+  if (empty.length === 0) return metadata;
+  const kept = { ...metadata };
+  for (const field of empty) delete kept[field];
+  return kept;
+}

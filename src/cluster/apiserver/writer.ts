@@ -11,7 +11,7 @@ import { cloneJson, equalJson, type JsonObject } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
-import { keepSystemFields, validateMetadata } from './object-meta.ts';
+import { keepSystemFields, validateMetadata, withoutEmptyCollections } from './object-meta.ts';
 import type { Reader } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
@@ -216,7 +216,7 @@ export function decode(type: ServedType, input: JsonObject): ApiObject {
     throw badRequest(
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,
     );
-  return { ...input, apiVersion, kind: type.kind, metadata };
+  return { ...input, apiVersion, kind: type.kind, metadata: withoutEmptyCollections(metadata) };
 }
 
 function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
