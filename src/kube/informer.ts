@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createDeferred } from '../lib/deferred.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { runReflector, type Selection } from './reflector.ts';
@@ -57,7 +58,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
   };
   const local = createStore(project, options.isEqual);
   const handlers = new Set<InformerHandler<R>>();
-  const synced = Promise.withResolvers<void>();
+  const synced = createDeferred<void>();
   // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
   synced.promise.catch(() => {});
   let contactMillis = 0;

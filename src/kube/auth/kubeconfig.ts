@@ -74,8 +74,9 @@ function serverOf(cluster: Entry, name: string): URL {
     );
   }
   // As kubectl: a server without a scheme is https.
-  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+  const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new KubeconfigError(
       `Cluster "${name}" in ${cluster.file} has the server "${text}", which is no http or https URL.`,
     );

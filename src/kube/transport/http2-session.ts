@@ -2,6 +2,7 @@
 import http2 from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../lib/clock.ts';
+import { createDeferred } from '../../lib/deferred.ts';
 import { createSemaphore } from './semaphore.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -54,7 +55,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     maxSessionMemory: 64,
   });
   const streams = createSemaphore(DEFAULT_STREAM_LIMIT);
-  const ready = Promise.withResolvers<void>();
+  const ready = createDeferred<void>();
   ready.promise.catch(() => {});
   let isDraining = false;
   let failure: ConnectionError | undefined;
