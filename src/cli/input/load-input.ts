@@ -26,6 +26,8 @@ export interface LoadedInput {
   /** What the workloads are judged by. */
   readonly rules: PlacementRules;
   readonly counts: ClusterInput['counts'];
+  /** Evictions by Stowage that events tell of; undefined where there is no telling. */
+  readonly evictions: number | undefined;
   readonly missing: readonly MissingData[];
   readonly ignored: ReadonlyMap<string, number>;
   /** One sentence per object that could not be read. */
@@ -46,11 +48,11 @@ export async function loadInput(
   const rules = compilePlacementRules(placementSettingsOf(config));
   const found =
     options.filename === undefined ? await fromCluster(context) : await fromFiles(context, options.filename);
-  const { input, ...origin } = found;
+  const { input, evictions, ...origin } = found;
   const records = assumed === undefined ? input.records : assumeEnabled(input.records, assumed);
   const { counts, ignored, problems } = input;
   const missing = found.missing.filter(({ data }) => assumed === undefined || data !== 'namespaces');
-  return { ...origin, missing, rules, counts, ignored, problems, view: createSnapshot(records) };
+  return { ...origin, missing, evictions, rules, counts, ignored, problems, view: createSnapshot(records) };
 }
 
 interface Found {
@@ -58,11 +60,18 @@ interface Found {
   readonly source: string;
   readonly input: ClusterInput;
   readonly missing: readonly MissingData[];
+  readonly evictions: number | undefined;
 }
 
 async function fromFiles({ io, global }: CliContext, paths: readonly string[]): Promise<Found> {
   const input = await loadFiles({ paths, defaultNamespace: global.namespace ?? 'default' }, io);
-  return { origin: 'files', source: paths.join(', '), input, missing: findMissingData(input, 'files') };
+  return {
+    origin: 'files',
+    source: paths.join(', '),
+    input,
+    missing: findMissingData(input, 'files'),
+    evictions: undefined,
+  };
 }
 
 async function fromCluster({ io, global }: CliContext): Promise<Found> {
@@ -85,7 +94,13 @@ async function fromCluster({ io, global }: CliContext): Promise<Found> {
   try {
     const input: LiveInput = await loadLive(api, io.signal);
     const source = `${connection.server.href} (${connection.description})`;
-    return { origin: 'cluster', source, input, missing: findMissingData(input, 'cluster', input.unreadable) };
+    return {
+      origin: 'cluster',
+      source,
+      input,
+      missing: findMissingData(input, 'cluster', input.unreadable),
+      evictions: input.evictions,
+    };
   } catch (error) {
     if (error instanceof StowageError || io.signal.aborted) throw error;
     throw new CommandError(

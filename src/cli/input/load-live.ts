@@ -1,7 +1,8 @@
 /** The cluster as an API server shows it now: one consistent listing a kind, nothing watched, nothing written. */
-import type { KubeApi } from '../../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../../api/kube-error.ts';
-import type { ResourceType } from '../../api/resources.ts';
+import type { Event } from '../../api/core.ts';
+import type { KubeApi, ListOptions } from '../../api/kube-api.ts';
+import { isForbidden, isNotFound, KubeError } from '../../api/kube-error.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
 import { listAll } from '../../kube/listing.ts';
 import {
   type ClusterInput,
@@ -14,6 +15,8 @@ import {
 export interface LiveInput extends ClusterInput {
   /** Kinds this user may not list, or the server does not serve. */
   readonly unreadable: readonly InputKind[];
+  /** Evictions that Stowage's events tell of; undefined where events cannot be listed. */
+  readonly evictions: number | undefined;
 }
 
 /** Small pages: a page is parsed item by item, but the server holds it whole. */
@@ -38,5 +41,26 @@ export async function loadLive(api: KubeApi, signal: AbortSignal): Promise<LiveI
       unreadable.push(kind);
     }
   }
-  return { ...builder.build(), unreadable };
+  return { ...builder.build(), unreadable, evictions: await countEvictions(api, signal) };
+}
+
+async function countEvictions(api: KubeApi, signal: AbortSignal): Promise<number | undefined> {
+  const options: ListOptions = { limit: PAGE_SIZE, signal, fieldSelector: 'reason=EvictedForRebalance' };
+  let count = 0;
+  const target = {
+    add: ({ series }: Event): void => {
+      count += series?.count ?? 1;
+    },
+  };
+  try {
+    await listAll(api, resources.events, options, () => {
+      count = 0;
+      return target;
+    });
+    return count;
+  } catch (error) {
+    // A figure beside the point must not cost the whole answer.
+    if (error instanceof KubeError) return undefined;
+    throw error;
+  }
 }

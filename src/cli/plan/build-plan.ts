@@ -15,6 +15,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
   const workloads = planFleet(input.view, input.rules, now, namespace).map((planned) =>
     toDocument(input, planned, now),
   );
+  const { maxConcurrentEvictions, cooldownMillis } = input.rules.settings;
   const actions = workloads.flatMap((workload) => workload.actions);
   const count = (state: PlannedWorkloadDocument['state']): number =>
     workloads.filter((each) => each.state === state).length;
@@ -30,6 +31,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
       actions: actions.filter(({ blockedBy }) => blockedBy.length === 0).length,
       blocked: actions.filter(({ blockedBy }) => blockedBy.length > 0).length,
     },
+    pace: { maxConcurrentEvictions, cooldownMillis },
     workloads,
     missing: input.missing,
     ignored: Object.fromEntries(input.ignored),

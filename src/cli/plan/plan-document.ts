@@ -3,6 +3,7 @@
 import type { ManagedPolicy } from '../../decide/placement/policy.ts';
 import type { SideCounts } from '../../decide/placement/slots.ts';
 import { sideOfSlot } from '../../decide/placement/slots.ts';
+import type { Millis } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import type { ResultDocument } from '../output.ts';
@@ -63,6 +64,13 @@ export interface PlanDocument extends ResultDocument {
     /** Actions that nothing blocks. */
     readonly actions: number;
     readonly blocked: number;
+  };
+  /** How fast an operator with this configuration carries it out. */
+  readonly pace: {
+    /** Evictions in flight across the cluster, at most. */
+    readonly maxConcurrentEvictions: number;
+    /** Pause between two disruptions of one workload. */
+    readonly cooldownMillis: Millis;
   };
   readonly workloads: readonly PlannedWorkloadDocument[];
   readonly missing: readonly MissingData[];

@@ -26,7 +26,7 @@ describe('plan', () => {
       / {2}evict {5}web-abc123-p\d \(spot -> on-demand\): 5 pods on spot, 4 wanted: one moves to on-demand\n/,
     );
     expect(stdout).toContain(
-      '1 of 1 workload managed; 1 replica on the wrong side; 1 action possible now, 0 blocked. Nothing was written.',
+      '1 of 1 workload managed; 1 replica on the wrong side; 1 action possible now, 0 blocked; at most 5 evictions at once, one a workload every 10s. Nothing was written.',
     );
     expect(stderr).toContain('note: no poddisruptionbudgets in the input: it is taken that there are none');
     expect(code).toBe(0);

@@ -1,4 +1,5 @@
 /** The plan for people: a block of lines a workload, the reason on every line that needs one, and a summary at the end. */
+import { formatDuration } from '../../lib/duration.ts';
 import type { Side } from '../../model/records.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';
@@ -93,13 +94,19 @@ function renderUnmanaged({ workloads }: PlanDocument): string[] {
   ];
 }
 
-function renderSummary({ summary }: PlanDocument, { style }: RenderPlanOptions): string {
+function renderSummary({ summary, pace, workloads: planned }: PlanDocument, { style }: RenderPlanOptions): string {
   const { workloads, managed, invalid, driftedReplicas, actions, blocked } = summary;
+  const movesPods = planned.some((workload) => workload.actions.some(({ action }) => action === 'evict'));
   const facts = [
     `${managed} of ${counted(workloads, 'workload')} managed`,
     ...(invalid > 0 ? [`${invalid} with invalid settings`] : []),
     `${counted(driftedReplicas, 'replica')} on the wrong side`,
     `${counted(actions, 'action')} possible now, ${blocked} blocked`,
+    ...(movesPods
+      ? [
+          `at most ${counted(pace.maxConcurrentEvictions, 'eviction')} at once, one a workload every ${formatDuration(pace.cooldownMillis)}`,
+        ]
+      : []),
   ];
   return `${style('heading', 'Plan:')} ${facts.join('; ')}. Nothing was written.`;
 }

@@ -5,6 +5,7 @@ import type { LoadedInput } from '../input/load-input.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import { type NodeClassSummary, summarizeNodes } from '../node-summary.ts';
 import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
+import { blocksOf, type PlannedBlock } from '../plan/blocks.ts';
 
 /** How a workload stands: `drifted` has replicas on the wrong side, `incomplete` misses some, `invalid` has a setting that cannot be used. */
 export type WorkloadState = 'balanced' | 'drifted' | 'incomplete' | 'invalid';
@@ -23,6 +24,8 @@ export interface WorkloadStatusRow {
   readonly pending: number;
   /** Replicas that would have to change sides. */
   readonly drift: number;
+  /** Why the next move is not made: the objection that counts. */
+  readonly blockedBy?: PlannedBlock;
   /** What the plan has to say: an invalid value and what is accepted, a pinned side, a floor that is not met. */
   readonly notes: readonly string[];
 }
@@ -31,8 +34,10 @@ export interface FleetStatus extends ResultDocument {
   readonly kind: 'FleetStatus';
   readonly source: string;
   readonly summary: Readonly<
-    Record<'workloads' | 'managed' | 'driftedReplicas' | Exclude<WorkloadState, 'balanced'>, number>
+    Record<'workloads' | 'managed' | 'driftedReplicas' | 'blocked' | Exclude<WorkloadState, 'balanced'>, number>
   >;
+  /** Evictions that Stowage's events tell of; absent where events cannot be read. Kubernetes keeps events for an hour. */
+  readonly evictions?: number;
   readonly nodes: readonly NodeClassSummary[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
@@ -42,7 +47,7 @@ export interface FleetStatus extends ResultDocument {
 /** @param namespace the only one to look at; undefined for all. */
 export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: string | undefined): FleetStatus {
   const all = planFleet(input.view, input.rules, now, namespace);
-  const rows = all.filter(({ plan }) => plan.policy.state !== 'unmanaged').map(toRow);
+  const rows = all.filter(({ plan }) => plan.policy.state !== 'unmanaged').map((planned) => toRow(input, planned, now));
   const count = (state: WorkloadState): number => rows.filter((row) => row.state === state).length;
   return {
     apiVersion: DOCUMENT_VERSION,
@@ -52,10 +57,12 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
       workloads: all.length,
       managed: rows.length - count('invalid'),
       drifted: count('drifted'),
+      blocked: rows.filter(({ blockedBy }) => blockedBy !== undefined).length,
       driftedReplicas: rows.reduce((sum, row) => sum + row.drift, 0),
       incomplete: count('incomplete'),
       invalid: count('invalid'),
     },
+    ...(input.evictions !== undefined && { evictions: input.evictions }),
     nodes: summarizeNodes(input.view, input.rules.sides),
     workloads: rows,
     missing: input.missing,
@@ -63,9 +70,11 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
   };
 }
 
-function toRow(planned: PlannedWorkload): WorkloadStatusRow {
+function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): WorkloadStatusRow {
   const { kind, namespace, name, replicas } = planned.workload;
-  const { target, actual, drift, notes } = planned.plan;
+  const { target, actual, drift, notes, decisions, policy } = planned.plan;
+  const eviction = decisions.find((decision) => decision.kind === 'evict');
+  const [blockedBy] = eviction === undefined ? [] : blocksOf(eviction, input.view, input.rules, policy, now);
   return {
     kind,
     namespace,
@@ -77,6 +86,7 @@ function toRow(planned: PlannedWorkload): WorkloadStatusRow {
     actual: { spot: actual.spot, onDemand: actual.onDemand, unknown: actual.unknown },
     pending: planned.pending,
     drift,
+    ...(blockedBy !== undefined && { blockedBy }),
     notes: notes.map(({ text }) => text),
   };
 }

@@ -23,11 +23,21 @@ export async function runStatus(context: CliContext, options: InputOptions): Pro
   return exitCodes.ok;
 }
 
-function renderStatus({ summary, nodes, workloads }: FleetStatus, { style, global, io }: CliContext): string[] {
+function renderStatus(
+  { summary, nodes, workloads, evictions }: FleetStatus,
+  { style, global, io }: CliContext,
+): string[] {
   const options = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
-  const { managed, drifted, driftedReplicas, incomplete, invalid } = summary;
+  const { managed, drifted, driftedReplicas, blocked, incomplete, invalid } = summary;
+  const drift = `${drifted} drifted (${counted(driftedReplicas, 'replica')}${blocked > 0 ? `, ${blocked} blocked` : ''})`;
+  const recent = evictions === undefined ? [] : [`${counted(evictions, 'eviction')} within the last hour`];
   return [
-    `${managed} of ${counted(summary.workloads, 'workload')} managed: ${drifted} drifted (${counted(driftedReplicas, 'replica')}), ${incomplete} incomplete, ${invalid} invalid`,
+    [
+      `${managed} of ${counted(summary.workloads, 'workload')} managed: ${drift}`,
+      `${incomplete} incomplete`,
+      `${invalid} invalid`,
+      ...recent,
+    ].join(', '),
     ...(nodes.every(({ nodes: count }) => count === 0) ? [] : ['', ...renderTable(nodeColumns, nodes, options)]),
     ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns, workloads, options)]),
   ];
@@ -58,5 +68,10 @@ const workloadColumns: readonly Column<WorkloadStatusRow>[] = [
   { header: 'ON-DEMAND', value: (row) => ofTarget(row, 'onDemand'), align: 'right' },
   { header: 'UNKNOWN', value: (row) => row.actual.unknown, align: 'right', wide: true },
   { header: 'PENDING', value: (row) => row.pending, align: 'right', wide: true },
-  { header: 'STATE', value: (row) => ({ text: [row.state, ...row.notes].join('; '), style: stateStyles[row.state] }) },
+  { header: 'STATE', value: (row) => ({ text: stateText(row), style: stateStyles[row.state] }) },
 ];
+
+function stateText({ state, blockedBy, notes }: WorkloadStatusRow): string {
+  const block = blockedBy === undefined ? [] : [`${blockedBy.reason}: ${blockedBy.message}`];
+  return [state, ...block, ...notes].join('; ');
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
-import { dump, node, shopCluster, workload } from '../testing/shop.ts';
+import { budget, dump, node, shopCluster, workload } from '../testing/shop.ts';
 
 const half = { 'spot-percentage': '50' };
 const objects = [
@@ -33,6 +33,18 @@ describe('status', () => {
       'shop        deployment/short       1/2    1/1         0/1   incomplete',
       '',
     ]);
+  });
+
+  test('a blocked move says what blocks it', async () => {
+    const stdin = dump(...objects, budget('drifted', 0));
+    const { stdout } = await runCommand(['status', '-f', '-'], { stdin });
+    expect(stdout).toContain('1 drifted (1 replica, 1 blocked)');
+    expect(stdout).toContain('drifted; BlockedByPdb: PodDisruptionBudget drifted allows no disruption now');
+    const { workloads } = JSON.parse((await runCommand(['status', '-f', '-', '-o', 'json'], { stdin })).stdout);
+    expect(workloads[1]).toMatchObject({
+      name: 'drifted',
+      blockedBy: { reason: 'BlockedByPdb', advice: expect.stringContaining('Wait') },
+    });
   });
 
   test('-o wide adds pods of unknown side and pods without a node', async () => {
