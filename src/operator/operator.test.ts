@@ -296,6 +296,38 @@ describe('repair', () => {
   });
 });
 
+describe('stamps', () => {
+  const slots = async (world: EmbeddedWorld) =>
+    (await podsOf(world, 'web'))
+      .map(({ metadata }) => Number(metadata?.annotations?.['spotalis.io/slot']))
+      .sort((a, b) => a - b);
+
+  test('when only slots and sides disagree, annotations are corrected and nothing is evicted; a batch at a time', async () => {
+    const world = await start();
+    await deploy(world, 40, policy(50, 0));
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 20, 'on-demand': 20, pending: 0 });
+    await world.clock.advance(MINUTE);
+    const before = world.operatorWrites.length;
+    // As many on each side as before, but now the first twenty slots are on-demand.
+    await annotate(world, policy(100, 20));
+    await world.clock.advance(400);
+    const first = world.operatorWrites.slice(before).filter((write) => write === 'patch pods').length;
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(20);
+    await world.clock.advance(MINUTE);
+    for (const { metadata } of await podsOf(world, 'web')) {
+      const { 'spotalis.io/slot': slot, 'spotalis.io/capacity': capacity } = metadata?.annotations ?? {};
+      expect(capacity).toBe(Number(slot) <= 20 ? 'on-demand' : 'spot');
+      expect(metadata?.annotations?.['controller.kubernetes.io/pod-deletion-cost']).toBe(`-${slot}`);
+    }
+    expect(await slots(world)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    expect(world.evictions).toEqual([]);
+    const after = world.operatorWrites.length;
+    await world.clock.advance(10 * MINUTE);
+    expect(world.operatorWrites.slice(after).filter((write) => !write.endsWith('leases'))).toEqual([]);
+  });
+});
+
 describe('rollouts', () => {
   test('case 37: a rolling update ends exact without one eviction', async () => {
     const world = await start();

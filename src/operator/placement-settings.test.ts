@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../config/load.ts';
+import { compilePlacementRules } from '../controllers/placement-rules.ts';
+import { placementSettingsOf } from './placement-settings.ts';
+
+const settingsFrom = (text: string) =>
+  placementSettingsOf(loadConfig({ text, fileName: 'config.yaml', env: {} }).config);
+
+describe('placementSettingsOf', () => {
+  test('the defaults are those the documentation tells, and compile', () => {
+    const settings = settingsFrom('');
+    expect(settings).toMatchObject({
+      enabled: true,
+      readOnly: false,
+      rounding: 'ceil',
+      basis: 'total',
+      allowSingleReplica: false,
+      maxConcurrentEvictions: 5,
+      cooldownMillis: 10_000,
+      disruptionRetryMillis: 60_000,
+      claimTtlMillis: 120_000,
+      stuckRolloutMillis: 900_000,
+      moveBackoffMillis: { initial: 180_000, max: 3_600_000 },
+      defaults: { spotPercentage: 0, minOnDemand: '0' },
+      window: undefined,
+      namespaceSelector: undefined,
+    });
+    expect(() => compilePlacementRules(settings)).not.toThrow();
+  });
+
+  test.each([
+    ['engines:\n  placement: false', { enabled: false }],
+    ['operator:\n  readOnlyMode: true', { readOnly: true }],
+    ['placement:\n  rounding: floor', { rounding: 'floor' }],
+    ['placement:\n  defaults:\n    spotPercentage: 70%', { defaults: { spotPercentage: 70, minOnDemand: '0' } }],
+    [
+      'operator:\n  disruptionWindow:\n    schedule: "0 2 * * *"\n    duration: 4h',
+      { window: { schedule: '0 2 * * *', duration: '4h' } },
+    ],
+    ['controllers:\n  workloadTiming:\n    cooldownPeriod: 1m', { cooldownMillis: 60_000 }],
+    [
+      'controller:\n  namespaceSelector:\n    matchLabels: {team: a}',
+      { namespaceSelector: { matchLabels: { team: 'a' } } },
+    ],
+  ])('%s', (text, expected) => {
+    expect(settingsFrom(text)).toMatchObject(expected);
+  });
+
+  test('case 14: node labels of the file tell the sides apart', () => {
+    const labels = (side: string) => `      - matchLabels: {example.com/lifecycle: ${side}}`;
+    const text = `controllers:\n  nodeClassifier:\n    spotLabels:\n${labels('spot')}\n    onDemandLabels:\n${labels('normal')}\n`;
+    const { sides } = compilePlacementRules(settingsFrom(text));
+    expect(sides.pinOf('spot')).toEqual({ kind: 'nodeSelector', key: 'example.com/lifecycle', value: 'spot' });
+    expect(sides.pinOf('on-demand')).toEqual({ kind: 'nodeSelector', key: 'example.com/lifecycle', value: 'normal' });
+  });
+});
