@@ -3,7 +3,7 @@ import type { ClusterView } from '../../model/cluster-view.ts';
 import { firstOrdinal, isLive, ordinalOf } from '../../model/owners.ts';
 import type { NodeClass, PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
-import { type SlotRule, sideOfSlot, spotCount } from './slots.ts';
+import { type SlotRule, sideOfSlot, spotSlotsOf } from './slots.ts';
 
 /** Something that holds a slot: a live pod, or a claim for one that is still to come. */
 export interface Occupant {
@@ -56,18 +56,10 @@ export function occupantsOf(
 ): Occupant[] {
   const isStatefulSet = workload.rollout.type === 'StatefulSet';
   const occupants: Occupant[] = [];
-  // Many pods, few nodes: one look at each node halves the cost of an admission to a large workload.
-  const classes = new Map<string, NodeClass>();
   for (const pod of pods) {
     if (!isLive(pod)) continue;
-    const { nodeName } = pod;
-    let side = nodeName === undefined ? actualSide(view, sides, pod) : classes.get(nodeName);
-    if (side === undefined) {
-      side = actualSide(view, sides, pod);
-      if (nodeName !== undefined) classes.set(nodeName, side);
-    }
     const slot = isStatefulSet ? statefulSlot(workload, pod.name) : pod.slot;
-    occupants.push({ pod, slot, side, since: pod.createdAt, id: pod.uid });
+    occupants.push({ pod, slot, side: actualSide(view, sides, pod), since: pod.createdAt, id: pod.uid });
   }
   return occupants;
 }
@@ -83,8 +75,6 @@ export function statefulSlot(workload: WorkloadRecord, podName: string): number 
  * Gives every occupant of one revision a slot so that as many as possible stand on the side of their slot: first those
  * whose own slot is right, then, eldest first, the lowest free slot of their side; what is left over stands on the wrong
  * side, in the free slots that remain and then above `replicas`.
- *
- * Linear in replicas and occupants when stamps are in order; it runs within every admission.
  *
  * @param options.fixed a StatefulSet: slots follow from ordinals and are never exchanged.
  */
@@ -177,18 +167,6 @@ function isPreferred(a: Occupant, b: Occupant): boolean {
   if ((a.pod === undefined) !== (b.pod === undefined)) return a.pod !== undefined;
   if ((a.side === 'unknown') !== (b.side === 'unknown')) return a.side !== 'unknown';
   return a.since < b.since || (a.since === b.since && a.id < b.id);
-}
-
-/** By slot 1..replicas: 1 where the slot is spot. */
-function spotSlotsOf(rule: SlotRule, replicas: number): Uint8Array {
-  const slots = new Uint8Array(replicas + 1);
-  let before = 0;
-  for (let slot = 1; slot <= replicas; slot++) {
-    const spot = spotCount(rule, slot);
-    slots[slot] = spot - before;
-    before = spot;
-  }
-  return slots;
 }
 
 /**

@@ -3,11 +3,11 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { oppositeOf } from '../../model/node-class.ts';
 import { type RevisionPods, revisionsOf } from '../../model/owners.ts';
-import type { Side, WorkloadRecord } from '../../model/records.ts';
+import type { PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { Placement } from './admission-decision.ts';
-import { type Assignment, assignSlots, type Occupant, occupantsOf } from './assignment.ts';
-import type { Claim, ClaimLedger } from './claims.ts';
+import type { ClaimLedger } from './claims.ts';
+import { type FreeSlots, freeSlots, takeCensus } from './free-slots.ts';
 import { onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
 
 export interface SlotRequest {
@@ -51,33 +51,29 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
 export function chooseSlot(request: SlotRequest): ChosenSlot {
   const { view, sides, workload, rule, now } = request;
   const revisions = knownRevisions(request);
-  let own: readonly Occupant[] = [];
-  let live = 0;
-  let onDemandPods = 0;
-  for (const each of revisions) {
-    const occupants = occupantsOf(view, sides, workload, each.pods);
-    live += occupants.length;
-    onDemandPods += countOnDemand(occupants);
-    if (each.revision === request.revision) own = own.length === 0 ? occupants : own.concat(occupants);
-  }
-  const pods = revisions.flatMap((revision) => revision.pods);
+  const pods = revisions.length === 1 ? (revisions[0]?.pods ?? []) : revisions.flatMap((each) => each.pods);
+  const all = takeCensus(view, sides, pods);
+  const own = revisions.length === 1 ? all : takeCensus(view, sides, ownPods(revisions, request.revision));
   let claims = request.ledger.outstanding(workload.uid, pods, now);
   const superseded: string[] = [];
   for (;;) {
     const ownClaims = claims.filter((claim) => claim.revision === request.revision);
-    const assignment = assignSlots(rule, workload.replicas, own.concat(ownClaims.map(claimOccupant)));
-    const hasFree = assignment.free.spot.length + assignment.free.onDemand.length > 0;
+    const free = freeSlots({ view, sides, workload, rule, census: own, claims: ownClaims });
+    const hasFree = free.spot !== undefined || free.onDemand !== undefined;
     const doubtful = hasFree ? undefined : ownClaims.find((claim) => claim.at + DOUBTFUL_AFTER_MILLIS <= now);
     if (doubtful === undefined) {
-      const onDemand = onDemandPods + countOnDemand(claims);
-      const total = live + claims.length + 1;
+      const onDemand = all.onDemand + claims.filter(({ side }) => side === 'on-demand').length;
+      const total = all.live + claims.length + 1;
       const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
-      const numbers = { live, claimed: claims.length, onDemand, superseded };
-      return { ...take(request, wanted, assignment), ...numbers };
+      return { ...take(request, wanted, free), live: all.live, claimed: claims.length, onDemand, superseded };
     }
     superseded.push(doubtful.uid);
     claims = claims.filter((claim) => claim !== doubtful);
   }
+}
+
+function ownPods(revisions: readonly RevisionPods[], revision: string): readonly PodRecord[] {
+  return revisions.flatMap((each) => (each.revision === revision ? each.pods : []));
 }
 
 function knownRevisions({ view, workload, revision, replicaSetUid }: SlotRequest): readonly RevisionPods[] {
@@ -86,30 +82,19 @@ function knownRevisions({ view, workload, revision, replicaSetUid }: SlotRequest
   return [...known, { revision, replicaSet: undefined, pods: view.podsOwnedBy(replicaSetUid) }];
 }
 
-function take(request: SlotRequest, wanted: Side, assignment: Assignment): Placement & { readonly diverted: boolean } {
-  const freeOn = (side: Side): number | undefined =>
-    side === 'spot' ? assignment.free.spot[0] : assignment.free.onDemand[0];
-  const same = freeOn(wanted);
-  const other = freeOn(oppositeOf(wanted));
-  if (request.pinned !== undefined) {
-    return { slot: same ?? other ?? assignment.nextAbove, side: request.pinned, diverted: false };
-  }
+function take(
+  { pinned, rule, lacksRoom }: SlotRequest,
+  wanted: Side,
+  free: FreeSlots,
+): Placement & { readonly diverted: boolean } {
+  const [same, other] = wanted === 'spot' ? [free.spot, free.onDemand] : [free.onDemand, free.spot];
+  if (pinned !== undefined) return { slot: same ?? other ?? free.above(), side: pinned, diverted: false };
   if (same === undefined) {
-    const slot = other ?? assignment.nextAbove;
-    return { slot, side: sideOfSlot(request.rule, slot), diverted: false };
+    const slot = other ?? free.above();
+    return { slot, side: sideOfSlot(rule, slot), diverted: false };
   }
-  const isDiverted = other !== undefined && request.lacksRoom(wanted) && !request.lacksRoom(oppositeOf(wanted));
+  const isDiverted = other !== undefined && lacksRoom(wanted) && !lacksRoom(oppositeOf(wanted));
   return isDiverted
     ? { slot: other, side: oppositeOf(wanted), diverted: true }
     : { slot: same, side: wanted, diverted: false };
-}
-
-function claimOccupant(claim: Claim): Occupant {
-  return { pod: undefined, slot: claim.slot, side: claim.side, since: claim.at, id: claim.uid };
-}
-
-function countOnDemand(occupants: Iterable<{ readonly side: string }>): number {
-  let count = 0;
-  for (const { side } of occupants) if (side === 'on-demand') count++;
-  return count;
 }

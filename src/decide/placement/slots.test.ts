@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsFor, floorCount, onDemandCount, type SlotRule, sideOfSlot, spotCount } from './slots.ts';
+import { countsFor, floorCount, onDemandCount, type SlotRule, sideOfSlot, spotCount, spotSlotsOf } from './slots.ts';
 
 const rule = (spotPercentage: number, min: number, changes: Partial<SlotRule> = {}): SlotRule => ({
   spotPercentage,
@@ -169,4 +169,17 @@ describe('sideOfSlot', () => {
       expect(countsFor(rule(100, 3), replicas).onDemand).toBe(Math.min(3, replicas));
     }
   });
+});
+
+test('spotSlotsOf marks the same slots as sideOfSlot', () => {
+  fc.assert(
+    fc.property(anyRule, fc.integer({ min: 0, max: 80 }), (any, replicas) => {
+      const marks = [...spotSlotsOf(any, replicas)];
+      expect(marks).toHaveLength(replicas + 1);
+      marks.forEach((mark, slot) => {
+        if (slot > 0) expect(mark === 1).toBe(sideOfSlot(any, slot) === 'spot');
+      });
+    }),
+    { numRuns: 1000 },
+  );
 });

@@ -58,3 +58,15 @@ export function countsFor(rule: SlotRule, k: number): SideCounts {
 export function sideOfSlot(rule: SlotRule, k: number): Side {
   return spotCount(rule, k) > spotCount(rule, k - 1) ? 'spot' : 'on-demand';
 }
+
+/** By slot 1..replicas: 1 where the slot is spot. */
+export function spotSlotsOf(rule: SlotRule, replicas: number): Uint8Array {
+  const slots = new Uint8Array(replicas + 1);
+  let before = 0;
+  for (let slot = 1; slot <= replicas; slot++) {
+    const spot = spotCount(rule, slot);
+    slots[slot] = spot - before;
+    before = spot;
+  }
+  return slots;
+}
