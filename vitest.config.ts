@@ -8,8 +8,8 @@ export default defineConfig({
     exclude: ['test/cluster/**', 'node_modules/**', 'dist/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
