@@ -89,11 +89,10 @@ export function createCluster(options: ClusterOptions): Cluster {
     apply: (objects) => applyObjects(api, server.core.registry.all(), objects),
     async start(signal) {
       const both = AbortSignal.any([signal, stopper.signal]);
-      work = Promise.all([
-        caches.run(both),
-        caches.synced().then(() => Promise.all(standIns.map((each) => each.run(both)))),
-      ]);
+      const following = caches.run(both);
+      work = following;
       await caches.synced();
+      work = Promise.all([following, ...standIns.map((each) => each.run(both))]);
       for (const node of nodes) await kubelet.addNode(node);
     },
     async stop() {

@@ -1,6 +1,7 @@
 /** Stand-in of the ReplicaSet controller: keeps the number of pods of each ReplicaSet at `spec.replicas`. */
 import type { Pod, ReplicaSet } from '../../api/core.ts';
 import { isNotFound } from '../../api/kube-error.ts';
+import { matcherOf, selectorRequirements } from '../../api/label-selector.ts';
 import { apiVersionOf, resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { describeError } from '../../lib/errors.ts';
@@ -9,7 +10,6 @@ import {
   controllerReference,
   isSameValue,
   keyOf,
-  matchesSelector,
   nameOf,
   namespaceOf,
   timestampOf,
@@ -165,9 +165,19 @@ export function replicaSetStatus(
   nowMillis: number,
   result: ScaleResult = {},
 ): ReplicaSetStatus {
-  const templateLabels = { matchLabels: set.spec?.template?.metadata?.labels ?? {} };
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
-  const count = (test: (pod: Pod) => boolean): number => active.reduce((sum, pod) => sum + (test(pod) ? 1 : 0), 0);
+  let labeled = 0;
+  let ready = 0;
+  let available = 0;
+  const hasTemplateLabels = matcherOf(
+    selectorRequirements({ matchLabels: set.spec?.template?.metadata?.labels ?? {} }),
+  );
+  for (const pod of active) {
+    if (hasTemplateLabels(pod.metadata?.labels)) labeled++;
+    if (!isReady(pod)) continue;
+    ready++;
+    if (minReadySeconds === 0 || isAvailable(pod, minReadySeconds, nowMillis)) available++;
+  }
   const others = (set.status?.conditions ?? []).filter((condition) => condition.type !== 'ReplicaFailure');
   const conditions =
     result.failedVerb === undefined
@@ -181,9 +191,9 @@ export function replicaSetStatus(
         });
   return {
     replicas: active.length,
-    fullyLabeledReplicas: count((pod) => matchesSelector(templateLabels, pod.metadata?.labels)),
-    readyReplicas: count(isReady),
-    availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, nowMillis)),
+    fullyLabeledReplicas: labeled,
+    readyReplicas: ready,
+    availableReplicas: available,
     observedGeneration: set.metadata?.generation ?? 0,
     ...(conditions.length === 0 ? {} : { conditions }),
   };

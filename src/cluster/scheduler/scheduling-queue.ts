@@ -18,6 +18,14 @@ interface Waiting {
   backoffUntilMillis: number;
 }
 
+interface Ready {
+  readonly uid: string;
+  readonly priority: number;
+  readonly createdAt: number;
+  /** Of arrival, to break ties. */
+  readonly order: number;
+}
+
 export interface SchedulingQueue {
   /** A new or changed pod: try it as soon as its backoff allows. */
   add(pod: Pod): void;
@@ -38,18 +46,35 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
   const parked = new Set<string>();
   const backingOff = new Set<string>();
   let flushTimer: { readonly dueMillis: number; readonly timer: Timer } | undefined;
-  const ready: { uid: string; priority: number; createdAt: number; order: number }[] = [];
+  const ready: Ready[] = [];
+  /** The entry that counts for each pod; others in `ready` are left over from pods removed meanwhile. */
+  const entries = new Map<string, Ready>();
   const pods = new Map<string, Pod>();
-  let isSorted = true;
   let order = 0;
+
+  /** Kept in order, last to go first, so that taking one is a pop. Newcomers mostly belong near the front. */
+  const insert = (entry: Ready): void => {
+    let low = 0;
+    let high = ready.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = ready[middle];
+      if (other !== undefined && isAfter(other, entry)) low = middle + 1;
+      else high = middle;
+    }
+    ready.splice(low, 0, entry);
+  };
 
   const activate = (uid: string): void => {
     const pod = pods.get(uid);
     if (pod === undefined) return;
     parked.delete(uid);
     const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? 0;
-    ready.push({ uid, priority: priorityOf(pod), createdAt, order: order++ });
-    isSorted = false;
+    if (!entries.has(uid)) {
+      const entry = { uid, priority: priorityOf(pod), createdAt, order: order++ };
+      entries.set(uid, entry);
+      insert(entry);
+    }
     onReady();
   };
 
@@ -99,15 +124,15 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       waiting.delete(uid);
       parked.delete(uid);
       backingOff.delete(uid);
+      entries.delete(uid);
       pods.delete(uid);
     },
     pop() {
-      if (!isSorted) {
-        // Popped from the end, so the first to go is last.
-        ready.sort((a, b) => a.priority - b.priority || b.createdAt - a.createdAt || b.order - a.order);
-        isSorted = true;
+      for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+        if (entries.get(next.uid) !== next) continue;
+        entries.delete(next.uid);
+        return next.uid;
       }
-      for (let next = ready.pop(); next !== undefined; next = ready.pop()) if (pods.has(next.uid)) return next.uid;
       return undefined;
     },
     park(uid) {
@@ -137,6 +162,12 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       flushTimer?.timer.cancel();
     },
   };
+}
+
+/** Whether `left` has to wait for `right`: lower priority, younger, or arrived later. */
+function isAfter(left: Ready, right: Ready): boolean {
+  const difference = right.priority - left.priority || left.createdAt - right.createdAt || left.order - right.order;
+  return difference > 0;
 }
 
 /** The classes every cluster has; others are resolved to a number by the server. Source: pkg/apis/scheduling. */
