@@ -16,13 +16,3 @@ Promise.withResolvers ??= function withResolvers() {
   });
   return { promise, resolve, reject };
 };
-
-if (!('parse' in URL)) {
-  URL.parse = (text, base) => {
-    try {
-      return new URL(text, base);
-    } catch {
-      return null;
-    }
-  };
-}

@@ -16,9 +16,10 @@ import { createKubeApi } from '../../kube/client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLogger, type Logger } from '../../lib/log.ts';
 import { createSeededRandom, type Random } from '../../lib/random.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PdbRecord } from '../../model/records.ts';
 import { createLiveStores } from '../../observe/live-stores.ts';
-import { createLiveView, type LiveView } from '../../observe/live-view.ts';
+import { createLiveView } from '../../observe/live-view.ts';
 import { placementSettingsOf } from '../../operator/placement-settings.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
 import { createActor } from './actor.ts';
@@ -31,7 +32,7 @@ import type { DecisionLine } from './frame.ts';
 import type { Actor } from './story.ts';
 
 export interface DemoWorld {
-  readonly view: LiveView;
+  readonly view: ClusterView;
   readonly rules: PlacementRules;
   readonly actor: Actor;
   /** For `kubectl --kubeconfig`. */
