@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { Side } from '../../model/records.ts';
 import { aDeployment, aNode, aReplicaSet } from '../../model/testing/records.ts';
+import { decideAdmission } from './admission.ts';
 import type { AdmissionDecision } from './admission-decision.ts';
 import { countsFor, type SlotRule } from './slots.ts';
 import {
@@ -10,6 +11,7 @@ import {
   admitSteered,
   createWorld,
   fill,
+  inputFor,
   mix,
   podFrom,
   remove,
@@ -273,4 +275,21 @@ test('a decision for one revision counts the pods of the others', () => {
   if (freed !== undefined) remove(world, freed);
   const decision = admit(world, { revision: 'rev2' });
   expect(decision).toMatchObject({ side: 'spot', slot: freed?.slot });
+});
+
+test('the first pod of a new revision does not take the slots of the old one for its own', () => {
+  const world = worldOf(3, 34, 0);
+  fill(world);
+  const [first] = world.replicaSets;
+  if (first === undefined) throw new Error('the world has a ReplicaSet');
+  const view = viewOf(world);
+  // Its ReplicaSet was read live; the view knows the old one only.
+  const owner = {
+    kind: 'workload',
+    workload: world.workload,
+    replicaSet: { ...first, uid: 'uid-2' },
+    revision: 'rev2',
+  } as const;
+  const decision = decideAdmission({ ...inputFor(world, { view }), owner });
+  expect(decision).toMatchObject({ slot: 2, side: 'on-demand', explanation: { numbers: { live: 3 } } });
 });

@@ -3,7 +3,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { oppositeOf } from '../../model/node-class.ts';
 import { type RevisionPods, revisionsOf } from '../../model/owners.ts';
-import type { PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
+import type { Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { Placement } from './admission-decision.ts';
 import type { ClaimLedger } from './claims.ts';
@@ -51,10 +51,11 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
 export function chooseSlot(request: SlotRequest): ChosenSlot {
   const { view, sides, workload, rule, now } = request;
   const revisions = knownRevisions(request);
-  const pods = revisions.length === 1 ? (revisions[0]?.pods ?? []) : revisions.flatMap((each) => each.pods);
-  const all = takeCensus(view, sides, pods);
-  const own = revisions.length === 1 ? all : takeCensus(view, sides, ownPods(revisions, request.revision));
-  let claims = request.ledger.outstanding(workload.uid, pods, now);
+  const ownPods = revisions.filter(({ revision }) => revision === request.revision).flatMap((each) => each.pods);
+  const otherPods = revisions.filter(({ revision }) => revision !== request.revision).flatMap((each) => each.pods);
+  const own = takeCensus(view, sides, ownPods);
+  const others = takeCensus(view, sides, otherPods);
+  let claims = request.ledger.outstanding(workload.uid, [...ownPods, ...otherPods], now);
   const superseded: string[] = [];
   for (;;) {
     const ownClaims = claims.filter((claim) => claim.revision === request.revision);
@@ -62,18 +63,15 @@ export function chooseSlot(request: SlotRequest): ChosenSlot {
     const hasFree = free.spot !== undefined || free.onDemand !== undefined;
     const doubtful = hasFree ? undefined : ownClaims.find((claim) => claim.at + DOUBTFUL_AFTER_MILLIS <= now);
     if (doubtful === undefined) {
-      const onDemand = all.onDemand + claims.filter(({ side }) => side === 'on-demand').length;
-      const total = all.live + claims.length + 1;
+      const live = own.live + others.live;
+      const onDemand = own.onDemand + others.onDemand + claims.filter(({ side }) => side === 'on-demand').length;
+      const total = live + claims.length + 1;
       const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
-      return { ...take(request, wanted, free), live: all.live, claimed: claims.length, onDemand, superseded };
+      return { ...take(request, wanted, free), live, claimed: claims.length, onDemand, superseded };
     }
     superseded.push(doubtful.uid);
     claims = claims.filter((claim) => claim !== doubtful);
   }
-}
-
-function ownPods(revisions: readonly RevisionPods[], revision: string): readonly PodRecord[] {
-  return revisions.flatMap((each) => (each.revision === revision ? each.pods : []));
 }
 
 function knownRevisions({ view, workload, revision, replicaSetUid }: SlotRequest): readonly RevisionPods[] {
