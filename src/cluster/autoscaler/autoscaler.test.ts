@@ -268,6 +268,8 @@ describe('an interruption', () => {
     await at.seconds(200);
     const left = nodes(at).map((node) => node.metadata?.name ?? '');
     expect(left.filter((name) => hit.includes(name))).toEqual([]);
+    // Others take their place, as the pool never has fewer than ten for long.
+    expect(at.cluster.autoscaler.nodesOf('spot')).toHaveLength(10);
     expect(left.filter((name) => name.startsWith('od-'))).toHaveLength(3);
   });
 });

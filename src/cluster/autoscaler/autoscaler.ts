@@ -1,6 +1,5 @@
 /** Stand-in of a node autoscaler and its cloud: adds nodes for waiting pods, removes empty ones, loses spot ones. */
 import type { Node, Pod } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { sleep, type Timer } from '../../lib/clock.ts';
 import { daemonPod } from '../controllers/daemon-set-controller.ts';
@@ -13,7 +12,7 @@ import { createFleet, type Machine } from './fleet.ts';
 import { leavingTaintOf, type NodePool, nodeSpecOf, noticeMillisOf } from './node-pool.ts';
 import { createOfferings } from './offerings.ts';
 import { planLaunches } from './provisioning-plan.ts';
-import { drain, recordInterruption, setTaint } from './reclaim.ts';
+import { drain, recordInterruption, removeNodeObject, setTaint } from './reclaim.ts';
 
 /** Who makes machines: the kubelet stand-in. */
 export interface MachineProvider {
@@ -53,7 +52,7 @@ const MILLIS_PER_HOUR = 3_600_000;
 const RETRY_MILLIS = { first: 10_000, max: 300_000 } as const;
 
 export function createAutoscaler(context: StandInContext, options: AutoscalerOptions): Autoscaler {
-  const { api, caches, clock, random, log } = context;
+  const { caches, clock, random, log } = context;
   const { pools, machines: provider, batchMillis = 1000, emptyMillis = 60_000, onInterruption = 'drain' } = options;
   const pods = caches.of(resources.pods);
   const nodes = caches.of(resources.nodes);
@@ -141,7 +140,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     const rate = machine.pool.class === 'spot' ? (machine.pool.interruptionsPerHour ?? 0) : 0;
     if (rate <= 0) return;
     const delay = (-Math.log(1 - random.next()) / rate) * MILLIS_PER_HOUR;
-    machine.interruption = clock.setTimer(delay, () => void interrupt(name));
+    machine.interruption = clock.setTimer(delay, () => inBackground(interrupt(name)));
   };
 
   const isEmpty = (name: string): boolean =>
@@ -154,14 +153,14 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
       machine.emptiness?.cancel();
       machine.emptiness = undefined;
     } else if (fleet.namesOf(machine.pool.name).length > (machine.pool.minNodes ?? 0)) {
-      machine.emptiness ??= clock.setTimer(emptyMillis, () => void removeEmpty(name, machine));
+      machine.emptiness ??= clock.setTimer(emptyMillis, () => inBackground(removeEmpty(name, machine)));
     }
   };
 
   const removeEmpty = async (name: string, machine: Machine): Promise<void> => {
     machine.emptiness = undefined;
-    if (machine.isLeaving || !isEmpty(name) || fleet.namesOf(machine.pool.name).length <= (machine.pool.minNodes ?? 0))
-      return;
+    const atLeast = machine.pool.minNodes ?? 0;
+    if (machine.isLeaving || !isEmpty(name) || fleet.namesOf(machine.pool.name).length <= atLeast) return;
     machine.isLeaving = true;
     const taint = leavingTaintOf(machine.pool.profile ?? 'karpenter');
     await setTaint(context, name, taint, true, stopper.signal);
@@ -171,17 +170,23 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
       await setTaint(context, name, taint, false, stopper.signal);
       return;
     }
-    await takeAway(name);
+    await takeAway(name, machine);
   };
 
-  const takeAway = async (name: string): Promise<void> => {
+  const takeAway = async (name: string, machine: Machine): Promise<void> => {
     provider.loseNode(name);
     fleet.forget(name);
-    try {
-      await api.delete(resources.nodes, name);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    inBackground(keepMinimum(machine.pool));
+    await removeNodeObject(context, name, stopper.signal);
+  };
+
+  const keepMinimum = (pool: NodePool, immediately = false): Promise<unknown> => {
+    const missing = (pool.minNodes ?? 0) - fleet.namesOf(pool.name).length;
+    const launches = Array.from({ length: Math.max(0, missing) }, (_, index) => {
+      const zone = pool.zones[index % pool.zones.length] ?? '';
+      return launch(pool, zone, nodeObject(nodeSpecOf(pool, zone, nextName(pool)), clock.now()), immediately);
+    });
+    return Promise.all(launches);
   };
 
   const interrupt = async (name: string): Promise<void> => {
@@ -189,24 +194,34 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     if (machine === undefined || machine.isLeaving || !machine.hasJoined) return;
     machine.isLeaving = true;
     machine.interruption?.cancel();
-    const profile = machine.pool.profile ?? 'karpenter';
-    const endMillis = clock.now() + noticeMillisOf(profile);
-    const node = nodes.get(name);
+    const noticeMillis = noticeMillisOf(machine.pool.profile ?? 'karpenter');
+    const deadline = new AbortController();
+    // The cloud takes the machine when the time is over, whatever becomes of the notice.
+    inBackground(giveNotice(name, machine, AbortSignal.any([deadline.signal, stopper.signal])));
     try {
-      await setTaint(context, name, leavingTaintOf(profile), true, stopper.signal);
-      if (node !== undefined) await recordInterruption(context, node);
-      const deadline = new AbortController();
-      const signal = AbortSignal.any([deadline.signal, stopper.signal]);
-      const draining = onInterruption === 'drain' ? drain(context, name, signal) : Promise.resolve();
-      await sleep(clock, endMillis - clock.now(), stopper.signal);
+      await sleep(clock, noticeMillis, stopper.signal);
       deadline.abort();
-      await draining;
       provider.loseNode(name);
       await sleep(clock, NODE_REMOVAL_MILLIS, stopper.signal);
-      await takeAway(name);
+      await takeAway(name, machine);
     } catch (error) {
-      if (!stopper.signal.aborted) log.warn({ node: name, error }, 'Interrupting a node failed');
+      if (!stopper.signal.aborted) throw error;
     }
+  };
+
+  const giveNotice = async (name: string, machine: Machine, signal: AbortSignal): Promise<void> => {
+    const node = nodes.get(name);
+    await setTaint(context, name, leavingTaintOf(machine.pool.profile ?? 'karpenter'), true, signal);
+    if (node !== undefined) await recordInterruption(context, node);
+    if (onInterruption === 'drain') await drain(context, name, signal);
+  };
+
+  /** Work nobody waits for: ending with the autoscaler is normal, anything else is worth a line. */
+  const inBackground = (work: Promise<unknown>): void => {
+    work.catch((error: unknown) => {
+      const isAbort = stopper.signal.aborted || (error instanceof Error && error.name === 'AbortError');
+      if (!isAbort) log.warn({ error }, 'The autoscaler could not finish a step');
+    });
   };
 
   pods.onChange((before, after) => {
@@ -228,13 +243,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     name: 'autoscaler',
     async run(signal) {
       isRunning = true;
-      for (const pool of pools) {
-        for (let index = 0; index < (pool.minNodes ?? 0); index++) {
-          const zone = pool.zones[index % pool.zones.length] ?? '';
-          const name = nextName(pool);
-          await launch(pool, zone, nodeObject(nodeSpecOf(pool, zone, name), clock.now()), true);
-        }
-      }
+      for (const pool of pools) await keepMinimum(pool, true);
       if (pending.size > 0) schedulePass();
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
@@ -257,7 +266,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
       const hit = candidates.filter(() => random.next() < share);
       for (const [name, machine] of hit) {
         machine.interruption?.cancel();
-        machine.interruption = clock.setTimer(random.next() * withinMillis, () => void interrupt(name));
+        machine.interruption = clock.setTimer(random.next() * withinMillis, () => inBackground(interrupt(name)));
       }
       return hit.map(([name]) => name);
     },

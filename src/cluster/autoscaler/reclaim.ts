@@ -13,6 +13,7 @@ import type { Taint } from '../scheduler/node-matching.ts';
 
 const EVICTION_RETRY_MILLIS = 5000;
 const CONFLICT_RETRY_MILLIS = 100;
+const FAILURE_RETRY_MILLIS = 5000;
 
 export interface ReclaimContext {
   readonly api: KubeApi;
@@ -21,7 +22,10 @@ export interface ReclaimContext {
   readonly log: Logger;
 }
 
-/** Adds a taint, or takes it off. Other writers of the node are respected: a conflict is tried again. */
+/**
+ * Adds a taint, or takes it off. Other writers of the node are respected. Conflicts and failures are tried again until it
+ * works, the node is gone, or `signal` aborts, upon which it rejects.
+ */
 export async function setTaint(
   context: ReclaimContext,
   nodeName: string,
@@ -44,8 +48,25 @@ export async function setTaint(
       return;
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!isConflict(error)) throw error;
-      await sleep(clock, CONFLICT_RETRY_MILLIS, signal);
+      await sleep(clock, isConflict(error) ? CONFLICT_RETRY_MILLIS : FAILURE_RETRY_MILLIS, signal);
+    }
+  }
+}
+
+/** Deletes the Node object of a machine that is gone, however often the API fails. Rejects when `signal` aborts. */
+export async function removeNodeObject(context: ReclaimContext, nodeName: string, signal: AbortSignal): Promise<void> {
+  const { api, clock, log } = context;
+  while (!signal.aborted) {
+    try {
+      await api.delete(resources.nodes, nodeName);
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      log.debug(
+        { node: nodeName, reason: describeError(error) },
+        'Deleting a node that is gone failed; it will be tried again',
+      );
+      await sleep(clock, FAILURE_RETRY_MILLIS, signal);
     }
   }
 }
