@@ -26,6 +26,7 @@ import { createManagedFields } from './managed-fields.ts';
 import { generateUid, toTime } from './names.ts';
 import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
 import { createOperations, type Operations } from './operations.ts';
+import { followQuotas } from './quota-status.ts';
 import { createAuthorize, createRbac } from './rbac.ts';
 import { createReader } from './reader.ts';
 import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
@@ -120,6 +121,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const ruleContext = (user: string): RuleContext => ({
     nowMillis: clock.now(),
     user,
+    list(plural, group, namespace) {
+      const type = registry.find(group, 'v1', plural);
+      if (type === undefined || storage.collection(type).size() === 0) return [];
+      return reader.list(type, { namespace }).items;
+    },
     find(plural, group, namespace, name) {
       const type = registry.find(group, 'v1', plural);
       return type === undefined ? undefined : reader.find(type, namespace, name);
@@ -147,6 +153,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     validate,
     ruleContext,
   });
+  const [pods, quotas] = [registry.find('', 'v1', 'pods'), registry.find('', 'v1', 'resourcequotas')];
+  if (pods !== undefined && quotas !== undefined) followQuotas({ storage, reader, writer, pods, quotas });
   const deleter = createDeleter({ storage, reader, clock, mutate, validate });
   const actions = {
     eviction: createEviction({ reader, writer, deleter, clock, registry }),

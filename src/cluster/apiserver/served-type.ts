@@ -34,6 +34,8 @@ export interface RuleContext {
   readonly nowMillis: number;
   /** User name of the caller. */
   readonly user: string;
+  /** Stored objects of a type; of one namespace when given. */
+  list(plural: string, group: string, namespace: string | undefined): readonly ApiObject[];
   find(plural: string, group: string, namespace: string | undefined, name: string): ApiObject | undefined;
 }
 
@@ -51,6 +53,8 @@ export interface TypeRules {
   readonly applyDefaults?: (object: JsonObject) => void;
   /** Built-in mutating admission and preparation for create; the caller's status has been dropped already. */
   readonly prepareCreate?: (object: ApiObject, context: RuleContext) => void;
+  /** Built-in validating admission of a new object; throws the refusal. */
+  readonly admitCreate?: (object: ApiObject, context: RuleContext) => void;
   /** Preparation for an update of the main resource: keeps what callers may not change. */
   readonly prepareUpdate?: (object: ApiObject, old: ApiObject, context: RuleContext) => void;
   readonly prepareStatusUpdate?: (object: ApiObject, old: ApiObject, context: RuleContext) => void;

@@ -116,6 +116,7 @@ export function createWriter(options: WriterOptions): Writer {
       if (operation === 'Update') managedFields.recordUpdate(type, undefined, admitted, context.fieldManager, '');
       const errors = [...validateMetadata(type, admitted), ...(rules.validateCreate?.(admitted) ?? [])];
       if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
+      rules.admitCreate?.(admitted, ruleScope);
       const validating = options.validate({ ...attributes, object: admitted });
       if (validating !== undefined) await validating;
       if (reader.find(type, namespace, meta.name ?? '') !== undefined) throw alreadyExists(type, meta.name ?? '');

@@ -1,9 +1,11 @@
 /** Resize of pods: only the containers' resources and resize policies come through. Source: dropNonResizeUpdates of kubernetes pkg/registry/core/pod/strategy.go. */
 import { cloneJson, ensureObject, objectAt, objectsAt } from '../json.ts';
 import type { ApiObject, SubresourceUpdate } from '../served-type.ts';
+import { checkLimits } from './limit-ranger.ts';
 import { validatePodResize } from './pod-update.ts';
 import { validatePodSpec } from './pod-validation.ts';
 import { checkResizeCapacity } from './resize-capacity.ts';
+import { checkQuotas } from './resource-quota.ts';
 
 function prepareResize(pod: ApiObject, old: ApiObject): void {
   const { managedFields } = pod.metadata;
@@ -37,7 +39,11 @@ function prepareResize(pod: ApiObject, old: ApiObject): void {
 }
 
 export const resizeUpdate: SubresourceUpdate = {
-  admit: (pod, _old, context) => checkResizeCapacity(pod, context),
+  admit(pod, old, context) {
+    checkResizeCapacity(pod, context);
+    checkLimits(pod, context);
+    checkQuotas(pod, old, context);
+  },
   prepare: prepareResize,
   validate: (pod, old) => [...validatePodSpec(objectAt(pod, 'spec'), 'spec'), ...validatePodResize(pod, old)],
 };

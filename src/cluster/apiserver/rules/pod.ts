@@ -2,11 +2,13 @@
 import { ensureObject, isObject, objectAt, objectsAt, setDefault, stringAt, valueAt } from '../json.ts';
 import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
 import { badRequest, forbidden } from '../status-error.ts';
+import { applyLimitDefaults, checkLimits } from './limit-ranger.ts';
 import { addDefaultTolerations, defaultPod } from './pod-defaults.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { ephemeralContainersUpdate, resizeUpdate } from './pod-resize.ts';
 import { validatePodUpdate } from './pod-update.ts';
 import { validatePodSpec } from './pod-validation.ts';
+import { checkQuotas } from './resource-quota.ts';
 
 const PODS = { group: '', plural: 'pods' };
 
@@ -38,6 +40,7 @@ export const podRules: TypeRules = {
   prepareCreate(pod, context) {
     const spec = ensureObject(pod, 'spec');
     addDefaultTolerations(spec);
+    applyLimitDefaults(pod, context);
     resolvePriority(pod, context);
     pod['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) };
   },
@@ -52,6 +55,10 @@ export const podRules: TypeRules = {
     if (qosClass !== undefined) setDefault(status, 'qosClass', qosClass);
     const podIp = stringAt(status, 'podIP');
     if (podIp !== undefined && !Array.isArray(status['podIPs'])) status['podIPs'] = [{ ip: podIp }];
+  },
+  admitCreate(pod, context) {
+    checkLimits(pod, context);
+    checkQuotas(pod, undefined, context);
   },
   validateCreate: (pod) => validatePodSpec(objectAt(pod, 'spec'), 'spec'),
   validateUpdate: validatePodUpdate,

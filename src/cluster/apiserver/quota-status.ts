@@ -1,0 +1,50 @@
+/** Keeps the status of resource quotas in step with the pods of their namespace, as the quota controller does. */
+import { cloneJson, type JsonObject, objectAt } from './json.ts';
+import type { Reader } from './reader.ts';
+import { countsForQuota, quotaAmount, quotaText } from './rules/resource-quota.ts';
+import type { ApiObject, ServedType } from './served-type.ts';
+import type { Storage } from './storage.ts';
+import type { Writer } from './writer.ts';
+
+export interface QuotaStatusOptions {
+  readonly storage: Storage;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly pods: ServedType;
+  readonly quotas: ServedType;
+}
+
+/** Starts following; usage is written once the write that caused it has been told to all watchers. */
+export function followQuotas({ storage, reader, writer, pods, quotas }: QuotaStatusOptions): void {
+  const pending = new Set<string>();
+
+  const refresh = (namespace: string): void => {
+    pending.delete(namespace);
+    const counted = reader.list(pods, { namespace }).items.filter(countsForQuota);
+    for (const quota of reader.list(quotas, { namespace }).items) {
+      const hard = objectAt(quota, 'spec', 'hard') ?? {};
+      const used: JsonObject = {};
+      for (const [key, limit] of Object.entries(hard)) {
+        const isCounted = counted.length === 0 || quotaAmount(counted[0] ?? quota, key) !== undefined;
+        if (isCounted)
+          used[key] = quotaText(
+            counted.reduce((sum, pod) => sum + (quotaAmount(pod, key) ?? 0n), 0n),
+            String(limit),
+          );
+      }
+      const status = { hard: cloneJson(hard), used };
+      if (JSON.stringify(quota['status']) === JSON.stringify(status)) continue;
+      writer.amend(quotas, namespace, quota.metadata.name ?? '', (current) => ({ ...current, status }));
+    }
+  };
+  const changed = ({ metadata }: ApiObject): void => {
+    const { namespace = '' } = metadata;
+    if (pending.has(namespace) || storage.collection(quotas).size() === 0) return;
+    pending.add(namespace);
+    queueMicrotask(() => refresh(namespace));
+  };
+  storage.collection(pods).subscribe({ deliver: ({ object }) => changed(object) });
+  storage
+    .collection(quotas)
+    .subscribe({ deliver: ({ object, type }) => (type === 'DELETED' ? undefined : changed(object)) });
+}

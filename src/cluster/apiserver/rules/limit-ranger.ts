@@ -1,0 +1,117 @@
+/** Admission plug-in LimitRanger: defaults and bounds of containers and pods. Source: kubernetes plugin/pkg/admission/limitranger. */
+import { parseQuantity } from '../../../lib/quantity.ts';
+import { ensureObject, type JsonObject, objectAt, objectsAt, stringAt } from '../json.ts';
+import type { ApiObject, RuleContext } from '../served-type.ts';
+import { forbidden } from '../status-error.ts';
+import { nanosOf, podAmount } from './pod-amounts.ts';
+import { canonicalQuantities } from './pod-defaults.ts';
+
+const PODS = { group: '', plural: 'pods' };
+
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
+  return [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
+}
+
+function limitsOf(pod: ApiObject, context: RuleContext, type: string): JsonObject[] {
+  return context
+    .list('limitranges', '', pod.metadata.namespace)
+    .flatMap((range) => objectsAt(range, 'spec', 'limits'))
+    .filter((limit) => limit['type'] === type);
+}
+
+/** Gives containers the namespace's default requests and limits. */
+export function applyLimitDefaults(pod: ApiObject, context: RuleContext): void {
+  for (const limit of limitsOf(pod, context, 'Container')) {
+    for (const container of containersOf(objectAt(pod, 'spec'))) {
+      const resources = ensureObject(container, 'resources');
+      // Limits first: a request without default of its own follows none here, as on the real server.
+      for (const [part, source] of [
+        ['limits', 'default'],
+        ['requests', 'defaultRequest'],
+      ] as const) {
+        for (const [name, value] of Object.entries(objectAt(limit, source) ?? {})) {
+          const amounts = ensureObject(resources, part);
+          if (amounts[name] === undefined && value !== undefined) amounts[name] = value;
+        }
+      }
+    }
+  }
+}
+
+interface Amounts {
+  readonly scope: 'Container' | 'Pod';
+  request(name: string): bigint;
+  limit(name: string): bigint;
+  shown(part: 'requests' | 'limits', name: string): string;
+}
+
+function violations(limit: JsonObject, { scope, request, limit: limitOf, shown }: Amounts): string[] {
+  const found: string[] = [];
+  for (const [name, bound] of Object.entries(objectAt(limit, 'min') ?? {})) {
+    const least = parseQuantity(String(bound)).nanos;
+    if (request(name) === 0n) found.push(`minimum ${name} usage per ${scope} is ${bound}.  No request is specified`);
+    else if (request(name) < least)
+      found.push(`minimum ${name} usage per ${scope} is ${bound}, but request is ${shown('requests', name)}`);
+    else if (limitOf(name) > 0n && limitOf(name) < least)
+      found.push(`minimum ${name} usage per ${scope} is ${bound}, but limit is ${shown('limits', name)}`);
+  }
+  for (const [name, bound] of Object.entries(objectAt(limit, 'max') ?? {})) {
+    const most = parseQuantity(String(bound)).nanos;
+    if (limitOf(name) === 0n) found.push(`maximum ${name} usage per ${scope} is ${bound}.  No limit is specified`);
+    else if (limitOf(name) > most)
+      found.push(`maximum ${name} usage per ${scope} is ${bound}, but limit is ${shown('limits', name)}`);
+    else if (request(name) > most)
+      found.push(`maximum ${name} usage per ${scope} is ${bound}, but request is ${shown('requests', name)}`);
+  }
+  for (const [name, bound] of Object.entries(objectAt(limit, 'maxLimitRequestRatio') ?? {})) {
+    const ratio = Number(limitOf(name)) / Number(request(name));
+    if (request(name) === 0n)
+      found.push(
+        `${name} max limit to request ratio per ${scope} is ${bound}, but no request is specified or request is 0`,
+      );
+    else if (ratio > Number(parseQuantity(String(bound)).nanos) / 1e9)
+      found.push(
+        `${name} max limit to request ratio per ${scope} is ${bound}, but provided ratio is ${ratio.toFixed(6)}`,
+      );
+  }
+  return found;
+}
+
+function amountText(nanos: bigint): JsonObject {
+  const amounts: JsonObject = {
+    value: nanos % 1_000_000_000n === 0n ? String(nanos / 1_000_000_000n) : `${nanos / 1_000_000n}m`,
+  };
+  canonicalQuantities(amounts);
+  return amounts;
+}
+
+/** Throws 403 when the pod or a container of it is out of the namespace's bounds. */
+export function checkLimits(pod: ApiObject, context: RuleContext): void {
+  const spec = objectAt(pod, 'spec');
+  const found: string[] = [];
+  for (const limit of limitsOf(pod, context, 'Container')) {
+    for (const container of containersOf(spec)) {
+      const amounts = (part: 'requests' | 'limits') => objectAt(container, 'resources', part);
+      found.push(
+        ...violations(limit, {
+          scope: 'Container',
+          request: (name) => nanosOf(amounts('requests'), name),
+          limit: (name) => nanosOf(amounts('limits'), name),
+          shown: (part, name) => stringAt(amounts(part), name) ?? '0',
+        }),
+      );
+    }
+  }
+  for (const limit of limitsOf(pod, context, 'Pod')) {
+    found.push(
+      ...violations(limit, {
+        scope: 'Pod',
+        request: (name) => podAmount(spec, 'requests', name),
+        limit: (name) => podAmount(spec, 'limits', name),
+        shown: (part, name) => stringAt(amountText(podAmount(spec, part, name)), 'value') ?? '0',
+      }),
+    );
+  }
+  if (found.length > 0)
+    throw forbidden(PODS, pod.metadata.name ?? '', found.length === 1 ? (found[0] ?? '') : `[${found.join(', ')}]`);
+}

@@ -1,0 +1,29 @@
+/** Amounts a pod asks for, in exact billionths, as quotas and node capacity count them. */
+import { tryParseQuantity } from '../../../lib/quantity.ts';
+import { type JsonObject, objectAt, objectsAt } from '../json.ts';
+
+/** Billionths of a unit; 0 for what is absent or no quantity. */
+export function nanosOf(amounts: JsonObject | undefined, name: string): bigint {
+  const value = amounts?.[name];
+  return (
+    (typeof value === 'string' || typeof value === 'number' ? tryParseQuantity(String(value))?.nanos : undefined) ?? 0n
+  );
+}
+
+/** The pod's total as the scheduler sums it: containers and sidecars together or the largest init container, and overhead. */
+export function podAmount(spec: JsonObject | undefined, part: 'requests' | 'limits', name: string): bigint {
+  const overhead = nanosOf(objectAt(spec, 'overhead'), name);
+  const podLevel = objectAt(spec, 'resources', part);
+  if (podLevel?.[name] !== undefined) return nanosOf(podLevel, name) + overhead;
+  const amount = (container: JsonObject): bigint => nanosOf(objectAt(container, 'resources', part), name);
+  let sidecars = 0n;
+  let largest = 0n;
+  for (const container of objectsAt(spec, 'initContainers')) {
+    const isSidecar = container['restartPolicy'] === 'Always';
+    const needed = sidecars + amount(container);
+    if (isSidecar) sidecars = needed;
+    if (needed > largest) largest = needed;
+  }
+  const running = objectsAt(spec, 'containers').reduce((sum, container) => sum + amount(container), sidecars);
+  return (running > largest ? running : largest) + overhead;
+}

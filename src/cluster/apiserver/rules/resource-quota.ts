@@ -1,0 +1,82 @@
+/** Admission plug-in ResourceQuota for pods, and the usage it counts. Source: apiserver pkg/admission/plugin/resourcequota; kubernetes pkg/quota/v1/evaluator/core/pods.go. */
+import { formatQuantity, parseQuantity } from '../../../lib/quantity.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../json.ts';
+import type { ApiObject, RuleContext } from '../served-type.ts';
+import { forbidden } from '../status-error.ts';
+import { podAmount } from './pod-amounts.ts';
+
+const PODS = { group: '', plural: 'pods' };
+const NANOS = 1_000_000_000n;
+
+/** How a hard limit of a quota counts one pod, by its key; undefined for keys that do not count pods. */
+export function quotaAmount(pod: ApiObject, key: string): bigint | undefined {
+  if (key === 'pods' || key === 'count/pods') return NANOS;
+  const match = /^(?:(requests|limits)\.)?(cpu|memory|ephemeral-storage)$/.exec(key);
+  const name = match?.[2];
+  if (name === undefined) return undefined;
+  return podAmount(objectAt(pod, 'spec'), match?.[1] === 'limits' ? 'limits' : 'requests', name);
+}
+
+/** Pods that have ended use nothing. */
+export function countsForQuota(pod: ApiObject): boolean {
+  const phase = stringAt(pod, 'status', 'phase');
+  return phase !== 'Succeeded' && phase !== 'Failed';
+}
+
+export function quotaText(nanos: bigint, like: string): string {
+  return formatQuantity({ nanos, format: parseQuantity(like).format });
+}
+
+/** Keys for which every container of a pod must say something, once a quota limits them. */
+function unspecified(pod: ApiObject, hard: JsonObject): string[] {
+  const missing = Object.keys(hard).flatMap((key) => {
+    const match = /^(?:(requests|limits)\.)?(cpu|memory)$/.exec(key);
+    const name = match?.[2];
+    if (name === undefined) return [];
+    const part = match?.[1] === 'limits' ? 'limits' : 'requests';
+    const silent = objectsAt(pod, 'spec', 'containers').filter(
+      (container) => objectAt(container, 'resources', part)?.[name] === undefined,
+    );
+    return silent.length === 0 ? [] : [`${key} for: ${silent.map((container) => container['name']).join(',')}`];
+  });
+  return missing.sort();
+}
+
+/**
+ * Throws 403 when the pod does not fit into a quota of its namespace.
+ * @param old the pod before a resize; only the difference counts then.
+ */
+export function checkQuotas(pod: ApiObject, old: ApiObject | undefined, context: RuleContext): void {
+  const { namespace, name = '' } = pod.metadata;
+  const quotas = context.list('resourcequotas', '', namespace);
+  if (quotas.length === 0) return;
+  const others = context
+    .list('pods', '', namespace)
+    .filter((other) => other.metadata.uid !== pod.metadata.uid && countsForQuota(other));
+  for (const quota of quotas) {
+    const hard = objectAt(quota, 'spec', 'hard') ?? {};
+    const missing = unspecified(pod, hard);
+    if (missing.length > 0)
+      throw forbidden(PODS, name, `failed quota: ${quota.metadata.name}: must specify ${missing.join('; ')}`);
+    const exceeded = Object.keys(hard)
+      .sort()
+      .flatMap((key) => {
+        const limit = String(hard[key]);
+        const wanted = quotaAmount(pod, key);
+        if (wanted === undefined) return [];
+        const before = old === undefined ? 0n : (quotaAmount(old, key) ?? 0n);
+        const used = others.reduce((sum, other) => sum + (quotaAmount(other, key) ?? 0n), before);
+        const added = wanted - before;
+        return added > 0n && used + added > parseQuantity(limit).nanos
+          ? [{ key, added: quotaText(added, limit), used: quotaText(used, limit), limit }]
+          : [];
+      });
+    if (exceeded.length === 0) continue;
+    const show = (field: 'added' | 'used' | 'limit') => exceeded.map((each) => `${each.key}=${each[field]}`).join(',');
+    throw forbidden(
+      PODS,
+      name,
+      `exceeded quota: ${quota.metadata.name}, requested: ${show('added')}, used: ${show('used')}, limited: ${show('limit')}`,
+    );
+  }
+}
