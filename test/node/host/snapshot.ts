@@ -1,0 +1,100 @@
+/** What a run could leave behind on the machine, as sorted lines that can be compared before and after it. */
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cgroupHierarchies } from './cgroups.ts';
+import { RUN_PREFIX } from './node-run.ts';
+
+export interface Snapshot {
+  /** Of our programs, and all that are in a network namespace other than this one's. */
+  readonly processes: readonly string[];
+  readonly mounts: readonly string[];
+  readonly cgroups: readonly string[];
+  readonly networkNamespaces: readonly string[];
+  readonly links: readonly string[];
+  readonly sysctls: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** Those a kubelet, kube-proxy or the bridge plugin write. */
+const SYSCTLS = [
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'kernel/keys/root_maxkeys',
+  'kernel/keys/root_maxbytes',
+  'net/ipv4/ip_forward',
+  'net/netfilter/nf_conntrack_max',
+];
+/** Where containerd and the kubelet put things on an ordinary machine. */
+const FOLDERS = ['/run/containerd', '/var/lib/kubelet', '/var/lib/containerd', '/var/lib/cni', '/var/log/pods'];
+
+function readOr(path: string, fallback: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return fallback;
+  }
+}
+
+function linkOr(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+const names = (directory: string): string[] => (existsSync(directory) ? readdirSync(directory) : []);
+
+function processes(programDirectory: string): string[] {
+  const ownNamespace = linkOr('/proc/self/ns/net');
+  return names('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const [executable, namespace] = [linkOr(`/proc/${pid}/exe`), linkOr(`/proc/${pid}/ns/net`)];
+      const isOurs = executable.startsWith(programDirectory);
+      return isOurs || (namespace !== '' && namespace !== ownNamespace) ? [`${pid} ${executable}`] : [];
+    });
+}
+
+function cgroups(): string[] {
+  return cgroupHierarchies().flatMap(({ path }) =>
+    readdirSync(path, { withFileTypes: true })
+      .filter((each) => each.isDirectory() && /^(stowage|kubepods)/.test(each.name))
+      .map(({ name }) => join(path, name)),
+  );
+}
+
+/** Mounts without their running numbers. */
+function mounts(): string[] {
+  return readOr('/proc/self/mountinfo', '')
+    .split('\n')
+    .map((line) => line.split(' ').slice(2).join(' '));
+}
+
+/** @param programDirectory the folder of the node's programs. */
+export function takeSnapshot(programDirectory: string): Snapshot {
+  return {
+    processes: processes(programDirectory).sort(),
+    mounts: mounts().sort(),
+    cgroups: cgroups().sort(),
+    networkNamespaces: names('/run/netns').sort(),
+    links: names('/sys/class/net').sort(),
+    sysctls: SYSCTLS.map((key) => `${key} = ${readOr(join('/proc/sys', key), 'absent')}`),
+    folders: [
+      ...FOLDERS.filter((path) => existsSync(path)),
+      ...names(tmpdir()).filter((name) => name.startsWith(RUN_PREFIX)),
+    ].sort(),
+  };
+}
+
+/** One line for each difference: `+ cgroups: …` for what came, `- cgroups: …` for what went. Empty when equal. */
+export function compareSnapshots(before: Snapshot, after: Snapshot): string[] {
+  const parts = Object.keys(before) as (keyof Snapshot)[];
+  return parts.flatMap((part) => [
+    ...after[part].filter((line) => !before[part].includes(line)).map((line) => `+ ${part}: ${line}`),
+    ...before[part].filter((line) => !after[part].includes(line)).map((line) => `- ${part}: ${line}`),
+  ]);
+}

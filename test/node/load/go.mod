@@ -1,0 +1,3 @@
+module stowage.test/load
+
+go 1.24
