@@ -8,6 +8,8 @@ export interface FreezableProxy {
   readonly connections: number;
   /** From now on no byte passes on the present connections, in either direction; they stay open. New ones work. */
   freeze(): void;
+  /** From now on what the clients send is lost on the way; what the server sends still arrives. */
+  dropTowardsServer(): void;
   /** Resets the present connections. */
   reset(): void;
   close(): Promise<void>;
@@ -45,6 +47,12 @@ export async function startFreezableProxy(targetPort: number): Promise<Freezable
         far.unpipe(near);
         near.pause();
         far.pause();
+      }
+    },
+    dropTowardsServer() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far);
+        near.resume();
       }
     },
     reset() {

@@ -158,6 +158,34 @@ describe('HTTP/2', () => {
     expect(server.sessions).toHaveLength(1);
   });
 
+  test('a server whose pong waits behind a long answer is not frozen', async () => {
+    const server = await serve();
+    let write: (() => void) | undefined;
+    server.handler = (_, response) => {
+      write = () => void response.write('more');
+      write();
+    };
+    const proxy = await relay(server);
+    const clock = createVirtualClock(Date.now());
+    const transport = connect(server, { clock, port: proxy.port });
+    const response = await transport.request(get());
+    let received = 0;
+    response.body.on('data', (chunk: Buffer) => (received += chunk.length));
+    // The server's pongs are held back; its answer goes on.
+    const session = server.sessions[0];
+    await vi.waitFor(() => expect(received).toBe(4));
+    proxy.dropTowardsServer();
+    for (let round = 1; round <= 3; round++) {
+      await clock.advance(30_000);
+      write?.();
+      await vi.waitFor(() => expect(received).toBe(4 + 4 * round));
+      await clock.advance(15_000);
+    }
+    expect(session?.destroyed).toBe(false);
+    await clock.advance(45_000);
+    await vi.waitFor(() => expect(response.body.destroyed).toBe(true));
+  });
+
   test('GOAWAY mid-flight: the open stream finishes, the next request goes over a new connection', async () => {
     const server = await serve();
     let finish: (() => void) | undefined;

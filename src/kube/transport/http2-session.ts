@@ -74,14 +74,18 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     session.destroy(error);
   };
 
+  const judge = (): void => {
+    // On a slow link the pong may wait behind a large answer; whoever sends bytes is not frozen.
+    if (socket.bytesRead !== bytesAtPing) watchHealth();
+    else destroy(new ConnectionError(`The API server did not answer a ping within ${PONG_TIMEOUT_MILLIS / 1000} s.`));
+  };
   const watchHealth = (): void => {
     health = clock.setTimer(PING_INTERVAL_MILLIS, () => {
       bytesAtPing = socket.bytesRead;
+      // After a stall of this process the deadline comes first, though the pong waits in the socket: one more turn of the
+      // event loop lets it be read.
       health = clock.setTimer(PONG_TIMEOUT_MILLIS, () => {
-        // On a slow link the pong may wait behind a large answer; whoever sends bytes is not frozen.
-        if (socket.bytesRead !== bytesAtPing) watchHealth();
-        else
-          destroy(new ConnectionError(`The API server did not answer a ping within ${PONG_TIMEOUT_MILLIS / 1000} s.`));
+        health = clock.setTimer(0, judge);
       });
       session.ping((error) => {
         if (error !== null || session.destroyed) return;
