@@ -280,7 +280,7 @@ describe('watches', () => {
     const rest = await take(iterator, 2);
     expect(rest.map((event) => event.type)).toEqual(['MODIFIED', 'DELETED']);
     await iterator.return?.();
-    server.close();
+    await server.close();
   });
 
   test('sendInitialEvents ends the state with an annotated bookmark', async () => {
@@ -300,7 +300,7 @@ describe('watches', () => {
         },
       },
     ]);
-    server.close();
+    await server.close();
   });
 
   test('a compacted start gets an ERROR event with code 410, and the stream ends', async () => {
@@ -332,7 +332,7 @@ describe('watches', () => {
         object: { metadata: { labels: { app: 'x' }, resourceVersion: String(server.core.revision()) } },
       },
     ]);
-    server.close();
+    await server.close();
   });
 
   test('bookmarks come by the minute, and the timeout ends the stream without error', async () => {

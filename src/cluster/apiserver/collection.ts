@@ -150,12 +150,12 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
       }
       history.push(event);
       trim();
-      for (const subscriber of [...everyone]) subscriber.deliver(event);
+      for (const subscriber of everyone) subscriber.deliver(event);
       if (triggerOf === undefined || byTrigger.size === 0) return;
       const after = triggerOf(event.object);
-      for (const subscriber of [...(byTrigger.get(after) ?? [])]) subscriber.deliver(event);
+      for (const subscriber of byTrigger.get(after) ?? []) subscriber.deliver(event);
       const before = event.previous === undefined ? after : triggerOf(event.previous);
-      if (before !== after) for (const subscriber of [...(byTrigger.get(before) ?? [])]) subscriber.deliver(event);
+      if (before !== after) for (const subscriber of byTrigger.get(before) ?? []) subscriber.deliver(event);
     },
     eventsAfter(revision) {
       if (revision < compacted) return undefined;

@@ -117,6 +117,12 @@ export function stringMapAt(root: Json | undefined, ...path: readonly string[]):
   return texts;
 }
 
+/** A scalar as text; lists and objects as JSON, absent values as nothing. */
+export function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /** Sets `key` when it is absent or null, as defaulting does. */
 export function setDefault(target: JsonObject, key: string, value: Json): void {
   if (target[key] === undefined || target[key] === null) target[key] = value;

@@ -3,7 +3,7 @@
  * Source: apimachinery pkg/api/validation/objectmeta.go and pkg/util/validation/validation.go.
  */
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from './field-errors.ts';
-import { equalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { equalJson, isObject, type Json, type JsonObject, textOf } from './json.ts';
 import type { ApiObject, Metadata, ServedType } from './served-type.ts';
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -111,7 +111,7 @@ function validateOwners({ ownerReferences }: Metadata): FieldError[] {
   });
   const controllers = ownerReferences
     .filter((owner) => owner['controller'] === true)
-    .map((owner) => `${owner['kind']}/${owner['name']}`);
+    .map((owner) => `${textOf(owner['kind'])}/${textOf(owner['name'])}`);
   if (controllers.length > 1) {
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controllers[0]} and ${controllers[1]}`;
     errors.push(invalidField('metadata.ownerReferences', ownerReferences, detail));

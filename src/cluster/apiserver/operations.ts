@@ -2,7 +2,7 @@
 import type { Patch } from '../../api/kube-api.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
-import { cloneJson, type JsonObject, stringAt } from './json.ts';
+import { cloneJson, type JsonObject, stringAt, textOf } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
@@ -132,7 +132,9 @@ export function createOperations({
       const named = body['metadata'];
       const bodyName = typeof named === 'object' && named !== null && !Array.isArray(named) ? named['name'] : undefined;
       if (bodyName !== undefined && bodyName !== target.name) {
-        throw badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${target.name})`);
+        throw badRequest(
+          `the name of the object (${textOf(bodyName)}) does not match the name on the URL (${target.name})`,
+        );
       }
       return change(target, context, () => cloneJson(body));
     },

@@ -2,7 +2,7 @@
  * Strategic merge patch: lists of named things merge item by item, as the types' patch tags say.
  * Source of the rules: apimachinery pkg/util/strategicpatch and the patchMergeKey tags of k8s.io/api.
  */
-import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject, textOf } from './json.ts';
 import { applyMergePatch } from './patch-json.ts';
 import { badRequest } from './status-error.ts';
 
@@ -40,7 +40,7 @@ function mergeKeyOf(field: string, items: readonly JsonObject[]): string | undef
 
 /** Applies a strategic merge patch to `original` (not changed). */
 export function applyStrategicPatch(original: JsonObject, patch: JsonObject): JsonObject {
-  const replaced = REPLACED_MAPS[String(original['kind'])];
+  const replaced = REPLACED_MAPS[textOf(original['kind'])];
   const result = mergeObject(original, patch, replaced);
   delete result['$retainKeys'];
   return result;

@@ -1,5 +1,5 @@
 /** Keeps the status of resource quotas in step with the pods of their namespace, as the quota controller does. */
-import { cloneJson, type JsonObject, objectAt } from './json.ts';
+import { cloneJson, type JsonObject, objectAt, textOf } from './json.ts';
 import type { Reader } from './reader.ts';
 import { countsForQuota, quotaAmount, quotaText } from './rules/resource-quota.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
@@ -29,7 +29,7 @@ export function followQuotas({ storage, reader, writer, pods, quotas }: QuotaSta
         if (isCounted)
           used[key] = quotaText(
             counted.reduce((sum, pod) => sum + (quotaAmount(pod, key) ?? 0n), 0n),
-            String(limit),
+            textOf(limit),
           );
       }
       const status = { hard: cloneJson(hard), used };

@@ -5,7 +5,6 @@
  */
 import type { KubeError } from '../../api/kube-error.ts';
 import { forbiddenField, unsupportedField } from './field-errors.ts';
-import { stringMapAt } from './json.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, expired, invalid, notFound, tooLargeResourceVersion } from './status-error.ts';
@@ -210,9 +209,4 @@ export function createReader(storage: Storage): Reader {
 
 function keyIn(type: ServedType, object: ApiObject): string {
   return storageKey(type, object.metadata.namespace, object.metadata.name ?? '');
-}
-
-/** Labels of any object, for selectors of other objects (budgets, webhooks). */
-export function labelsOf(object: ApiObject | undefined): Record<string, string> {
-  return stringMapAt(object, 'metadata', 'labels');
 }

@@ -19,7 +19,7 @@ import {
   subtractSets,
   unionSets,
 } from './field-set.ts';
-import { cloneJson, equalJson, isObject, type Json, type JsonObject, toJson } from './json.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject, textOf, toJson } from './json.ts';
 import { type FieldOwner, isOwner, readOwners, schemaOf, withoutUnowned, writeOwners } from './managed-fields.ts';
 import { toTime } from './names.ts';
 import type { Target } from './operations.ts';
@@ -85,11 +85,13 @@ function checkedConfiguration(type: ServedType, name: string, body: Json): ApiOb
     throw badRequest('metadata.managedFields must be nil');
   if (body['apiVersion'] !== apiVersionOf(type) || body['kind'] !== type.kind) {
     throw badRequest(
-      `invalid object type: ${body['apiVersion'] ?? ''}, Kind=${body['kind'] ?? ''}; expected ${apiVersionOf(type)}, Kind=${type.kind}`,
+      `invalid object type: ${textOf(body['apiVersion'])}, Kind=${textOf(body['kind'])}; expected ${apiVersionOf(type)}, Kind=${type.kind}`,
     );
   }
   if (metadata['name'] !== undefined && metadata['name'] !== name)
-    throw badRequest(`the name of the object (${metadata['name']}) does not match the name on the URL (${name})`);
+    throw badRequest(
+      `the name of the object (${textOf(metadata['name'])}) does not match the name on the URL (${name})`,
+    );
   return { ...body, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...metadata, name } };
 }
 

@@ -1,6 +1,6 @@
 /** Subresources that are views of their parent: status and scale. What a write through them may change is decided here. */
 import { invalidField } from './field-errors.ts';
-import { cloneJson, isObject, type JsonObject, numberAt, stringAt, stringMapAt, valueAt } from './json.ts';
+import { cloneJson, isObject, type JsonObject, numberAt, stringAt, stringMapAt, textOf, valueAt } from './json.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, invalid } from './status-error.ts';
 
@@ -35,7 +35,7 @@ export function printSelector(selector: JsonObject | undefined): string {
     .filter(isObject)
     .map((expression) => {
       const key = stringAt(expression, 'key') ?? '';
-      const values = Array.isArray(expression['values']) ? expression['values'].join(',') : '';
+      const values = Array.isArray(expression['values']) ? expression['values'].map(textOf).join(',') : '';
       switch (expression['operator']) {
         case 'In':
           return `${key} in (${values})`;

@@ -57,7 +57,7 @@ export interface WatcherOptions {
 /** Real servers end a watch that names no timeout after 30 to 60 minutes. */
 const MIN_TIMEOUT_SECONDS = 1_800;
 
-export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }: WatcherOptions): Watcher {
   const open = new Set<OpenWatch & { bookmark(): void }>();
@@ -68,7 +68,7 @@ export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }
       tick = undefined;
       if (open.size === 0) return;
       onTick();
-      for (const watch of [...open]) watch.bookmark();
+      for (const watch of open) watch.bookmark();
       armTick();
     });
   };
@@ -165,7 +165,7 @@ export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }
     },
     openWatches: () => [...open],
     close() {
-      for (const watch of [...open]) watch.terminate();
+      for (const watch of open) watch.terminate();
       tick?.cancel();
       tick = undefined;
     },

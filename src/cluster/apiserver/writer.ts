@@ -7,7 +7,7 @@ import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { requiredField } from './field-errors.ts';
-import { cloneJson, equalJson, type JsonObject } from './json.ts';
+import { cloneJson, equalJson, type JsonObject, textOf } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
@@ -203,7 +203,7 @@ export function decode(type: ServedType, input: JsonObject): ApiObject {
   }
   if (input['apiVersion'] !== undefined && input['apiVersion'] !== apiVersion) {
     throw badRequest(
-      `the API version in the data (${input['apiVersion']}) does not match the expected API version (${apiVersion})`,
+      `the API version in the data (${textOf(input['apiVersion'])}) does not match the expected API version (${apiVersion})`,
     );
   }
   const metadata = input['metadata'] ?? {};

@@ -46,7 +46,7 @@ export function createFaultPlan(random: Random): FaultPlan {
     meet(subject, kinds) {
       if (faults.size === 0) return [];
       const effects: FaultEffect[] = [];
-      for (const active of [...faults]) {
+      for (const active of faults) {
         const { fault } = active;
         if (!kinds.includes(fault.effect.kind) || !matchesFault(fault, subject)) continue;
         if (fault.probability !== undefined && random.next() >= fault.probability) continue;

@@ -5,7 +5,17 @@
 import type { KubeError } from '../../../api/kube-error.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/random.ts';
-import { equalJson, isObject, type JsonObject, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../json.ts';
+import {
+  equalJson,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringAt,
+  stringsAt,
+  textOf,
+} from '../json.ts';
 import { generateUid } from '../names.ts';
 import { applyJsonPatch } from '../patch-json.ts';
 import type { Reader } from '../reader.ts';
@@ -137,7 +147,7 @@ const OPTIONS_KINDS: Readonly<Record<string, string>> = {
 function requestOf(attributes: AdmissionAttributes, uid: string): ReviewRequest {
   const { type, operation, subresource, namespace, name, object, oldObject, context } = attributes;
   const body = object ?? oldObject;
-  const [group = '', version = ''] = splitApiVersion(body?.apiVersion ?? '');
+  const [group, version] = splitApiVersion(body?.apiVersion ?? '');
   const kind = { group, version, kind: body?.kind ?? type.kind };
   const resource = { group: type.group, version: type.version, resource: type.plural };
   const options = OPTIONS_KINDS[operation];
@@ -179,7 +189,7 @@ function splitApiVersion(apiVersion: string): [group: string, version: string] {
 function checkedResponse(answer: JsonObject, uid: string): JsonObject {
   if (answer['kind'] !== 'AdmissionReview' || answer['apiVersion'] !== 'admission.k8s.io/v1') {
     throw new Error(
-      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${answer['apiVersion']}, Kind=${answer['kind']}`,
+      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${textOf(answer['apiVersion'])}, Kind=${textOf(answer['kind'])}`,
     );
   }
   const response = objectAt(answer, 'response');

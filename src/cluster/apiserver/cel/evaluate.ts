@@ -1,6 +1,6 @@
 /** Evaluation of CEL expressions over JSON values. */
 import { tryParseQuantity } from '../../../lib/quantity.ts';
-import { equalJson, isObject, type Json, type JsonObject } from '../json.ts';
+import { equalJson, isObject, type Json, type JsonObject, textOf } from '../json.ts';
 import type { Expression } from './expression.ts';
 
 /** The expression failed at run time: a missing field, a wrong type, an unknown function. */
@@ -45,7 +45,7 @@ export function evaluateCel(expression: Expression, variables: Variables): Json 
     case 'map': {
       const map: JsonObject = {};
       for (const [key, value] of expression.entries)
-        map[String(evaluateCel(key, variables))] = evaluateCel(value, variables);
+        map[textOf(evaluateCel(key, variables))] = evaluateCel(value, variables);
       return map;
     }
     case 'unary': {
@@ -210,7 +210,7 @@ function nanosOf(value: Json | undefined): bigint {
 }
 
 function sizeOf(value: Json | undefined): number {
-  if (typeof value === 'string') return [...value].length;
+  if (typeof value === 'string') return Array.from(value).length;
   if (Array.isArray(value)) return value.length;
   if (isObject(value)) return Object.keys(value).length;
   throw new CelRuntimeError('size() takes a string, list or map');

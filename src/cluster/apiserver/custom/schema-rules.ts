@@ -2,7 +2,17 @@
 import { evaluateCel } from '../cel/evaluate.ts';
 import { parseCel } from '../cel/expression.ts';
 import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../field-errors.ts';
-import { equalJson, isObject, type Json, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from '../json.ts';
+import {
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringAt,
+  textOf,
+} from '../json.ts';
 
 /** Longest pattern taken from a schema. */
 const MAX_PATTERN = 1_000;
@@ -108,7 +118,7 @@ function textErrors(value: string, schema: JsonObject, path: string): FieldError
     maxLength: numberAt(schema, 'maxLength'),
     pattern: stringAt(schema, 'pattern'),
   };
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (minLength !== undefined && length < minLength)
     errors.push(invalidField(path, value, `${path} in body should be at least ${minLength} chars long`));
   if (maxLength !== undefined && length > maxLength) errors.push(tooLongField(path, maxLength));
@@ -138,19 +148,19 @@ function listErrors(value: readonly Json[], schema: JsonObject, path: string, ol
       schema['x-kubernetes-list-type'] === 'set'
         ? JSON.stringify(item)
         : Array.isArray(keys) && isObject(item)
-          ? JSON.stringify(keys.map((key) => item[String(key)] ?? null))
+          ? JSON.stringify(keys.map((key) => item[textOf(key)] ?? null))
           : undefined;
     if (id !== undefined && seen.has(id))
       errors.push({
         reason: 'FieldValueDuplicate',
         field: `${path}[${index}]`,
-        message: `Duplicate value: ${isObject(item) ? JSON.stringify(Object.fromEntries((Array.isArray(keys) ? keys : []).map((key) => [key, item[String(key)] ?? null]))) : id}`,
+        message: `Duplicate value: ${isObject(item) ? JSON.stringify(Object.fromEntries((Array.isArray(keys) ? keys : []).map((key) => [key, item[textOf(key)] ?? null]))) : id}`,
       });
     if (id !== undefined) seen.add(id);
     const before =
       Array.isArray(old) && Array.isArray(keys) && isObject(item)
         ? old.find(
-            (candidate) => isObject(candidate) && keys.every((key) => candidate[String(key)] === item[String(key)]),
+            (candidate) => isObject(candidate) && keys.every((key) => candidate[textOf(key)] === item[textOf(key)]),
           )
         : undefined;
     errors.push(...validateBySchema(item, items, `${path}[${index}]`, before));
@@ -162,7 +172,7 @@ function objectErrors(value: JsonObject, schema: JsonObject, path: string, old: 
   const errors: FieldError[] = [];
   const at = (key: string): string => (path === '' ? key : `${path}.${key}`);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  for (const key of required) if (value[String(key)] === undefined) errors.push(requiredField(at(String(key))));
+  for (const key of required) if (value[textOf(key)] === undefined) errors.push(requiredField(at(textOf(key))));
   const properties = objectAt(schema, 'properties') ?? {};
   const additional = objectAt(schema, 'additionalProperties');
   for (const [key, member] of Object.entries(value)) {

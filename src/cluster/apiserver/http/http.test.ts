@@ -192,8 +192,8 @@ describe('callers', () => {
     });
     server.authentication.addToken('alice', 'alice');
     server.authentication.addToken('root', { name: 'root', groups: ['system:masters'] });
-    const rules = [{ apiGroups: [''], resources: ['pods', 'pods/status'], verbs: ['get', 'list'] }];
-    await api.create(rbac('roles', 'Role', true), { metadata: { name: 'reader', namespace: 'default' }, ...{ rules } });
+    const roles = { rules: [{ apiGroups: [''], resources: ['pods', 'pods/status'], verbs: ['get', 'list'] }] };
+    await api.create(rbac('roles', 'Role', true), { metadata: { name: 'reader', namespace: 'default' }, ...roles });
     const binding = { subjects: [{ kind: 'User', name: 'alice' }], roleRef: { kind: 'Role', name: 'reader' } };
     await api.create(rbac('rolebindings', 'RoleBinding', true), {
       metadata: { name: 'reader', namespace: 'default' },

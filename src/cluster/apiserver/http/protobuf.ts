@@ -3,7 +3,7 @@
  * JSON. Source of the numbers: generated.proto of k8s.io/api; envelope: apimachinery pkg/runtime/serializer/protobuf.
  */
 import { Buffer } from 'node:buffer';
-import type { Json, JsonObject } from '../json.ts';
+import { type Json, type JsonObject, textOf } from '../json.ts';
 import { badRequest, unsupportedMediaType } from '../status-error.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -115,12 +115,12 @@ export function decodeProtobuf(bytes: Buffer): JsonObject {
   const envelope = bytes.subarray(MAGIC.length);
   const { type } = decode(envelope, ENVELOPE);
   const { apiVersion, kind } = typeof type === 'object' && type !== null && !Array.isArray(type) ? type : {};
-  const message = KINDS[String(kind)];
+  const message = KINDS[textOf(kind)];
   if (message === undefined)
-    throw unsupportedMediaType(`objects of kind ${kind} are accepted as application/json only`);
+    throw unsupportedMediaType(`objects of kind ${textOf(kind)} are accepted as application/json only`);
   for (const { number, value } of fieldsIn(envelope)) {
     if (number === 2 && typeof value !== 'number')
-      return { ...(apiVersion === undefined ? {} : { apiVersion }), kind: String(kind), ...decode(value, message) };
+      return { ...(apiVersion === undefined ? {} : { apiVersion }), kind: textOf(kind), ...decode(value, message) };
   }
-  return { kind: String(kind) };
+  return { kind: textOf(kind) };
 }

@@ -8,6 +8,7 @@ import {
   stringAt,
   stringMapAt,
   stringsAt,
+  textOf,
   valueAt,
 } from '../json.ts';
 import type { ApiObject } from '../served-type.ts';
@@ -35,12 +36,12 @@ const containersOf = (object: ApiObject): JsonObject[] => objectsAt(object, 'spe
 const TEMPLATE: readonly ColumnSource[] = [
   wide('Containers', (object) =>
     containersOf(object)
-      .map(({ name }) => name)
+      .map(({ name }) => textOf(name))
       .join(','),
   ),
   wide('Images', (object) =>
     containersOf(object)
-      .map(({ image }) => image)
+      .map(({ image }) => textOf(image))
       .join(','),
   ),
 ];
@@ -79,7 +80,7 @@ const amount = (value: Json | undefined): Json =>
 function servicePorts(service: ApiObject): string {
   const ports = objectsAt(service, 'spec', 'ports').map((port) => {
     const nodePort = numberAt(port, 'nodePort');
-    return `${port['port']}${nodePort === undefined ? '' : `:${nodePort}`}/${port['protocol']}`;
+    return `${textOf(port['port'])}${nodePort === undefined ? '' : `:${nodePort}`}/${textOf(port['protocol'])}`;
   });
   return ports.length === 0 ? '<none>' : ports.join(',');
 }

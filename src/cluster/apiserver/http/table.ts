@@ -1,7 +1,7 @@
 /** Tables as `kubectl get` shows them: columns by type, cells by the server. */
 import type { Clock } from '../../../lib/clock.ts';
 import { jsonPathValue } from '../custom/json-path.ts';
-import type { Json } from '../json.ts';
+import { type Json, textOf } from '../json.ts';
 import type { ApiObject, ServedType } from '../served-type.ts';
 import { ageOf, type ColumnSource } from './column-source.ts';
 import { NEW_EVENT_COLUMNS, TABLE_COLUMNS } from './table-columns.ts';
@@ -36,7 +36,7 @@ function customColumns({ printColumns }: ServedType): readonly ColumnSource[] {
     cell(object, nowMillis) {
       const value = jsonPathValue(object, jsonPath);
       if (value === undefined || value === null) return type === 'date' ? '<unknown>' : '';
-      if (type === 'date') return ageOf(String(value), nowMillis);
+      if (type === 'date') return ageOf(textOf(value), nowMillis);
       return typeof value === 'object' ? JSON.stringify(value) : value;
     },
   }));

@@ -1,6 +1,6 @@
 /** Admission plug-in LimitRanger: defaults and bounds of containers and pods. Source: kubernetes plugin/pkg/admission/limitranger. */
 import { parseQuantity } from '../../../lib/quantity.ts';
-import { ensureObject, type JsonObject, objectAt, objectsAt, stringAt } from '../json.ts';
+import { ensureObject, type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
 import type { ApiObject, RuleContext } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
 import { nanosOf, podAmount } from './pod-amounts.ts';
@@ -48,30 +48,32 @@ interface Amounts {
 function violations(limit: JsonObject, { scope, request, limit: limitOf, shown }: Amounts): string[] {
   const found: string[] = [];
   for (const [name, bound] of Object.entries(objectAt(limit, 'min') ?? {})) {
-    const least = parseQuantity(String(bound)).nanos;
-    if (request(name) === 0n) found.push(`minimum ${name} usage per ${scope} is ${bound}.  No request is specified`);
+    const least = parseQuantity(textOf(bound)).nanos;
+    if (request(name) === 0n)
+      found.push(`minimum ${name} usage per ${scope} is ${textOf(bound)}.  No request is specified`);
     else if (request(name) < least)
-      found.push(`minimum ${name} usage per ${scope} is ${bound}, but request is ${shown('requests', name)}`);
+      found.push(`minimum ${name} usage per ${scope} is ${textOf(bound)}, but request is ${shown('requests', name)}`);
     else if (limitOf(name) > 0n && limitOf(name) < least)
-      found.push(`minimum ${name} usage per ${scope} is ${bound}, but limit is ${shown('limits', name)}`);
+      found.push(`minimum ${name} usage per ${scope} is ${textOf(bound)}, but limit is ${shown('limits', name)}`);
   }
   for (const [name, bound] of Object.entries(objectAt(limit, 'max') ?? {})) {
-    const most = parseQuantity(String(bound)).nanos;
-    if (limitOf(name) === 0n) found.push(`maximum ${name} usage per ${scope} is ${bound}.  No limit is specified`);
+    const most = parseQuantity(textOf(bound)).nanos;
+    if (limitOf(name) === 0n)
+      found.push(`maximum ${name} usage per ${scope} is ${textOf(bound)}.  No limit is specified`);
     else if (limitOf(name) > most)
-      found.push(`maximum ${name} usage per ${scope} is ${bound}, but limit is ${shown('limits', name)}`);
+      found.push(`maximum ${name} usage per ${scope} is ${textOf(bound)}, but limit is ${shown('limits', name)}`);
     else if (request(name) > most)
-      found.push(`maximum ${name} usage per ${scope} is ${bound}, but request is ${shown('requests', name)}`);
+      found.push(`maximum ${name} usage per ${scope} is ${textOf(bound)}, but request is ${shown('requests', name)}`);
   }
   for (const [name, bound] of Object.entries(objectAt(limit, 'maxLimitRequestRatio') ?? {})) {
     const ratio = Number(limitOf(name)) / Number(request(name));
     if (request(name) === 0n)
       found.push(
-        `${name} max limit to request ratio per ${scope} is ${bound}, but no request is specified or request is 0`,
+        `${name} max limit to request ratio per ${scope} is ${textOf(bound)}, but no request is specified or request is 0`,
       );
-    else if (ratio > Number(parseQuantity(String(bound)).nanos) / 1e9)
+    else if (ratio > Number(parseQuantity(textOf(bound)).nanos) / 1e9)
       found.push(
-        `${name} max limit to request ratio per ${scope} is ${bound}, but provided ratio is ${ratio.toFixed(6)}`,
+        `${name} max limit to request ratio per ${scope} is ${textOf(bound)}, but provided ratio is ${ratio.toFixed(6)}`,
       );
   }
   return found;

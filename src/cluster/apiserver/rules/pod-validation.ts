@@ -1,7 +1,7 @@
 /** Validation of pod specs on create, in pods and templates. Source: kubernetes pkg/apis/core/validation/validation.go. */
 import { parseQuantity, tryParseQuantity } from '../../../lib/quantity.ts';
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../field-errors.ts';
-import { type JsonObject, objectAt, objectsAt, stringAt } from '../json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
 import { dnsLabelProblem, validateLabels } from '../object-meta.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
@@ -12,7 +12,7 @@ const NOT_NEGATIVE = 'must be greater than or equal to 0';
 
 function validateAmounts(list: JsonObject | undefined, path: string): FieldError[] {
   return Object.entries(list ?? {}).flatMap(([name, value]) => {
-    const quantity = tryParseQuantity(String(value));
+    const quantity = tryParseQuantity(textOf(value));
     if (quantity === undefined)
       return [
         invalidField(
@@ -34,8 +34,10 @@ export function validateResources(resources: JsonObject | undefined, path: strin
   for (const [name, value] of Object.entries(requests ?? {})) {
     const limit = limits[name];
     if (limit === undefined) continue;
-    if (parseQuantity(String(value)).nanos > parseQuantity(String(limit)).nanos) {
-      errors.push(invalidField(`${path}.requests`, value, `must be less than or equal to ${name} limit of ${limit}`));
+    if (parseQuantity(textOf(value)).nanos > parseQuantity(textOf(limit)).nanos) {
+      errors.push(
+        invalidField(`${path}.requests`, value, `must be less than or equal to ${name} limit of ${textOf(limit)}`),
+      );
     }
   }
   return errors;

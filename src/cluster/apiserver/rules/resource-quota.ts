@@ -1,6 +1,6 @@
 /** Admission plug-in ResourceQuota for pods, and the usage it counts. Source: apiserver pkg/admission/plugin/resourcequota; kubernetes pkg/quota/v1/evaluator/core/pods.go. */
 import { formatQuantity, parseQuantity } from '../../../lib/quantity.ts';
-import { type JsonObject, objectAt, objectsAt, stringAt } from '../json.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
 import type { ApiObject, RuleContext } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
 import { podAmount } from './pod-amounts.ts';
@@ -37,7 +37,7 @@ function unspecified(pod: ApiObject, hard: JsonObject): string[] {
     const silent = objectsAt(pod, 'spec', 'containers').filter(
       (container) => objectAt(container, 'resources', part)?.[name] === undefined,
     );
-    return silent.length === 0 ? [] : [`${key} for: ${silent.map((container) => container['name']).join(',')}`];
+    return silent.length === 0 ? [] : [`${key} for: ${silent.map((container) => textOf(container['name'])).join(',')}`];
   });
   return missing.sort();
 }
@@ -61,7 +61,7 @@ export function checkQuotas(pod: ApiObject, old: ApiObject | undefined, context:
     const exceeded = Object.keys(hard)
       .sort()
       .flatMap((key) => {
-        const limit = String(hard[key]);
+        const limit = textOf(hard[key]);
         const wanted = quotaAmount(pod, key);
         if (wanted === undefined) return [];
         const before = old === undefined ? 0n : (quotaAmount(old, key) ?? 0n);

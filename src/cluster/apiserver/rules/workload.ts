@@ -7,13 +7,13 @@ import {
   cloneJson,
   ensureObject,
   equalJson,
-  isObject,
   type JsonObject,
   objectAt,
   objectsAt,
   setDefault,
   stringAt,
   stringMapAt,
+  textOf,
   valueAt,
 } from '../json.ts';
 import { immutableField, validateLabels } from '../object-meta.ts';
@@ -174,7 +174,7 @@ export const replicaSetRules: TypeRules = {
   validateCreate: validateWorkload,
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorImmutable(object, old)],
   validateStatusUpdate: () => [],
-  selectableFields: (object) => ({ 'status.replicas': String(valueAt(object, 'status', 'replicas') ?? 0) }),
+  selectableFields: (object) => ({ 'status.replicas': textOf(valueAt(object, 'status', 'replicas') ?? 0) }),
 };
 
 const STATEFUL_SET_MUTABLE = [
@@ -262,8 +262,3 @@ export const daemonSetRules: TypeRules = {
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorImmutable(object, old)],
   validateStatusUpdate: () => [],
 };
-
-/** Whether `value` is an object with content; shared by rules that treat `{}` as absent. */
-export function hasContent(value: unknown): value is JsonObject {
-  return isObject(value) && Object.keys(value).length > 0;
-}
