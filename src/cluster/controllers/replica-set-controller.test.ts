@@ -111,3 +111,52 @@ test('a scale-down deletes as many pods as are too many, each once', async () =>
   expect(at.podCount()).toBe(5);
   expect(at.state.deletions).toBe(15);
 });
+
+const barePod = (name: string, labels: Record<string, string>) => ({
+  apiVersion: 'v1' as const,
+  kind: 'Pod' as const,
+  metadata: { name, ...IN_DEFAULT, labels },
+  spec: { containers: [{ name: 'app', image: 'app:1' }] },
+});
+
+test('an orphan that matches is adopted instead of making one more pod', async () => {
+  await using at = await startAlone(3);
+  await at.api.create(resources.pods, barePod('orphan', { app: 'web' }), IN_DEFAULT);
+  await at.api.create(resources.pods, barePod('stranger', { app: 'db' }), IN_DEFAULT);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(1000);
+  const orphan = await at.api.get(resources.pods, 'orphan', IN_DEFAULT);
+  expect(orphan.metadata?.ownerReferences?.map(({ kind, name, controller }) => [kind, name, controller])).toEqual([
+    ['ReplicaSet', 'web', true],
+  ]);
+  expect((await at.api.get(resources.pods, 'stranger', IN_DEFAULT)).metadata?.ownerReferences ?? []).toEqual([]);
+  expect(at.state.creations).toBe(2);
+  expect(at.podCount()).toBe(4);
+});
+
+test('an orphan that appears later makes one pod too many, which goes', async () => {
+  await using at = await startAlone(2);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(1000);
+  await at.api.create(resources.pods, barePod('late', { app: 'web' }), IN_DEFAULT);
+  await at.clock.advance(1000);
+  expect(at.podCount()).toBe(2);
+});
+
+test('a pod whose labels no longer match is let go and replaced', async () => {
+  await using at = await startAlone(2);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(1000);
+  const { items } = await at.api.list(resources.pods, IN_DEFAULT);
+  const name = items[0]?.metadata?.name ?? '';
+  await at.api.patch(
+    resources.pods,
+    name,
+    { type: 'merge', body: { metadata: { labels: { app: 'debug' } } } },
+    IN_DEFAULT,
+  );
+  await at.clock.advance(1000);
+  expect((await at.api.get(resources.pods, name, IN_DEFAULT)).metadata?.ownerReferences ?? []).toEqual([]);
+  expect(at.podCount()).toBe(3);
+  expect(at.stored()?.status?.replicas).toBe(2);
+});

@@ -10,6 +10,7 @@ import {
   controllerReference,
   isSameValue,
   keyOf,
+  matchesSelector,
   nameOf,
   namespaceOf,
   timestampOf,
@@ -20,6 +21,7 @@ import { availableAt, isActive, isAvailable, isReady, isTerminating } from '../p
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { choosePodsToDelete } from './deletion-rank.ts';
 import { createExpectations } from './expectations.ts';
+import { changeOwner, ownerChanges } from './pod-claims.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
 import { slowStartBatch } from './slow-start.ts';
@@ -27,6 +29,8 @@ import { slowStartBatch } from './slow-start.ts';
 /** Most pods created or deleted in one pass. Source: pkg/controller/replicaset `BurstReplicas`. */
 const BURST_REPLICAS = 500;
 const WORKERS = 5;
+/** Safety net in case the change of an owner brings no event. */
+const OWNER_CHANGE_MILLIS = 1000;
 
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>;
 
@@ -43,13 +47,19 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
   const sets = caches.of(resources.replicaSets);
   const setsOfController = sets.index((set) => controllerOf(set)?.uid);
 
+  const pods = caches.of(resources.pods);
+  const orphansIn = pods.index((pod) => (controllerOf(pod) === undefined ? namespaceOf(pod) : undefined));
+
   sets.onChange((before, after) => {
     if (after === undefined && before !== undefined) expectations.forget(keyOf(before));
     const set = after ?? before;
     if (set !== undefined) queue.add(keyOf(set));
   });
-  caches.of(resources.pods).onChange((before, after) => {
+  pods.onChange((before, after) => {
+    if (after !== undefined && controllerOf(after) === undefined) offerOrphan(before, after);
+    const formerKey = setKeyOf(before);
     const key = setKeyOf(after ?? before);
+    if (formerKey !== undefined && formerKey !== key) queue.add(formerKey);
     if (key === undefined) return;
     const pod = after ?? before;
     if (before === undefined) expectations.creationObserved(key);
@@ -58,6 +68,19 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
       expectations.deletionObserved(key, uidOf(pod));
     queue.add(key);
   });
+
+  /** A pod without a controller may be somebody's by its labels. */
+  const offerOrphan = (before: Pod | undefined, orphan: Pod): void => {
+    if (
+      before !== undefined &&
+      controllerOf(before) === undefined &&
+      isSameValue(before.metadata?.labels, orphan.metadata?.labels)
+    )
+      return;
+    for (const set of sets.inNamespace(namespaceOf(orphan))) {
+      if (matchesSelector(set.spec?.selector, orphan.metadata?.labels)) queue.add(keyOf(set));
+    }
+  };
 
   const createPods = async (set: ReplicaSet, key: string, count: number): Promise<ScaleResult> => {
     const wanted = Math.min(count, BURST_REPLICAS);
@@ -109,7 +132,14 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
   const sync = async (key: string): Promise<HandlerResult> => {
     const set = sets.get(key);
     if (set === undefined) return undefined;
-    const active = [...caches.podsOfController(uidOf(set))].filter(isActive);
+    const own = [...caches.podsOfController(uidOf(set))];
+    const changes = ownerChanges(set, own, orphansIn(namespaceOf(set)));
+    if (changes.length > 0) {
+      for (const change of changes) await changeOwner(api, change);
+      // The changed pods come back as events, and the set is looked at again with the right ones.
+      return { requeueAfterMillis: OWNER_CHANGE_MILLIS };
+    }
+    const active = own.filter(isActive);
     const difference = (set.spec?.replicas ?? 1) - active.length;
     let result: ScaleResult = {};
     if (difference !== 0 && set.metadata?.deletionTimestamp === undefined && expectations.isSatisfied(key)) {

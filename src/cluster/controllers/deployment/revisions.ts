@@ -19,11 +19,13 @@ const OWN_ANNOTATIONS = new Set([
 ]);
 
 export function sizeOf(set: ReplicaSet): SetSize {
+  const replicas = set.spec?.replicas ?? 0;
   const max = Number(set.metadata?.annotations?.[MAX_ANNOTATION]);
   return {
     name: nameOf(set),
-    replicas: set.spec?.replicas ?? 0,
-    available: set.status?.availableReplicas ?? 0,
+    replicas,
+    // A set that was just shrunk still reports the pods it is about to delete; counting them would shrink it again.
+    available: Math.min(replicas, set.status?.availableReplicas ?? 0),
     createdAt: timeOf(set.metadata?.creationTimestamp) ?? 0,
     annotatedMaxReplicas: Number.isInteger(max) ? max : undefined,
   };
