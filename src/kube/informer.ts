@@ -106,7 +106,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     onSynced: synced.promise,
     subscribe(handler) {
       handlers.add(handler);
-      for (const key of [...local.store.keys()])
+      for (const key of Array.from(local.store.keys()))
         notify(handler, { key, before: undefined, after: local.store.get(key) });
       return () => handlers.delete(handler);
     },

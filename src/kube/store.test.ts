@@ -119,7 +119,8 @@ describe('replacement', () => {
         expect(Object.fromEntries(mirror)).toEqual(
           Object.fromEntries([...local.store.keys()].map((key) => [key, local.store.get(key)])),
         );
-        expect([...local.store.values()].sort()).toEqual([...mirror.values()].sort());
+        expect(new Set(local.store.values())).toEqual(new Set(mirror.values()));
+        expect(local.store.size).toBe(mirror.size);
       }),
     );
   });

@@ -38,7 +38,7 @@ export function parseExecSettings(exec: unknown, user: Entry, name: string): Exe
   const variables = env.map((pair: unknown): [string, string] => {
     const variable = isObject(pair) ? textOf(pair, 'name') : undefined;
     return isObject(pair) && variable !== undefined
-      ? [variable, String(pair['value'] ?? '')]
+      ? [variable, textOf(pair, 'value') ?? '']
       : fail('has an env entry without a name');
   });
   return {

@@ -86,7 +86,7 @@ export function createMemoryApi(): MemoryApi {
       async patch(type, name, patch, options) {
         const place = id(type, keyIn(name, options));
         const call = await enter('patch', place, options);
-        const stored = store(place, { ...load(place), ...patch.body });
+        const stored = store(place, Object.assign(load(place), patch.body));
         await memory.after(call);
         return stored as never;
       },

@@ -1,4 +1,5 @@
 import type http2 from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import { describe, expect, test, vi } from 'vitest';
 import { type Authority, issueClientCertificate } from '../../lib/certificates.ts';
 import { readBody } from '../answer.ts';
@@ -45,6 +46,20 @@ describe('trust', () => {
     finish?.();
     expect((await readBody(response, slow.signal)).toString()).toBe('slow end');
     await vi.waitFor(() => expect(server.sessions[0]?.closed).toBe(true));
+  });
+
+  test('a reconnection resumes the TLS session, which saves the server a signature', async () => {
+    const server = await serve();
+    const transport = connect(server);
+    const isReused = (): boolean => (server.sessions.at(-1)?.socket as TLSSocket).isSessionReused();
+    await text(transport, get());
+    expect(isReused()).toBe(false);
+    // The server hands out what is needed for it after the handshake, so not every first reconnection has it.
+    await vi.waitFor(async () => {
+      for (const session of server.sessions) session.destroy();
+      await text(transport, get());
+      expect(isReused()).toBe(true);
+    });
   });
 
   test('an unknown authority, a wrong name, and the ways to allow them', async () => {
