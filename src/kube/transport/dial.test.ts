@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Server } from 'node:net';
+import tls from 'node:tls';
+import { afterEach, expect, test, vi } from 'vitest';
+import { issueServerCertificate } from '../../lib/certificates.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { testAuthority } from '../testing/scripted-server.ts';
+import { createTransport } from './create-transport.ts';
+import { hostOf, portOf, tlsOptions } from './dial.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A server that accepts connections and never says a word of its protocol. */
+async function mute(server: Server): Promise<{ port: number; accepted: () => number }> {
+  let accepted = 0;
+  const sockets: net.Socket[] = [];
+  for (const event of ['connection', 'secureConnection']) {
+    server.on(event, (socket: net.Socket) => {
+      sockets.push(socket);
+      socket.on('error', () => {});
+    });
+  }
+  server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', () => accepted++);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return { port: (server.address() as AddressInfo).port, accepted: () => accepted };
+}
+
+function ask(port: number, ca: string) {
+  const clock = createVirtualClock(Date.now());
+  const transport = createTransport({
+    server: new URL(`https://127.0.0.1:${port}`),
+    clock,
+    material: async () => ({ ca }),
+    onUntrusted() {},
+  });
+  cleanUps.push(() => transport.close());
+  const signal = new AbortController().signal;
+  const failed = transport
+    .request({ method: 'POST', path: '/', headers: {}, lane: 'control', signal })
+    .catch((error: unknown) => error);
+  return { clock, failed };
+}
+
+test('a server that accepts connections but no TLS: given up after 10 s, nothing was sent', async () => {
+  const { port, accepted } = await mute(net.createServer());
+  const { clock, failed } = ask(port, '');
+  await vi.waitFor(() => expect(accepted()).toBe(1));
+  await clock.advance(10_000);
+  expect(await failed).toMatchObject({
+    code: 'KUBE_CONNECTION',
+    isUnprocessed: true,
+    cause: { message: 'no answer within 10 s' },
+  });
+  expect(clock.pendingTimers()).toBe(0);
+});
+
+test('a server that agrees on HTTP/2 but does not begin it: given up after 10 s, nothing was sent', async () => {
+  const authority = await testAuthority();
+  const now = Date.now();
+  const pair = await issueServerCertificate(authority, {
+    commonName: 'mute',
+    ipAddresses: ['127.0.0.1'],
+    notBeforeMillis: now - 1e6,
+    notAfterMillis: now + 1e6,
+  });
+  const server = tls.createServer({ cert: pair.certificatePem, key: pair.privateKeyPem, ALPNProtocols: ['h2'] });
+  const { port, accepted } = await mute(server);
+  const { clock, failed } = ask(port, authority.certificatePem);
+  await vi.waitFor(() => expect(accepted()).toBe(1));
+  await vi.waitFor(() => expect(clock.pendingTimers()).toBe(2));
+  await clock.advance(10_000);
+  expect(await failed).toMatchObject({
+    code: 'KUBE_CONNECTION',
+    isUnprocessed: true,
+    message: expect.stringContaining('did not begin it'),
+  });
+  expect(clock.pendingTimers()).toBe(0);
+});
+
+test.each([
+  ['https://api.example', 'api.example', 443, 'api.example'],
+  ['http://api.example', 'api.example', 80, 'api.example'],
+  ['https://10.0.0.1:6443', '10.0.0.1', 6443, undefined],
+  ['https://[fd00::1]:6443', 'fd00::1', 6443, undefined],
+])('%s: host, port and the name asked for in the handshake (never an address)', (url, host, port, name) => {
+  const server = new URL(url);
+  expect([hostOf(server), portOf(server), tlsOptions(server, {}).servername]).toEqual([host, port, name]);
+  expect(tlsOptions(server, { serverName: 'inner' }).servername).toBe('inner');
+});
