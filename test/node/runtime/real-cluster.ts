@@ -1,13 +1,8 @@
 /** A whole Kubernetes cluster of real parts inside one run's network namespace: control plane, nodes, kube-proxy and, on demand, metrics-server. */
 import { writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
-import { loadConnection } from '../../../src/kube/auth/load-connection.ts';
-import { createKubeApi } from '../../../src/kube/client.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { createLogger, createStderrWriter } from '../../../src/lib/log.ts';
-import { createSystemRandom } from '../../../src/lib/random.ts';
 import type { TestAuthority } from '../../controlplane/authority.ts';
 import type { Binaries } from '../../controlplane/build.ts';
 import { type ControlPlane, startControlPlane } from '../../controlplane/control-plane.ts';
@@ -15,6 +10,7 @@ import { NODE_ADDRESS } from '../host/network-namespace.ts';
 import type { NodeRun } from '../host/node-run.ts';
 import type { PackedImage } from '../image/oci-image.ts';
 import type { NodePrograms } from '../programs/ensure-programs.ts';
+import { connect } from './connect.ts';
 import { startKubeProxy } from './kube-proxy.ts';
 import { type RealNode, type RealNodeSpec, startRealNode } from './real-node.ts';
 
@@ -57,19 +53,6 @@ async function prepareApiServer(directory: string, authority: TestAuthority): Pr
     // Webhooks and aggregated APIs are dialled at the addresses of their pods.
     '--enable-aggregator-routing=true',
   ];
-}
-
-/** Connects as the control plane's administrator. */
-export async function connect(kubeconfigPath: string, clock: Clock): Promise<KubeApi & { close(): void }> {
-  const connection = await loadConnection({
-    kubeconfig: kubeconfigPath,
-    env: {},
-    homeDirectory: homedir(),
-    clock,
-  });
-  const log = createLogger({ level: 'error', format: 'text', clock, write: createStderrWriter() });
-  const limits = { qps: 1000, burst: 2000 };
-  return createKubeApi({ connection, clock, random: createSystemRandom(), log, limits, userAgent: 'stowage-test' });
 }
 
 /** @throws Error with the end of the log of what failed; the caller destroys the run then. */

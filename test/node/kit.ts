@@ -1,0 +1,107 @@
+/** What a suite on real nodes holds in its hand: the cluster's administrator, namespaces that are cleaned up, pods of ours and plain HTTP to them. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
+import type { Pod } from '../../src/api/core.ts';
+import { isNotFound } from '../../src/api/kube-error.ts';
+import { resources } from '../../src/api/resources.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import type { RealNodesAccess } from './global-setup.ts';
+import { connect } from './runtime/connect.ts';
+
+export interface RealNodesKit {
+  readonly access: RealNodesAccess;
+  readonly api: KubeClient;
+  /** A new namespace, deleted with everything in it after the suite. */
+  namespace(labels?: Readonly<Record<string, string>>): Promise<string>;
+  /** Retries until `assertion` holds. */
+  eventually<T>(assertion: () => Promise<T> | T, timeoutMillis?: number): Promise<T>;
+}
+
+const EVENTUALLY_MILLIS = 60_000;
+
+/** Call at the top of a file; the function it returns works inside tests and hooks. */
+export function useRealNodes(): () => RealNodesKit {
+  const access = inject('realNodes');
+  const namespaces: string[] = [];
+  let current: RealNodesKit | undefined;
+  const eventually: RealNodesKit['eventually'] = (assertion, timeoutMillis = EVENTUALLY_MILLIS) =>
+    vi.waitFor(assertion, { timeout: timeoutMillis, interval: 50 });
+
+  beforeAll(async () => {
+    const api = await connect(access.kubeconfigPath, createSystemClock());
+    current = {
+      access,
+      api,
+      eventually,
+      async namespace(labels = {}) {
+        const name = `suite-${randomBytes(4).toString('hex')}`;
+        await api.create(resources.namespaces, { metadata: { name, labels } });
+        namespaces.push(name);
+        return name;
+      },
+    };
+  });
+  afterAll(async () => {
+    if (current === undefined) return;
+    await removeNamespaces(current, namespaces);
+    current.api.close();
+  });
+  return () => {
+    if (current === undefined) throw new Error('the nodes are there only while tests run');
+    return current;
+  };
+}
+
+/** Deletes namespaces and waits until the kubelets have ended their pods: the next suite starts on free nodes. */
+export async function removeNamespaces({ api, eventually }: RealNodesKit, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await api.delete(resources.namespaces, name).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+  for (const namespace of names) {
+    await eventually(async () => expect((await api.list(resources.pods, { namespace })).items).toEqual([]));
+  }
+}
+
+export function isReady(pod: Pod): boolean {
+  return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** Plain HTTP to a pod's address, which is in reach inside the network namespace. @throws Error on any other answer than 200. */
+export function getText(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { timeout: 5000, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        response.statusCode === 200
+          ? resolve(text)
+          : reject(new Error(`${url} answered ${response.statusCode}: ${text}`)),
+      );
+      response.on('error', reject);
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${url} did not answer in 5 s`)));
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** What the pods of a namespace have written so far, also those that are gone, as long as the kubelet keeps it. */
+export function podLogs({ access }: RealNodesKit, namespace: string): string {
+  return access.nodes
+    .flatMap(({ name }) => {
+      const pods = join(access.runDirectory, name, 'log', 'pods');
+      return readdirSync(pods, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.startsWith(`${namespace}_`) && path.endsWith('.log'))
+        .map((path) => readFileSync(join(pods, path), 'utf8'));
+    })
+    .join('');
+}

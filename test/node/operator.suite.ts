@@ -1,0 +1,173 @@
+/** Stowage as pods on real nodes: its own account and rights, its webhook behind a Service, one leader, and another when that is gone. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Pod, StatefulSet } from '../../src/api/core.ts';
+import { resources } from '../../src/api/resources.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { isReady, podLogs, useRealNodes } from './kit.ts';
+import { ON_DEMAND_NODE, SPOT_NODE } from './nodes.ts';
+import { type DeployedStowage, deployStowage, STOWAGE_NAMESPACE } from './stowage-deployment.ts';
+import { loadDeployment, loadTemplate, managed, policy } from './workloads.ts';
+
+const kit = useRealNodes();
+let stowage: DeployedStowage;
+
+beforeAll(async () => {
+  stowage = await deployStowage(kit(), createSystemClock(), { SPOTALIS_CONTROLLERS_WORKLOAD_COOLDOWN_PERIOD: '2s' });
+});
+afterAll(() => stowage?.remove());
+
+interface Sides {
+  readonly spot: number;
+  readonly onDemand: number;
+  readonly pending: number;
+}
+
+async function podsIn(namespace: string): Promise<Pod[]> {
+  return (await kit().api.list(resources.pods, { namespace })).items;
+}
+
+function sidesOf(pods: readonly Pod[]): Sides {
+  const staying = pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  const readyOn = (node: string): number => staying.filter((pod) => isReady(pod) && pod.spec?.nodeName === node).length;
+  return {
+    spot: readyOn(SPOT_NODE),
+    onDemand: readyOn(ON_DEMAND_NODE),
+    pending: staying.filter((pod) => !isReady(pod)).length,
+  };
+}
+
+const untilSides = (namespace: string, spot: number, onDemand: number): Promise<void> =>
+  kit().eventually(
+    async () => expect(sidesOf(await podsIn(namespace))).toEqual({ spot, onDemand, pending: 0 }),
+    100_000,
+  );
+
+async function evictionsIn(namespace: string): Promise<number> {
+  const { items } = await kit().api.list(resources.events, { namespace });
+  return items.filter(({ reason }) => reason === 'EvictedForRebalance').length;
+}
+
+const uidOf = (pod: Pod): string => pod.metadata?.uid ?? '';
+const containerOf = (pod: Pod): string => pod.status?.containerStatuses?.[0]?.containerID ?? '';
+
+/** Watches a namespace while `work` goes on. @returns the least number of ready pods seen, from the first time all were. */
+async function leastReady(namespace: string, replicas: number, work: () => Promise<void>): Promise<number> {
+  const stop = new AbortController();
+  const ready = new Map<string, boolean>();
+  let least = Number.POSITIVE_INFINITY;
+  const watching = (async () => {
+    const stream = kit().api.watch<Pod>(resources.pods, { namespace, sendInitialEvents: true, signal: stop.signal });
+    for await (const event of stream) {
+      if (event.type === 'BOOKMARK' || event.type === 'ERROR') continue;
+      const isThere = event.type !== 'DELETED' && event.object.metadata?.deletionTimestamp === undefined;
+      ready.set(uidOf(event.object), isThere && isReady(event.object));
+      const count = [...ready.values()].filter(Boolean).length;
+      if (count === replicas || least !== Number.POSITIVE_INFINITY) least = Math.min(least, count);
+    }
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  await work();
+  stop.abort();
+  await watching;
+  return least;
+}
+
+describe('the operator as a Deployment', () => {
+  test('runs two pods that are ready, of which one leads', async () => {
+    const pods = await stowage.pods();
+    expect(pods.filter(isReady)).toHaveLength(2);
+    expect(pods.map(({ metadata }) => metadata?.name)).toContain(await stowage.leader());
+    expect(pods.flatMap(({ status }) => status?.containerStatuses?.map(({ restartCount }) => restartCount))).toEqual([
+      0, 0,
+    ]);
+  });
+
+  test('places a Deployment of six at 50 % exactly through the webhook behind its Service, without an eviction', async () => {
+    const namespace = await kit().namespace(managed);
+    await kit().api.create(resources.deployments, loadDeployment('web', 6, policy(50)), { namespace });
+    await untilSides(namespace, 3, 3);
+    expect(await evictionsIn(namespace)).toBe(0);
+    // Stamped at admission: the webhook was asked, this is no scheduler's luck.
+    for (const { metadata } of await podsIn(namespace))
+      expect(Object.keys(metadata?.annotations ?? {}).join(' ')).toMatch(/spotalis\.io\//);
+  });
+
+  test('moves pods one at a time when the annotation changes; the others never notice', async () => {
+    const { api } = kit();
+    const namespace = await kit().namespace(managed);
+    await api.create(resources.deployments, loadDeployment('web', 6, policy(50)), { namespace });
+    await untilSides(namespace, 3, 3);
+    const before = await podsIn(namespace);
+    const least = await leastReady(namespace, 6, async () => {
+      const body = { metadata: { annotations: policy(83) } };
+      await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace });
+      await untilSides(namespace, 5, 1);
+    });
+    expect(least).toBeGreaterThanOrEqual(5);
+    expect(await evictionsIn(namespace)).toBe(2);
+    const after = await podsIn(namespace);
+    const stayed = after.filter((pod) => before.some((old) => uidOf(old) === uidOf(pod)));
+    expect(stayed).toHaveLength(4);
+    for (const pod of stayed) {
+      const old = before.find((each) => uidOf(each) === uidOf(pod));
+      expect(old && containerOf(old)).toBe(containerOf(pod));
+      expect(pod.status?.containerStatuses?.[0]?.restartCount).toBe(0);
+    }
+  });
+
+  test('moves a pod of a StatefulSet to the other node under its own name', async () => {
+    const { api } = kit();
+    const namespace = await kit().namespace(managed);
+    const set: StatefulSet = {
+      metadata: { name: 'db', labels: managed, annotations: policy(0) },
+      spec: {
+        replicas: 3,
+        serviceName: 'db',
+        podManagementPolicy: 'Parallel',
+        selector: { matchLabels: { app: 'db' } },
+        template: loadTemplate('db'),
+      },
+    };
+    await api.create(resources.statefulSets, set, { namespace });
+    await untilSides(namespace, 0, 3);
+    const before = await podsIn(namespace);
+    const least = await leastReady(namespace, 3, async () => {
+      const body = { metadata: { annotations: policy(33) } };
+      await api.patch(resources.statefulSets, 'db', { type: 'merge', body }, { namespace });
+      await untilSides(namespace, 1, 2);
+    });
+    expect(least).toBeGreaterThanOrEqual(2);
+    const after = await podsIn(namespace);
+    expect(after.map(({ metadata }) => metadata?.name).sort()).toEqual(['db-0', 'db-1', 'db-2']);
+    const moved = after.filter((pod) => pod.spec?.nodeName === SPOT_NODE);
+    expect(moved).toHaveLength(1);
+    for (const pod of moved) expect(before.map(containerOf)).not.toContain(containerOf(pod));
+    expect(await evictionsIn(namespace)).toBe(1);
+  });
+
+  test('has another leader when the leading pod is deleted, and goes on', async () => {
+    const { api, eventually } = kit();
+    const namespace = await kit().namespace(managed);
+    await api.create(resources.deployments, loadDeployment('web', 2, policy(0)), { namespace });
+    await untilSides(namespace, 0, 2);
+    const first = await stowage.leader();
+    expect(first).toBeDefined();
+    await api.delete(resources.pods, first ?? '', { namespace: STOWAGE_NAMESPACE });
+    await eventually(async () => {
+      const now = await stowage.leader();
+      expect(now).not.toBe(first);
+      expect((await stowage.pods()).map(({ metadata }) => metadata?.name)).toContain(now);
+    });
+    const body = { metadata: { annotations: policy(50) } };
+    await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace });
+    await untilSides(namespace, 1, 1);
+    await eventually(async () => expect((await stowage.pods()).filter(isReady)).toHaveLength(2));
+  });
+
+  test('was never refused anything: deploy/rbac.yaml is enough', () => {
+    const logs = podLogs(kit(), STOWAGE_NAMESPACE);
+    expect(logs).toContain('Started');
+    expect(logs.split('\n').filter((line) => /forbidden|unauthorized/i.test(line))).toEqual([]);
+  });
+});
