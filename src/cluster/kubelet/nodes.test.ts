@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../api/core.ts';
+import { resources } from '../../api/resources.ts';
+import { findCondition, nameOf } from '../objects.ts';
+import { isReady } from '../pod-state.ts';
+import { startVirtualCluster, testNodes, type VirtualCluster } from '../testing/virtual-cluster.ts';
+
+const IN_DEFAULT = { namespace: 'default' };
+
+const barePod = (annotations: Record<string, string> = {}, spec: Partial<NonNullable<Pod['spec']>> = {}): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'default', annotations },
+  spec: {
+    containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '200m' }, limits: { cpu: '400m' } } }],
+    ...spec,
+  },
+});
+const start = async (at: VirtualCluster, pod: Pod): Promise<void> => {
+  await at.cluster.api.create(resources.pods, pod, IN_DEFAULT);
+};
+const stored = ({ cluster }: VirtualCluster): Pod | undefined => cluster.caches.of(resources.pods).get('default/a');
+const container = (at: VirtualCluster) => stored(at)?.status?.containerStatuses?.[0];
+const conditions = (at: VirtualCluster): string[] =>
+  (stored(at)?.status?.conditions ?? [])
+    .map(({ type, status, reason }) => `${type}=${status}${reason ? ` ${reason}` : ''}`)
+    .sort();
+
+describe('a node', () => {
+  const ready = ({ cluster }: VirtualCluster) =>
+    findCondition(cluster.caches.of(resources.nodes).get('node-1')?.status?.conditions, 'Ready');
+  const taints = ({ cluster }: VirtualCluster): string[] =>
+    (cluster.caches.of(resources.nodes).get('node-1')?.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
+
+  test('registers ready, with what pods can have', async () => {
+    const reserved = { cpuMillis: 100, memoryBytes: 1024 ** 3 };
+    await using at = await startVirtualCluster({ nodes: testNodes(1, 4000, { reserved }) });
+    await at.seconds(1);
+    expect(ready(at)?.status).toBe('True');
+    expect(taints(at)).toEqual([]);
+    const { capacity, allocatable } = at.cluster.caches.of(resources.nodes).get('node-1')?.status ?? {};
+    expect(capacity).toEqual({ cpu: '4', memory: '64Gi', pods: '110' });
+    expect(allocatable).toEqual({ cpu: '3900m', memory: '63Gi', pods: '110' });
+  });
+
+  test('that falls silent is tainted after 50 s and its pods are given up after five minutes more', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await start(at, barePod());
+    await at.seconds(5);
+    at.cluster.kubelet.loseNode('node-1');
+    await at.seconds(45);
+    expect(ready(at)?.status).toBe('True');
+    await at.seconds(10);
+    expect(ready(at)).toMatchObject({ status: 'Unknown', reason: 'NodeStatusUnknown' });
+    expect(taints(at)).toEqual([
+      'node.kubernetes.io/unreachable:NoSchedule',
+      'node.kubernetes.io/unreachable:NoExecute',
+    ]);
+    expect(isReady(stored(at) ?? {})).toBe(false);
+    await at.seconds(280);
+    expect(stored(at)?.metadata?.deletionTimestamp).toBeUndefined();
+    await at.seconds(30);
+    expect(stored(at)?.metadata?.deletionTimestamp).toBeDefined();
+    expect(conditions(at)).toContain('DisruptionTarget=True DeletionByTaintManager');
+  });
+
+  test('that comes back goes on with its pods', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await start(at, barePod());
+    await at.seconds(5);
+    at.cluster.kubelet.loseNode('node-1');
+    await at.seconds(100);
+    await at.cluster.kubelet.recoverNode('node-1');
+    await at.seconds(5);
+    expect(ready(at)?.status).toBe('True');
+    expect(taints(at)).toEqual([]);
+    expect(isReady(stored(at) ?? {})).toBe(true);
+    expect(container(at)?.restartCount).toBe(0);
+    await at.seconds(600);
+    expect(stored(at)?.metadata?.deletionTimestamp).toBeUndefined();
+  });
+
+  test('that is deleted takes its pods with it', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await start(at, barePod());
+    await at.seconds(5);
+    at.cluster.kubelet.loseNode('node-1');
+    await at.cluster.api.delete(resources.nodes, 'node-1');
+    await at.seconds(35);
+    expect(stored(at)).toBeDefined();
+    await at.seconds(10);
+    expect(stored(at)).toBeUndefined();
+  });
+
+  test('that shuts down ends its pods as failed', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await start(at, barePod());
+    await at.seconds(5);
+    await at.cluster.kubelet.shutDownNode('node-1');
+    await at.seconds(1);
+    expect(stored(at)?.status).toMatchObject({ phase: 'Failed', reason: 'Terminated' });
+    expect(ready(at)?.status).toBe('False');
+  });
+
+  test('with heartbeats renews its lease', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1), kubelet: { heartbeats: true } });
+    await at.seconds(35);
+    const lease = await at.cluster.api.get(resources.leases, 'node-1', { namespace: 'kube-node-lease' });
+    expect(lease.spec).toMatchObject({
+      holderIdentity: 'node-1',
+      leaseDurationSeconds: 40,
+      renewTime: '2026-06-01T00:00:30.000000Z',
+    });
+    expect(nameOf(lease)).toBe('node-1');
+  });
+});
