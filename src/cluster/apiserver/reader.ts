@@ -37,29 +37,29 @@ export interface Filter {
   readonly trigger?: string;
 }
 
-function fieldsOf(type: ServedType, object: ApiObject): Record<string, string> {
-  return {
-    'metadata.name': object.metadata?.name ?? '',
-    'metadata.namespace': object.metadata?.namespace ?? '',
-    ...type.rules.selectableFields?.(object),
-  };
-}
+type Getter = (object: ApiObject) => string;
+
+const COMMON_FIELDS: Readonly<Record<string, Getter>> = {
+  'metadata.name': (object) => object.metadata.name ?? '',
+  'metadata.namespace': (object) => object.metadata.namespace ?? '',
+};
 
 /** Compiles selectors; throws 400 for bad syntax and for fields the type does not offer. */
 export function compileFilter(type: ServedType, { namespace, labelSelector, fieldSelector }: Selection): Filter {
   const labels = parseLabelSelector(labelSelector);
-  const terms = parseFieldSelector(fieldSelector);
-  const known = terms.length === 0 ? {} : fieldsOf(type, { apiVersion: '', kind: '', metadata: {} });
-  for (const { field } of terms) if (!(field in known)) throw badRequest(`field label not supported: ${field}`);
+  const terms = parseFieldSelector(fieldSelector).map(({ field, value, negated }) => {
+    const fields = { ...COMMON_FIELDS, ...type.rules.selectableFields };
+    const read = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    if (read === undefined) throw badRequest(`field label not supported: ${field}`);
+    return { field, value, negated, read };
+  });
   const trigger =
     type.storage === '/pods' ? terms.find((term) => term.field === 'spec.nodeName' && !term.negated)?.value : undefined;
   return {
     matches(object) {
       if (namespace !== undefined && type.namespaced && object.metadata.namespace !== namespace) return false;
       if (labels !== undefined && !labels(object.metadata.labels ?? {})) return false;
-      if (terms.length === 0) return true;
-      const fields = fieldsOf(type, object);
-      return terms.every(({ field, value, negated }) => (fields[field] === value) !== negated);
+      return terms.every(({ read, value, negated }) => (read(object) === value) !== negated);
     },
     ...(trigger === undefined ? {} : { trigger }),
   };
@@ -169,11 +169,11 @@ export function createReader(storage: Storage): Reader {
       throw expired(CONTINUE_EXPIRED, encodeContinue({ rv: -1, start: token.start }));
     }
     const state = revision === current ? collection.range(prefix) : collection.rangeAt(prefix, revision);
-    const views = type.view;
-    const viewed = views === undefined ? state : state.map(views.fromStored);
+    const ahead = token === undefined ? state : state.slice(firstFrom(type, state, token.start));
+    const { view } = type;
+    const viewed = view === undefined ? ahead : ahead.map(view.fromStored);
     const selective = Boolean(query.labelSelector) || Boolean(query.fieldSelector);
-    const ahead = token === undefined ? viewed : viewed.filter((object) => keyIn(type, object) >= token.start);
-    const matching = selective ? ahead.filter((object) => filter.matches(object)) : ahead;
+    const matching = selective ? viewed.filter((object) => filter.matches(object)) : viewed;
     const limit = query.limit ?? 0;
     if (!paged || matching.length <= limit) return { items: matching, resourceVersion: String(revision) };
     const next = matching[limit];
@@ -205,6 +205,19 @@ export function createReader(storage: Storage): Reader {
       };
     },
   };
+}
+
+/** Index of the first of `sorted` objects whose key is not before `start`. */
+function firstFrom(type: ServedType, sorted: readonly ApiObject[], start: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const object = sorted[middle];
+    if (object !== undefined && keyIn(type, object) < start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function keyIn(type: ServedType, object: ApiObject): string {

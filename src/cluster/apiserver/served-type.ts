@@ -64,7 +64,7 @@ export interface TypeRules {
   /** Updates through a subresource that shows the whole object, by its name: what it may change. */
   readonly subresourceUpdates?: Readonly<Record<string, SubresourceUpdate>>;
   /** Fields usable in a field selector besides metadata.name and metadata.namespace. */
-  readonly selectableFields?: (object: ApiObject) => Record<string, string>;
+  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
 }
 
 /** A column a custom resource's definition adds to tables. */

@@ -43,6 +43,7 @@ describe('plain HTTP', () => {
     ['/api/v1/namespaces/default/pods/x', 404],
     ['/api/v1/namespaces/default/pods?limit=x', 400],
     ['/api/v1/namespaces/default/pods?fieldSelector=spec.none%3Dx', 400],
+    ['/api/v1/namespaces/default/pods?fieldSelector=constructor%3Dx', 400],
     ['/api/v1/namespaces/default/pods?resourceVersion=x', 400],
     ['/%E0%A4%A', 404],
   ])('GET %s is %s', async (path, status) => {

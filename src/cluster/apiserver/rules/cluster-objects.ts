@@ -55,7 +55,7 @@ export const nodeRules: TypeRules = {
       : [];
   },
   validateStatusUpdate: () => [],
-  selectableFields: (node) => ({ 'spec.unschedulable': String(valueAt(node, 'spec', 'unschedulable') === true) }),
+  selectableFields: { 'spec.unschedulable': (node) => String(valueAt(node, 'spec', 'unschedulable') === true) },
 };
 
 export const namespaceRules: TypeRules = {
@@ -84,7 +84,7 @@ export const namespaceRules: TypeRules = {
       validate: () => [],
     },
   },
-  selectableFields: (namespace) => ({ 'status.phase': stringAt(namespace, 'status', 'phase') ?? '' }),
+  selectableFields: { 'status.phase': (namespace) => stringAt(namespace, 'status', 'phase') ?? '' },
 };
 
 export const secretRules: TypeRules = {
@@ -103,7 +103,7 @@ export const secretRules: TypeRules = {
     ...immutableField('type', old['type'], secret['type']),
     ...(old['immutable'] === true ? immutableField('data', old['data'], secret['data']) : []),
   ],
-  selectableFields: (secret) => ({ type: stringAt(secret, 'type') ?? '' }),
+  selectableFields: { type: (secret) => stringAt(secret, 'type') ?? '' },
 };
 
 function validateSecretData(secret: JsonObject): FieldError[] {

@@ -1,6 +1,6 @@
 /** Events in their two forms, core/v1 and events.k8s.io/v1, over one storage. Source: kubernetes pkg/apis/events/v1/conversion.go. */
 import { type FieldError, invalidField, requiredField } from '../field-errors.ts';
-import { type JsonObject, objectAt, stringAt } from '../json.ts';
+import { stringAt } from '../json.ts';
 import { immutableField } from '../object-meta.ts';
 import type { ApiObject, ServedType, TypeRules } from '../served-type.ts';
 
@@ -47,13 +47,17 @@ export function createCoreEventView(): NonNullable<ServedType['view']> {
   };
 }
 
-function reference(event: ApiObject, target: JsonObject | undefined, prefix: string): Record<string, string> {
-  const fields: Record<string, string> = {
-    reason: stringAt(event, 'reason') ?? '',
-    type: stringAt(event, 'type') ?? '',
+type Getter = (event: ApiObject) => string;
+
+/** Selectable fields of both forms; `prefix` names the member that holds the object the event is about. */
+function aboutFields(prefix: string): Record<string, Getter> {
+  const fields: Record<string, Getter> = {
+    reason: (event) => stringAt(event, 'reason') ?? '',
+    type: (event) => stringAt(event, 'type') ?? '',
   };
-  for (const field of ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'])
-    fields[`${prefix}.${field}`] = stringAt(target, field) ?? '';
+  for (const field of ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']) {
+    fields[`${prefix}.${field}`] = (event) => stringAt(event, prefix, field) ?? '';
+  }
   return fields;
 }
 
@@ -103,16 +107,16 @@ function validateEventUpdate(event: ApiObject, old: ApiObject): FieldError[] {
 export const eventRules: TypeRules = {
   validateCreate: validateEvent,
   validateUpdate: validateEventUpdate,
-  selectableFields: (event) => ({
-    ...reference(event, objectAt(event, 'regarding'), 'regarding'),
-    reportingController: stringAt(event, 'reportingController') ?? '',
-  }),
+  selectableFields: {
+    ...aboutFields('regarding'),
+    reportingController: (event) => stringAt(event, 'reportingController') ?? '',
+  },
 };
 
 export const coreEventRules: TypeRules = {
-  selectableFields: (event) => ({
-    ...reference(event, objectAt(event, 'involvedObject'), 'involvedObject'),
-    reportingComponent: stringAt(event, 'reportingComponent') ?? '',
-    source: stringAt(event, 'source', 'component') || (stringAt(event, 'reportingComponent') ?? ''),
-  }),
+  selectableFields: {
+    ...aboutFields('involvedObject'),
+    reportingComponent: (event) => stringAt(event, 'reportingComponent') ?? '',
+    source: (event) => stringAt(event, 'source', 'component') || (stringAt(event, 'reportingComponent') ?? ''),
+  },
 };

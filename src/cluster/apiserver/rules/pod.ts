@@ -64,16 +64,16 @@ export const podRules: TypeRules = {
   validateUpdate: validatePodUpdate,
   validateStatusUpdate: () => [],
   subresourceUpdates: { resize: resizeUpdate, ephemeralcontainers: ephemeralContainersUpdate },
-  selectableFields: (pod) => ({
-    'spec.nodeName': stringAt(pod, 'spec', 'nodeName') ?? '',
-    'spec.restartPolicy': stringAt(pod, 'spec', 'restartPolicy') ?? '',
-    'spec.schedulerName': stringAt(pod, 'spec', 'schedulerName') ?? '',
-    'spec.serviceAccountName': stringAt(pod, 'spec', 'serviceAccountName') ?? '',
-    'spec.hostNetwork': String(valueAt(pod, 'spec', 'hostNetwork') === true),
-    'status.phase': stringAt(pod, 'status', 'phase') ?? '',
-    'status.podIP': stringAt(pod, 'status', 'podIP') ?? '',
-    'status.nominatedNodeName': stringAt(pod, 'status', 'nominatedNodeName') ?? '',
-  }),
+  selectableFields: {
+    'spec.nodeName': (pod) => stringAt(pod, 'spec', 'nodeName') ?? '',
+    'spec.restartPolicy': (pod) => stringAt(pod, 'spec', 'restartPolicy') ?? '',
+    'spec.schedulerName': (pod) => stringAt(pod, 'spec', 'schedulerName') ?? '',
+    'spec.serviceAccountName': (pod) => stringAt(pod, 'spec', 'serviceAccountName') ?? '',
+    'spec.hostNetwork': (pod) => String(valueAt(pod, 'spec', 'hostNetwork') === true),
+    'status.phase': (pod) => stringAt(pod, 'status', 'phase') ?? '',
+    'status.podIP': (pod) => stringAt(pod, 'status', 'podIP') ?? '',
+    'status.nominatedNodeName': (pod) => stringAt(pod, 'status', 'nominatedNodeName') ?? '',
+  },
 };
 
 /** Whether the pod counts as ready, by its Ready condition. */

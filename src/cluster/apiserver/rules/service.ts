@@ -63,10 +63,10 @@ export function createServiceRules(): TypeRules {
       return errors;
     },
     validateStatusUpdate: () => [],
-    selectableFields: (service) => ({
-      'spec.clusterIP': stringAt(service, 'spec', 'clusterIP') ?? '',
-      'spec.type': stringAt(service, 'spec', 'type') ?? '',
-    }),
+    selectableFields: {
+      'spec.clusterIP': (service) => stringAt(service, 'spec', 'clusterIP') ?? '',
+      'spec.type': (service) => stringAt(service, 'spec', 'type') ?? '',
+    },
   };
 }
 

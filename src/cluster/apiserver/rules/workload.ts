@@ -174,7 +174,7 @@ export const replicaSetRules: TypeRules = {
   validateCreate: validateWorkload,
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorImmutable(object, old)],
   validateStatusUpdate: () => [],
-  selectableFields: (object) => ({ 'status.replicas': textOf(valueAt(object, 'status', 'replicas') ?? 0) }),
+  selectableFields: { 'status.replicas': (object) => textOf(valueAt(object, 'status', 'replicas') ?? 0) },
 };
 
 const STATEFUL_SET_MUTABLE = [
