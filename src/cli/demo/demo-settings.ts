@@ -2,6 +2,8 @@
 
 import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
 import { demoPools as realisticPools } from '../../cluster/demo/demo-pools.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
 
 /** Nodes there from the start; the rest comes when pods ask for it. */
 const firstNodes: Readonly<Record<string, number>> = {
@@ -24,7 +26,7 @@ export const demoPools: readonly NodePool[] = realisticPools.map((pool) => ({
 export const demoBehaviour = { startMillis: 1000, readyMillis: 300 } as const;
 
 /** The configuration file of the demo's operator; everything else has its default. */
-export const demoConfigText = `
+const configText = `
 controllers:
   reconcileInterval: 5s
   workloadTiming:
@@ -37,3 +39,9 @@ observability:
 web:
   enabled: false
 `;
+
+/** The webhook takes any free port: it is registered by the one it got. A configuration file may not ask for that. */
+export function demoConfig(): Config {
+  const { config } = loadConfig({ text: configText, fileName: 'the demo', env: {} });
+  return { ...config, webhook: { ...config.webhook, port: 0 } };
+}

@@ -25,6 +25,13 @@ const terminating = (object: Manifest): Manifest => {
   return { ...object, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:01Z' } };
 };
 
+function withPercentage(object: Manifest, percent: string, floor = '1'): Manifest {
+  const { metadata } = object;
+  if (object['kind'] !== 'Deployment' || typeof metadata !== 'object') return object;
+  const annotations = { 'spotalis.io/spot-percentage': percent, 'spotalis.io/min-on-demand': floor };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
 const settledWeb = web(['spot-1', 'od-1']);
 const budget: PdbRecord = {
   namespace: 'shop',
@@ -46,25 +53,30 @@ const seen = (
 const violated = (monitor: InvariantMonitor): Invariant[] =>
   monitor.results().flatMap(({ invariant, violation }) => (violation === undefined ? [] : [invariant]));
 
-function monitorAtRest(permission = { evictions: 0, losesNodes: false }): InvariantMonitor {
+/** After a first rest, a chapter in which `moves` pods are to change sides: somebody else's workload came under management. */
+function monitorAtRest(moves = 0, losesNodes = false): InvariantMonitor {
   const monitor = createInvariantMonitor();
   monitor.observe(seen(settledWeb));
   monitor.judgeRest(seen(settledWeb));
-  monitor.begin(permission);
+  monitor.begin({ losesNodes });
+  const pods = Array<string>(moves * 2).fill('od-1');
+  const annotations = { 'spot-percentage': '50' };
+  if (moves > 0)
+    monitor.observe(seen(planObjects([...shopCluster(), ...workload({ name: 'other', annotations, pods })])));
   return monitor;
 }
 
 describe('createInvariantMonitor', () => {
   test('nothing is broken where all is well, and each result says how often it was checked', () => {
-    const monitor = monitorAtRest({ evictions: 1, losesNodes: false });
+    const monitor = monitorAtRest(1);
     monitor.observe(seen(settledWeb, 1));
     expect(violated(monitor)).toEqual([]);
     expect(Object.fromEntries(monitor.results().map(({ invariant, checks }) => [invariant, checks]))).toEqual({
       burst: 1,
-      bounded: 1,
-      paced: 1,
+      bounded: 2,
+      paced: 2,
       floor: 2,
-      budget: 1,
+      budget: 2,
       exact: 1,
     });
   });
@@ -77,21 +89,21 @@ describe('createInvariantMonitor', () => {
   });
 
   test('evictions of a chapter before do not count', () => {
-    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    const monitor = monitorAtRest(2);
     monitor.observe(seen(settledWeb, 2));
-    monitor.begin({ evictions: 0, losesNodes: false });
+    monitor.begin({ losesNodes: false });
     monitor.observe(seen(settledWeb, 2));
     expect(violated(monitor)).toEqual([]);
   });
 
   test('bounded: more evictions than pods had to move', () => {
-    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    const monitor = monitorAtRest(2);
     monitor.observe(seen(settledWeb, 3));
     expect(violated(monitor)).toEqual(['bounded']);
   });
 
   test('paced: two pods of a workload going at once', () => {
-    const monitor = monitorAtRest({ evictions: 2, losesNodes: false });
+    const monitor = monitorAtRest(2);
     monitor.observe(seen(web(['spot-1', 'od-1'], terminating), 0, []));
     expect(violated(monitor)).toContain('paced');
   });
@@ -112,16 +124,16 @@ describe('createInvariantMonitor', () => {
     ['one that is met', budget, 1, []],
     ['one whose status lags behind', { ...budget, observed: false }, 0, []],
   ] as const)('budget: %s', (_name, record, currentHealthy, expected) => {
-    const monitor = monitorAtRest({ evictions: 1, losesNodes: false });
+    const monitor = monitorAtRest(1);
     monitor.observe(seen(settledWeb, 0, [{ ...record, currentHealthy }]));
     expect(violated(monitor)).toEqual(expected);
   });
 
   test.each([
-    ['workloads only grow', { evictions: 0, losesNodes: false }],
-    ['nodes are lost', { evictions: 1, losesNodes: true }],
-  ])('budgets are not judged where %s: nobody evicts', (_name, permission) => {
-    const monitor = monitorAtRest(permission);
+    ['workloads only grow', 0, false],
+    ['nodes are lost', 1, true],
+  ])('budgets are not judged where %s: nobody evicts', (_name, moves, losesNodes) => {
+    const monitor = monitorAtRest(moves, losesNodes);
     monitor.observe(seen(settledWeb, 0, [{ ...budget, currentHealthy: 0 }]));
     expect(violated(monitor)).toEqual([]);
   });
@@ -134,6 +146,26 @@ describe('createInvariantMonitor', () => {
     expect(monitor.results().find(({ invariant }) => invariant === 'exact')?.violation).toBe(
       'Deployment/shop/web: 2/0 instead of 1/1 (spot/on-demand), 2 of 2 ready',
     );
+  });
+
+  test('a changed percentage makes as many evictions due as pods change sides, whoever changed it', () => {
+    const changed = web(['spot-1', 'od-1'], (object) => withPercentage(object, '0'));
+    const allowed = monitorAtRest();
+    allowed.observe(seen(changed, 1));
+    expect(violated(allowed)).toEqual([]);
+    const tooMany = monitorAtRest();
+    tooMany.observe(seen(changed, 2));
+    expect(violated(tooMany)).toEqual(['bounded']);
+  });
+
+  test('a raised floor is not judged before the workload was whole under it', () => {
+    const monitor = monitorAtRest();
+    const raised = (object: Manifest): Manifest => withPercentage(object, '50', '2');
+    monitor.observe(seen(web(['spot-1', 'od-1'], raised)));
+    expect(violated(monitor)).toEqual([]);
+    monitor.observe(seen(web(['od-1', 'od-2'], raised)));
+    monitor.observe(seen(web(['spot-1', 'od-1'], raised)));
+    expect(violated(monitor)).toEqual(['floor']);
   });
 
   test('the first violation is kept', () => {

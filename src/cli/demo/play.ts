@@ -2,6 +2,7 @@
 import { type Clock, sleep } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
+import { counted } from '../plural.ts';
 import type { DemoWorld } from './demo-world.ts';
 import { type DecisionLine, type Frame, nodeLines, workloadLine } from './frame.ts';
 import { type InvariantMonitor, invariants } from './invariants.ts';
@@ -93,13 +94,13 @@ export async function play(options: PlayOptions): Promise<Played> {
       const chapter = nextChapter(scene, chapters);
       story = chapter.text;
       presenter.announce(chapter.text);
-      monitor.begin(chapter.permission);
+      monitor.begin(chapter.circumstances);
       await chapter.act(world.actor);
       const before = clock.now();
       await watch(chapter);
       if (isOver()) break;
       presenter.announce(
-        `At rest after ${Math.round((clock.now() - before) / 1000)} s; ${world.evictions()} evictions so far.`,
+        `At rest after ${Math.round((clock.now() - before) / 1000)} s; ${counted(world.evictions(), 'eviction')} so far.`,
       );
       const resumeAt = clock.now() + PAUSE_MILLIS;
       while (!isOver() && clock.now() < resumeAt) await tick();

@@ -1,4 +1,4 @@
-/** What happens in the demo, chapter by chapter: each is an act by someone else, and what placement is allowed to do about it. */
+/** What happens in the demo, chapter by chapter: each is an act by someone else, which placement has to answer. */
 import type { PlacementPolicy } from '../../decide/placement/policy.ts';
 import { countsFor } from '../../decide/placement/slots.ts';
 import type { Millis } from '../../lib/units.ts';
@@ -6,7 +6,7 @@ import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { PlannedWorkload } from '../fleet.ts';
 import { counted } from '../plural.ts';
 import type { NodeLine } from './frame.ts';
-import type { Permission } from './invariants.ts';
+import type { Circumstances } from './invariants.ts';
 
 /** What the story does to the world. */
 export interface Actor {
@@ -25,19 +25,19 @@ export interface Scene {
 export interface Chapter {
   /** One or two sentences for the audience. */
   readonly text: string;
-  readonly permission: Permission;
+  readonly circumstances: Circumstances;
   /** The cluster has to be at rest again after this time. */
   readonly limitMillis: Millis;
   act(actor: Actor): Promise<void>;
 }
 
 const LIMIT_MILLIS: Millis = 45_000;
-const NO_EVICTION: Permission = { evictions: 0, losesNodes: false };
+const QUIET: Circumstances = { losesNodes: false };
 
 /** The first chapter. */
 const burst: Chapter = {
   text: 'Chapter 1: all workloads are created at once. The webhook gives each pod a slot, so the mix is right without an eviction.',
-  permission: NO_EVICTION,
+  circumstances: QUIET,
   limitMillis: LIMIT_MILLIS,
   act: (actor) => actor.applyWorkloads(),
 };
@@ -60,7 +60,7 @@ export function nextChapter(scene: Scene, done: number): Chapter {
   }
   return {
     text: `Chapter ${done + 1}: nothing happens, and nothing is done.`,
-    permission: NO_EVICTION,
+    circumstances: QUIET,
     limitMillis: LIMIT_MILLIS,
     act: async () => {},
   };
@@ -73,7 +73,7 @@ function interruption({ nodes }: Scene, number: number): Chapter | undefined {
   if (node === undefined) return undefined;
   return {
     text: `Chapter ${number}: the cloud takes back spot node ${node.name} with ${counted(node.podCount, 'pod')}. Their replacements take the freed slots: on spot again.`,
-    permission: { evictions: 0, losesNodes: true },
+    circumstances: { losesNodes: true },
     limitMillis: LIMIT_MILLIS,
     act: async (actor) => actor.interrupt(node.name),
   };
@@ -102,7 +102,7 @@ function scaling({ workload, plan }: PlannedWorkload, replicas: number, text: st
   if (target === undefined) return undefined;
   return {
     text: `${text} ${replicas} replicas, which makes ${target.spot} on spot and ${target.onDemand} on on-demand, without an eviction.`,
-    permission: NO_EVICTION,
+    circumstances: QUIET,
     limitMillis: LIMIT_MILLIS,
     act: (actor) => actor.scale(workload, replicas),
   };
@@ -126,7 +126,7 @@ function changePercentage(planned: PlannedWorkload | undefined, by: number, numb
   if (moves === 0) return undefined;
   return {
     text: `Chapter ${number}: ${workload.name} is set from ${rule.spotPercentage} to ${percent} % spot. ${counted(moves, 'pod')} must move: one eviction at a time, each after the last replacement is ready.`,
-    permission: { evictions: moves, losesNodes: false },
+    circumstances: QUIET,
     limitMillis: LIMIT_MILLIS,
     act: (actor) => actor.setSpotPercentage(workload, percent),
   };
