@@ -17,6 +17,7 @@ import { createLiveView } from './observe/live-view.ts';
 import { createAdmission } from './operator/admission.ts';
 import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoints.ts';
 import { createLeadershipLoop } from './operator/leadership.ts';
+import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { reportStores } from './operator/store-metrics.ts';
@@ -76,7 +77,7 @@ const HEARTBEAT_MILLIS = 30_000;
  * @throws StowageError when a port cannot be opened or the webhook has no usable certificate.
  */
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
-  const { api, clock, random, identity } = options;
+  const { clock, random, identity } = options;
   const log = options.log;
   let config = options.config;
   let rules = compilePlacementRules(placementSettingsOf(config));
@@ -84,6 +85,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const winding = new AbortController();
 
   const metrics = options.metrics ?? createMetrics({ processMetrics: true });
+  const api = measureApi(options.api, metrics, clock);
   const stores = createLiveStores({ api, clock, random, log: log.child('informer') });
   const view = createLiveView(stores);
   reportStores(metrics, stores, clock);
@@ -118,6 +120,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   let webhook: ServedWebhook | undefined;
   const leadership = createLeadershipLoop({
     ...options,
+    api,
     annotations: () =>
       options.advertisedHost === undefined || webhook === undefined
         ? {}
@@ -161,6 +164,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     if (config.webhook.enabled) {
       webhook = await serveWebhook({
         ...options,
+        api,
         host: options.webhookHost,
         handle: admission.handle,
         isLeader: () => leadership.current().leader,

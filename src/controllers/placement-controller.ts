@@ -1,7 +1,7 @@
 /** The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by a resync. */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { ManagedPolicy } from '../decide/placement/policy.ts';
-import { createWorkQueue } from '../kube/queue.ts';
+import { createWorkQueue, type ProcessedSample } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import { type Clock, sleep, type Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -48,6 +48,7 @@ const COALESCE_MILLIS = 100;
 const CAPACITY_MILLIS = 1_000;
 /** The loop gives way to the webhook after working this long in one go. */
 const BREATHE_AFTER_MILLIS = 8;
+const QUEUE = { queue: 'placement' } as const;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
 export function createPlacementController(options: PlacementControllerOptions): PlacementController {
@@ -57,6 +58,14 @@ export function createPlacementController(options: PlacementControllerOptions): 
   /** Keys of workloads with pods on the wrong side. */
   const drifting = new Set<string>();
   let wake: (key: string, delayMillis?: Millis, priority?: number) => void = () => {};
+  let depth = (): number => 0;
+  metrics.onRender(() => metrics.set('stowage_workqueue_depth', QUEUE, depth()));
+  const countWork = ({ queuedMillis, durationMillis, isFailed }: ProcessedSample): void => {
+    metrics.inc('stowage_workqueue_adds_total', QUEUE);
+    if (isFailed) metrics.inc('stowage_workqueue_retries_total', QUEUE);
+    metrics.observe('stowage_workqueue_wait_seconds', QUEUE, queuedMillis / 1000);
+    metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
+  };
   let lastBreath = 0;
 
   const breathe = async (): Promise<void> => {
@@ -122,7 +131,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const queue = createWorkQueue({ clock, random, log, name: 'placement', retryPolicy });
+    const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });
+    depth = () => queue.size;
     wake = (key, delayMillis = 0, priority = 0) => queue.addAfter(key, delayMillis, { priority });
     let capacityTimer: Timer | undefined;
 
@@ -151,6 +161,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
       for (const end of unsubscribe) end();
       capacityTimer?.cancel();
       wake = () => {};
+      depth = () => 0;
     }
   };
 

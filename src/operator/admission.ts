@@ -8,6 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createProjections } from '../observe/project.ts';
 import { createPodInterners } from '../observe/project-pod.ts';
+import { createCatchUp } from '../webhook/catch-up.ts';
 import { type AdmissionObservation, createMutateHandler, type MutateHandler } from '../webhook/handler.ts';
 import { createLiveOwners } from '../webhook/live-owners.ts';
 
@@ -42,6 +43,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     owners,
     rules,
     ledger,
+    catchUp: createCatchUp(view, clock),
     interners: createPodInterners(MAX_INTERNED),
     clock,
     log,

@@ -24,6 +24,14 @@ export function placementSettingsOf(config: Config): PlacementSettings {
     claimTtlMillis: placement.claimTimeout,
     stuckRolloutMillis: placement.stuckRolloutAfter,
     moveBackoffMillis: placement.moveBackoff,
+    fallback: {
+      afterMillis: placement.fallback.after,
+      returnPerWindow: placement.fallback.returnPerWindow,
+      maxConcurrent: placement.fallback.maxConcurrent,
+      maxPercent: placement.fallback.maxPercent,
+    },
+    maxPerPool: placement.maxPerPool,
+    avoidPoolsLosing: placement.avoidPoolsLosing,
     defaults: {
       spotPercentage: parseSpotPercentage(placement.defaults.spotPercentage),
       minOnDemand: placement.defaults.minOnDemand,

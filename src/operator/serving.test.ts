@@ -104,6 +104,13 @@ describe('case 76: what is served', () => {
       'spotalis_disruptions_blocked_total',
       'spotalis_window_open',
       'stowage_informer_objects',
+      'stowage_informer_lists_total',
+      'stowage_informer_events_total',
+      'stowage_api_requests_total',
+      'stowage_api_request_duration_seconds_bucket',
+      'stowage_workqueue_depth',
+      'stowage_workqueue_adds_total',
+      'stowage_workqueue_wait_seconds_bucket',
     ]) {
       expect(text).toContain(`\n${name}{`);
     }

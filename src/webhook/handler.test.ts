@@ -14,6 +14,7 @@ import { createProjections } from '../observe/project.ts';
 import { createPodInterners } from '../observe/project-pod.ts';
 import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
+import { createCatchUp } from './catch-up.ts';
 import { createCoordinatedHandler } from './coordinate.ts';
 import { type AdmissionObservation, createMutateHandler } from './handler.ts';
 import { createLiveOwners } from './live-owners.ts';
@@ -82,6 +83,7 @@ function createWorld(options: WorldOptions = {}) {
     }),
     rules: () => rules,
     ledger,
+    catchUp: createCatchUp(view, clock),
     interners: createPodInterners(100),
     clock,
     log,
@@ -151,6 +153,20 @@ async function countSides(responses: Iterable<Response | Promise<Response>>): Pr
   return counts;
 }
 
+/** The pod the API server stores after applying the patch. */
+function created(name: string, response: Response): Pod {
+  const annotations = response.patch?.find(({ path }) => path === '/metadata/annotations');
+  return podOf({
+    metadata: {
+      name,
+      namespace: 'shop',
+      uid: name,
+      annotations: annotations?.op === 'add' ? annotations.value : {},
+    },
+    spec: { nodeSelector: { 'karpenter.sh/capacity-type': sideOf(response) } },
+  });
+}
+
 describe('bursts', () => {
   test('case 28: ten concurrent requests against an empty cache land exactly 7/3', async () => {
     const { handle } = createWorld();
@@ -211,20 +227,63 @@ describe('bursts', () => {
       { numRuns: 20 },
     );
   });
+});
 
-  /** The pod the API server stores after applying the patch. */
-  function created(name: string, response: Response): Pod {
-    const annotations = response.patch?.find(({ path }) => path === '/metadata/annotations');
-    return podOf({
-      metadata: {
-        name,
-        namespace: 'shop',
-        uid: name,
-        annotations: annotations?.op === 'add' ? annotations.value : {},
-      },
-      spec: { nodeSelector: { 'karpenter.sh/capacity-type': sideOf(response) } },
+describe('caches that lag behind', () => {
+  /** Four pods at 50 %: two on each side, all of them visible. */
+  async function fullWorld() {
+    const world = createWorld({ replicas: 4, annotations: { 'spotalis.io/spot-percentage': '50' } });
+    const pods: Pod[] = [];
+    for (let index = 0; index < 4; index++) {
+      const pod = created(`p${index}`, await ask(world.handle, reviewOf(`r${index}`, podOf())));
+      world.stores.pods.put(pod);
+      pods.push(pod);
+    }
+    const late = { answer: undefined as Response | undefined };
+    const asked = ask(world.handle, reviewOf('late', podOf())).then((response) => {
+      late.answer = response;
     });
+    return { ...world, pods, late, asked };
   }
+  const capacityOf = (pod: Pod | undefined) => pod?.spec?.nodeSelector?.['karpenter.sh/capacity-type'];
+
+  test.each([0, 1, 2, 3])(
+    'the replacement of pod %i waits until its end is seen, and takes its side',
+    async (index) => {
+      const { clock, stores, pods, late, asked } = await fullWorld();
+      await clock.advance(30);
+      expect(late.answer).toBeUndefined();
+      const lost = pods[index];
+      stores.pods.put({ ...lost, metadata: { ...lost?.metadata, deletionTimestamp: '2026-01-31T00:00:00Z' } });
+      await asked;
+      expect(sideOf(late.answer ?? ({} as Response))).toBe(capacityOf(lost));
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
+
+  test('a scale-up is waited for too: the new pods fill the new slots', async () => {
+    const { stores, late, asked, ledger } = await fullWorld();
+    stores.deployments.put(deploymentOf({ replicas: 5, annotations: { 'spotalis.io/spot-percentage': '50' } }));
+    await asked;
+    expect(late.answer?.auditAnnotations.slot).toBe('5');
+    expect(ledger.size()).toBe(1);
+  });
+
+  test('no longer than 100 ms: then it is decided on what is known', async () => {
+    const { clock, late, asked } = await fullWorld();
+    await clock.advance(99);
+    expect(late.answer).toBeUndefined();
+    await clock.advance(1);
+    await asked;
+    expect(late.answer?.auditAnnotations.slot).toBe('5');
+  });
+
+  test('the same request again gets the same answer at once', async () => {
+    const { clock, handle, late, asked } = await fullWorld();
+    await clock.advance(100);
+    await asked;
+    expect(await ask(handle, reviewOf('late', podOf()))).toEqual(late.answer);
+  });
 });
 
 describe('what is left alone', () => {

@@ -9,9 +9,12 @@ import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { OwnerResolution } from '../model/owners.ts';
 import { controllerOf, type PodInterners } from '../observe/project-pod.ts';
 import { projectTemplate } from '../observe/project-template.ts';
 import { answerOf } from './answer.ts';
+import type { CatchUp } from './catch-up.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import type { LiveOwners } from './live-owners.ts';
 import { type AdmissionRequest, encodeAnswer, parseReview } from './review.ts';
@@ -31,6 +34,7 @@ export interface MutateHandlerOptions {
   readonly owners: LiveOwners;
   readonly rules: () => AdmissionRules;
   readonly ledger: ClaimLedger;
+  readonly catchUp: CatchUp;
   readonly interners: PodInterners;
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,12 +44,15 @@ export interface MutateHandlerOptions {
 /** @param isConfirmed false stamps steered pods as placed without the leader; default true. */
 export type MutateHandler = (body: string, isConfirmed?: boolean) => HttpAnswer | Promise<HttpAnswer>;
 
+/** A watch is rarely further behind; the API server waits two seconds. */
+const CATCH_UP_MILLIS: Millis = 100;
+
 /**
- * The answer is immediate unless the pod's owner has to be read live. Malformed reviews get 400 with a code; whatever
+ * The answer is immediate unless the pod's owner has to be read live or the caches are seen to lag. Malformed reviews get 400 with a code; whatever
  * else goes wrong, the pod is allowed as it is, with a warning.
  */
 export function createMutateHandler(options: MutateHandlerOptions): MutateHandler {
-  const { owners, rules, ledger, interners, clock, log, onAnswer } = options;
+  const { owners, rules, ledger, catchUp, interners, clock, log, onAnswer } = options;
 
   const decide = (request: AdmissionRequest): AdmissionDecision | Promise<AdmissionDecision> => {
     const { kind, operation, subResource } = request;
@@ -60,7 +67,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     if (owners.view.namespace(namespace)?.enabled === false) return unsteered('NotEnabled', { where: 'namespace' });
     const owner = controllerOf(pod, interners.owners);
     const template = interners.templates.intern(projectTemplate(pod.metadata?.labels, pod.spec ?? { containers: [] }));
-    const decideFor = (resolution: AdmissionInput['owner']): AdmissionDecision =>
+    const decideFor = (resolution: OwnerResolution): AdmissionDecision =>
       decideAdmission({
         ...rules(),
         view: owners.view,
@@ -70,8 +77,29 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
         pod: readAdmissionPod(pod, template, owner),
         now: clock.now(),
       });
+
+    /** Decides, and decides again when the caches have caught up, if the first decision looks like one on an old picture. */
+    const decideCaughtUp = (resolution: OwnerResolution): AdmissionDecision | Promise<AdmissionDecision> => {
+      const isRepeated = ledger.recall(request.uid, clock.now()) !== undefined;
+      const decision = decideFor(resolution);
+      return !isRepeated && isBeyondReplicas(decision, resolution) ? decideAgain(decision, resolution) : decision;
+    };
+    const decideAgain = async (first: AdmissionDecision, resolution: OwnerResolution): Promise<AdmissionDecision> => {
+      const deadline = clock.now() + CATCH_UP_MILLIS;
+      let decision = first;
+      let latest = resolution;
+      while (latest.kind === 'workload' && isBeyondReplicas(decision, latest) && clock.now() < deadline) {
+        // While it waits it must not hold a place that others then miss.
+        ledger.release(request.uid);
+        await catchUp(workloadKey(latest.workload), deadline - clock.now());
+        latest = await owners.resolve(namespace, owner);
+        decision = decideFor(latest);
+      }
+      return decision;
+    };
+
     const resolution = owners.resolve(namespace, owner);
-    return resolution instanceof Promise ? resolution.then(decideFor) : decideFor(resolution);
+    return resolution instanceof Promise ? resolution.then(decideCaughtUp) : decideCaughtUp(resolution);
   };
 
   const fail = (request: AdmissionRequest, error: unknown): AdmissionDecision => {
@@ -98,6 +126,15 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       return answer(fail(request, error));
     }
   };
+}
+
+/**
+ * More pods than replicas: either the workload was scaled up or one of its pods has just been taken away, and the caches do
+ * not show it yet. (A rollout's surge is no such case: each revision has slots of its own.)
+ */
+function isBeyondReplicas(decision: AdmissionDecision, owner: OwnerResolution): boolean {
+  if (decision.kind !== 'steered' || owner.kind !== 'workload') return false;
+  return owner.workload.rollout.type !== 'StatefulSet' && decision.slot > owner.workload.replicas;
 }
 
 type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;
