@@ -9,6 +9,8 @@ export interface BenchWorldOptions {
   readonly pods: number;
   readonly podsPerWorkload: number;
   readonly nodes: number;
+  /** Pods each workload asks for beyond those that run: a scale-up under way. Default 0. */
+  readonly missingPods?: number;
 }
 
 export const benchNamespace = 'shop';
@@ -185,15 +187,16 @@ export function runningPodObject(workload: number, slot: number, node: number): 
 
 /** Builds the stores and the view. Workload `i` has pods in slots 1..podsPerWorkload, all ready. */
 export function createBenchWorld(options: BenchWorldOptions) {
-  const { pods, podsPerWorkload, nodes } = options;
+  const { pods, podsPerWorkload, nodes, missingPods = 0 } = options;
+  const replicas = podsPerWorkload + missingPods;
   const stores = createManualStores();
   const view = createLiveView(stores);
   stores.namespaces.put(namespaceObject());
   for (let index = 0; index < nodes; index++) stores.nodes.put(nodeObject(index));
   const workloads = Math.ceil(pods / podsPerWorkload);
   for (let workload = 0; workload < workloads; workload++) {
-    stores.deployments.put(deploymentObject(workload, podsPerWorkload));
-    stores.replicaSets.put(replicaSetObject(workload, podsPerWorkload));
+    stores.deployments.put(deploymentObject(workload, replicas));
+    stores.replicaSets.put(replicaSetObject(workload, replicas));
     for (let slot = 1; slot <= podsPerWorkload; slot++) {
       const isSpot = sideOfSlot(rule, slot) === 'spot';
       const spread = (workload * 7 + slot * 3) % Math.max(1, nodes >> 1);

@@ -9,6 +9,7 @@ import { createSides } from '../src/model/sides.ts';
 import { createProjections } from '../src/observe/project.ts';
 import { createPodInterners } from '../src/observe/project-pod.ts';
 import { testSettings } from '../src/observe/testing/placement-settings.ts';
+import { createCatchUp } from '../src/webhook/catch-up.ts';
 import { createMutateHandler, type MutateHandler } from '../src/webhook/handler.ts';
 import { createLiveOwners } from '../src/webhook/live-owners.ts';
 import { createBenchWorld, newPodObject } from './bench-world.ts';
@@ -46,7 +47,13 @@ export interface WebhookBench {
 }
 
 export function createWebhookBench(pods: number): WebhookBench {
-  const { view, workloads, stores } = createBenchWorld({ pods, podsPerWorkload: 50, nodes: 100 });
+  const { view, workloads, stores } = createBenchWorld({
+    pods,
+    podsPerWorkload: 50,
+    nodes: 100,
+    // Room for what is asked for at one time: beyond its replicas a workload looks as if the caches lagged.
+    missingPods: 100,
+  });
   const clock = createSystemClock();
   const log = createSilentLogger();
   const settings = testSettings();
@@ -63,6 +70,8 @@ export function createWebhookBench(pods: number): WebhookBench {
     budgetMillis: 150,
   });
   const interners = createPodInterners(1000);
-  const handle = createMutateHandler({ owners, rules: () => rules, ledger, interners, clock, log, onAnswer: () => {} });
+  const catchUp = createCatchUp(view, clock);
+  const onAnswer = (): void => {};
+  const handle = createMutateHandler({ owners, rules: () => rules, ledger, catchUp, interners, clock, log, onAnswer });
   return { handle, ledger, workloads, stores };
 }
