@@ -3,7 +3,7 @@ import type { Pod, PodDisruptionBudget } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isBlockedByPdb, isConflict, isForbidden, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import { createTestServer, IN_DEFAULT, testPod } from './test-server.ts';
+import { createTestServer, IN_DEFAULT, testPod } from './testing/test-server.ts';
 
 const evict = (api: KubeApi, name: string, options: object = {}, dryRun = false) =>
   api.createSubresource(

@@ -1,5 +1,5 @@
 /** What people do with kubectl, done with the real one. Skipped where none is on the PATH. */
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resources } from '../../api/resources.ts';
@@ -7,6 +7,7 @@ import { createSystemClock } from '../../lib/clock.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import type { ListeningServer } from './http/listen.ts';
+import { createKubectl } from './testing/kubectl.ts';
 
 const found = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
 const hasKubectl = found.error === undefined;
@@ -49,23 +50,8 @@ describe.skipIf(!hasKubectl)(`with ${hasKubectl ? found.stdout.split('\n')[0] : 
   });
   afterAll(() => server.close());
 
-  const common = (): string[] => [
-    '--server',
-    listening.url,
-    '--kubeconfig',
-    '/dev/null',
-    '--cache-dir',
-    `${process.env['TMPDIR'] ?? '/tmp'}/stowage-kubectl-${process.pid}`,
-  ];
-
-  function kubectl(args: readonly string[], input?: string): Promise<{ out: string; err: string; code: number }> {
-    return new Promise((resolve) => {
-      const child = execFile('kubectl', [...common(), ...args], (error, out, err) => {
-        resolve({ out, err, code: error === null ? 0 : Number(error.code ?? 1) });
-      });
-      if (input !== undefined) child.stdin?.end(input);
-    });
-  }
+  const runner = createKubectl(() => listening.url);
+  const kubectl = runner.run;
 
   const manifest = (replicas: number, image = 'image:1'): string => `
 apiVersion: apps/v1
@@ -207,7 +193,7 @@ spec: { minAvailable: 1, selector: { matchLabels: { app: web } } }
   });
 
   test('get -w follows changes', async () => {
-    const child = spawn('kubectl', [...common(), 'get', 'cm', '-w', '-o', 'name', '-l', 'watched=yes']);
+    const child = runner.start(['get', 'cm', '-w', '-o', 'name', '-l', 'watched=yes']);
     const lines: string[] = [];
     const both = new Promise<void>((resolve) => {
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

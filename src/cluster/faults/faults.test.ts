@@ -3,7 +3,7 @@ import type { WatchEvent } from '../../api/kube-api.ts';
 import { isThrottled } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createSeededRandom } from '../../lib/random.ts';
-import { createTestServer, IN_DEFAULT, testPod } from '../apiserver/test-server.ts';
+import { createTestServer, IN_DEFAULT, testPod } from '../apiserver/testing/test-server.ts';
 import { ConnectionDropped } from './fault.ts';
 import { createFaultPlan } from './fault-plan.ts';
 

@@ -7,7 +7,7 @@ import { createSystemClock } from '../../../lib/clock.ts';
 import { createSeededRandom } from '../../../lib/random.ts';
 import { createApiServer } from '../api-server.ts';
 import { isObject, type JsonObject, stringAt } from '../json.ts';
-import { createTestServer, IN_DEFAULT, testPod } from '../test-server.ts';
+import { createTestServer, IN_DEFAULT, testPod } from '../testing/test-server.ts';
 
 function configuration(name: string, settings: object = {}): MutatingWebhookConfiguration {
   // The published type of rules lacks `resources`; a value that is not written in place may have more than its type.

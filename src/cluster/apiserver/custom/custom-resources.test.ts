@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../api/core.ts';
 import { isNotFound } from '../../../api/kube-error.ts';
 import type { ResourceType } from '../../../api/resources.ts';
 import { toJson } from '../json.ts';
-import { createTestServer, IN_DEFAULT } from '../test-server.ts';
+import { createTestServer, IN_DEFAULT } from '../testing/test-server.ts';
 import { jsonPathValue } from './json-path.ts';
 import { validateBySchema } from './schema-rules.ts';
 

@@ -7,7 +7,7 @@ import { createAuthority, issueClientCertificate, issueServerCertificate } from 
 import { createSystemClock } from '../../../lib/clock.ts';
 import { createSeededRandom } from '../../../lib/random.ts';
 import { type ApiServerOptions, createApiServer } from '../api-server.ts';
-import { testPod } from '../test-server.ts';
+import { testPod } from '../testing/test-server.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

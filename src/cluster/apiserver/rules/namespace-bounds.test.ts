@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isForbidden } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
-import { createTestServer, IN_DEFAULT, testPod } from '../test-server.ts';
+import { createTestServer, IN_DEFAULT, testPod } from '../testing/test-server.ts';
 
 const core = (plural: string, kind: string) => ({ group: '', version: 'v1', plural, kind, namespaced: true });
 const LIMIT_RANGES = core('limitranges', 'LimitRange');

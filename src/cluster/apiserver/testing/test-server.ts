@@ -1,9 +1,9 @@
 /** A server in virtual time with a few objects, for the tests beside it. */
-import type { Pod } from '../../api/core.ts';
-import type { KubeApi } from '../../api/kube-api.ts';
-import { createSeededRandom } from '../../lib/random.ts';
-import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
-import { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
+import type { Pod } from '../../../api/core.ts';
+import type { KubeApi } from '../../../api/kube-api.ts';
+import { createSeededRandom } from '../../../lib/random.ts';
+import { createVirtualClock, type VirtualClock } from '../../../lib/virtual-clock.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
 
 export interface TestServer {
   readonly clock: VirtualClock;
