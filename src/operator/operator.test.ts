@@ -472,6 +472,37 @@ describe('data that cannot be trusted', () => {
   });
 });
 
+describe('watches that lag', () => {
+  test.each([20, 60, 90])('by %i ms: a burst is exact, and moves number exactly the drift', async (millis) => {
+    const world = await createEmbeddedWorld();
+    onTestFinished(() => world.stop());
+    world.server.faults.add({ verbs: ['watch'], resources: ['pods'], effect: { kind: 'delay-events', millis } });
+    await world.api.create(resources.namespaces, namespaceObject('shop'));
+    await world.startOperator();
+    await deploy(world, 20);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 14, 'on-demand': 6, pending: 0 });
+    await annotate(world, policy(50));
+    await untilSides(world, 'web', 10, 10);
+    expect(world.evictions).toHaveLength(4);
+    await world.clock.advance(5 * MINUTE);
+    expect(world.evictions).toHaveLength(4);
+  });
+
+  test('by a whole second: wrong moves may happen, but they are few, and the end is right', async () => {
+    const world = await createEmbeddedWorld();
+    onTestFinished(() => world.stop());
+    const effect = { kind: 'delay-events', millis: 1_000 } as const;
+    world.server.faults.add({ verbs: ['watch'], resources: ['pods'], effect });
+    await world.api.create(resources.namespaces, namespaceObject('shop'));
+    await world.startOperator();
+    await deploy(world, 20);
+    await annotate(world, policy(50));
+    await world.clock.advance(10 * MINUTE);
+    await untilSides(world, 'web', 10, 10);
+    expect(world.evictions.length).toBeLessThanOrEqual(8);
+  });
+});
+
 describe('many workloads at once', () => {
   test('the cluster-wide budget holds, and every workload has its turn before one has its second', async () => {
     const world = await start({ config: 'placement:\n  maxConcurrentEvictions: 1' });
