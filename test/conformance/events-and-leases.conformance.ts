@@ -180,7 +180,7 @@ describeOnBackends('events and leases', (cluster) => {
         spec: { holderIdentity, leaseDurationSeconds: 15 },
       });
       const answers = await Promise.all([put(`${leases}/a`, claim('one')), put(`${leases}/a`, claim('two'))]);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
       const winner = answers.find(({ status }) => status === 200);
       expect(textAt(winner?.body, 'metadata', 'resourceVersion')).not.toBe(
         textAt(lease, 'metadata', 'resourceVersion'),

@@ -101,7 +101,8 @@ describeOnBackends('ReplicaSets', (cluster) => {
   test('scaled down, thins out the fuller node first, but only under a Deployment', async () => {
     const { post, must, mergePatch, namespace, node } = cluster();
     const space = await namespace();
-    const [full = '', single = ''] = [await node(), await node()];
+    const full = await node();
+    const single = await node();
     // Only ReplicaSets of one owner are counted together; one without an owner counts nothing.
     await must(post(space.deployments, workload('a', 3)));
     const [alone = '', ...together] = (await podsOf(cluster(), space, 3)).map(nameOf);

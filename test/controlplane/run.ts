@@ -11,7 +11,12 @@ const clock = createSystemClock();
 const startMillis = clock.now();
 const report = (line: string): void => void process.stderr.write(`control plane: ${line}\n`);
 
-/** Runs vitest with this Node. Signals reach it as well (same process group), and its set-up then stops the cluster. */
+// A build under way, too, has to end with this process: its compiler would go on for minutes.
+const stopper = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => stopper.abort(new Error(`stopped by ${signal}`)));
+
+/** Runs vitest with this Node. When it is told to end, its set-up stops the cluster. */
 function runVitest(args: readonly string[]): Promise<number> {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   return new Promise((done, fail) => {
@@ -19,7 +24,7 @@ function runVitest(args: readonly string[]): Promise<number> {
       cwd: root,
       stdio: 'inherit',
     });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+    stopper.signal.addEventListener('abort', () => child.kill('SIGTERM'));
     child.once('error', fail);
     child.once('close', (code) => done(code ?? 1));
   });
@@ -27,7 +32,7 @@ function runVitest(args: readonly string[]): Promise<number> {
 
 async function main(): Promise<number> {
   const existing = existingKubeconfigPath(process.env);
-  if (existing === undefined) await ensureBinaries({ clock, env: process.env, report });
+  if (existing === undefined) await ensureBinaries({ clock, env: process.env, report, signal: stopper.signal });
   const versions = readVersions();
   const target = existing ?? `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}`;
   const code = await runVitest(process.argv.slice(2));
