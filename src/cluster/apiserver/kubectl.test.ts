@@ -48,7 +48,10 @@ describe.skipIf(!hasKubectl)(`with ${hasKubectl ? found.stdout.split('\n')[0] : 
       ],
     });
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await server.close();
+    await runner.cleanUp();
+  });
 
   const runner = createKubectl(() => listening.url);
   const kubectl = runner.run;

@@ -1,5 +1,8 @@
 /** Runs the kubectl found on the PATH against a server, with nothing of the machine's own configuration. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface KubectlResult {
   readonly out: string;
@@ -12,11 +15,13 @@ export interface Kubectl {
   run(args: readonly string[], input?: string): Promise<KubectlResult>;
   /** Starts one that runs until it is killed. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
+  /** Removes what the commands have cached. */
+  cleanUp(): Promise<void>;
 }
 
 /** @param url asked when a command runs, so that the server may be started later. */
 export function createKubectl(url: () => string): Kubectl {
-  const cache = `${process.env['TMPDIR'] ?? '/tmp'}/stowage-kubectl-${process.pid}`;
+  const cache = join(tmpdir(), `stowage-kubectl-${process.pid}`);
   const common = (): string[] => ['--server', url(), '--kubeconfig', '/dev/null', '--cache-dir', cache];
   return {
     run: (args, input) =>
@@ -27,5 +32,6 @@ export function createKubectl(url: () => string): Kubectl {
         if (input !== undefined) child.stdin?.end(input);
       }),
     start: (args) => spawn('kubectl', [...common(), ...args]),
+    cleanUp: () => rm(cache, { recursive: true, force: true }),
   };
 }
