@@ -359,7 +359,7 @@ describe('StatefulSets', () => {
     await untilSides(world, 'db', 2, 2);
     await world.clock.advance(5 * MINUTE);
     expect(world.evictions).toHaveLength(2);
-    const names = (await podsOf(world, 'db')).map((pod) => pod.metadata?.name).sort();
+    const names = (await podsOf(world, 'db')).map((pod) => pod.metadata?.name ?? '').sort();
     expect(names).toEqual(['db-0', 'db-1', 'db-2', 'db-3']);
     const after = await world.api.get<StatefulSet>(resources.statefulSets, 'db', inShop);
     // case 65: the template is the user's.

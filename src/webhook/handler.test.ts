@@ -128,7 +128,7 @@ async function ask(handle: Handle, body: string): Promise<Response> {
   return {
     uid: String(uid),
     allowed: allowed === true,
-    patch: patch === undefined ? undefined : JSON.parse(Buffer.from(String(patch), 'base64').toString('utf8')),
+    patch: typeof patch === 'string' ? JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) : undefined,
     warnings: warnings as string[],
     auditAnnotations: auditAnnotations as Record<string, string>,
   };
@@ -144,7 +144,7 @@ function sideOf(response: Response): string | undefined {
   return undefined;
 }
 
-async function countSides(responses: Iterable<Response | Promise<Response>>): Promise<Record<string, number>> {
+async function countSides(responses: Iterable<Promise<Response>>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const response of await Promise.all(responses)) {
     const side = sideOf(response) ?? 'unsteered';
@@ -216,10 +216,10 @@ describe('bursts', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), async (appears) => {
         const { handle, stores } = createWorld({ replicas: 20 });
-        const responses: Response[] = [];
+        const responses: Promise<Response>[] = [];
         for (const [index, isVisible] of appears.entries()) {
           const response = await ask(handle, reviewOf(`r${index}`, podOf()));
-          responses.push(response);
+          responses.push(Promise.resolve(response));
           if (isVisible) stores.pods.put(created(`p${index}`, response));
         }
         expect(await countSides(responses)).toEqual({ spot: 14, 'on-demand': 6 });

@@ -60,7 +60,7 @@ describe('case 30: an owner that is not in the cache yet', () => {
 
   test('is read once for all pods that wait, and then known without a read', async () => {
     const { owners, reads } = setUp([deployment, replicaSet]);
-    const all = await Promise.all(Array.from({ length: 10 }, () => owners.resolve('shop', owner)));
+    const all = await Promise.all(Array.from({ length: 10 }, async () => owners.resolve('shop', owner)));
     expect(all.every(({ kind }) => kind === 'workload')).toBe(true);
     expect(reads).toHaveLength(2);
     const again = owners.resolve('shop', owner);

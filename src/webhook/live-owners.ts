@@ -2,6 +2,7 @@
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createDeferred } from '../lib/deferred.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
@@ -95,7 +96,7 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
   };
 
   const resolveLive = async (namespace: string, owner: OwnerReference): Promise<OwnerResolution> => {
-    const overdue = Promise.withResolvers<void>();
+    const overdue = createDeferred<void>();
     const timer = clock.setTimer(budgetMillis, overdue.resolve);
     const deadline = clock.now() + budgetMillis;
     try {
