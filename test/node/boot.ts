@@ -45,7 +45,7 @@ async function inside(directory: string): Promise<void> {
   const images = loadImages(programs.load);
   const cluster = await startRealCluster({ run, clock, binaries, programs, images, nodes: clusterNodes.slice(0, 1) });
   try {
-    const { metadata, spec } = loadTemplate('left');
+    const { metadata, spec = { containers: [] } } = loadTemplate('left');
     const namespace = 'default';
     for (;;) {
       // The namespace's account is made a moment after the namespace.

@@ -1,4 +1,4 @@
-/** The two nodes of the suites: one spot, one on-demand, each offering a part of the machine. */
+/** The nodes of the suites, each offering a part of the machine: one spot, one on-demand, and one with the static CPU manager. */
 import type { RealNodeSpec } from './runtime/real-node.ts';
 
 const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
@@ -15,7 +15,18 @@ function nodeSpec(name: string, capacityType: string): RealNodeSpec {
 export const SPOT_NODE = 'spot-1';
 export const ON_DEMAND_NODE = 'on-demand-1';
 
+/** Its kubelet gives Guaranteed pods with whole CPUs some of their own; for the behaviours that depend on that. */
+export const PINNED_NODE = 'pinned-1';
+
 export const clusterNodes: readonly RealNodeSpec[] = [
   nodeSpec(SPOT_NODE, 'spot'),
   nodeSpec(ON_DEMAND_NODE, 'on-demand'),
+  {
+    name: PINNED_NODE,
+    reserved: { cpu: '500m', memory: '2Gi' },
+    kubelet: {
+      cpuManagerPolicy: 'static',
+      registerWithTaints: [{ key: 'stowage.test/pinned', effect: 'NoSchedule' }],
+    },
+  },
 ];

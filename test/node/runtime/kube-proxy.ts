@@ -15,10 +15,12 @@ export interface KubeProxyOptions {
   readonly controlPlane: ControlPlane;
   readonly clock: Clock;
   readonly programs: NodePrograms;
+  /** Any node of the run, already registered. */
+  readonly node: string;
 }
 
 /** One serves all nodes of the run: they share the namespace whose firewall rules it writes. */
-export async function startKubeProxy({ run, controlPlane, clock, programs }: KubeProxyOptions): Promise<Program> {
+export async function startKubeProxy({ run, controlPlane, clock, programs, node }: KubeProxyOptions): Promise<Program> {
   const file = join(run.directory, 'kube-proxy.json');
   writeFileSync(
     file,
@@ -26,6 +28,7 @@ export async function startKubeProxy({ run, controlPlane, clock, programs }: Kub
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',
       mode: 'nftables',
+      hostnameOverride: node,
       clusterCIDR: '10.244.0.0/16',
       clientConnection: { kubeconfig: controlPlane.adminKubeconfigPath },
       // The limits of connection tracking belong to the machine.

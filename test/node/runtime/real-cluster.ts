@@ -77,14 +77,16 @@ export async function startRealCluster(options: RealClusterOptions): Promise<Rea
   try {
     const api = await connect(controlPlane.adminKubeconfigPath, clock);
     stops.push(async () => api.close());
-    const proxy = await startKubeProxy({ run, controlPlane, clock, programs });
-    stops.push(() => proxy.stop(1000));
     const nodes = await Promise.all(
       options.nodes.map((spec, position) =>
         startRealNode(spec, { run, controlPlane, api, clock, programs, images: archives, index: position + 1 }),
       ),
     );
     stops.push(async () => void (await Promise.all(nodes.map((node) => node.stop()))));
+    // After the nodes: it waits half a minute for the one it is named after.
+    const node = options.nodes[0]?.name ?? '';
+    const proxy = await startKubeProxy({ run, controlPlane, clock, programs, node });
+    stops.push(() => proxy.stop(1000));
     return { controlPlane, nodes, api, stop };
   } catch (error) {
     await stop();

@@ -57,6 +57,7 @@ export interface RealNode {
 const START_TIMEOUT_MILLIS = 60_000;
 const STOP_GRACE_MILLIS = 3_000;
 const POLL_MILLIS = 50;
+const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 
 /** Without CAP_SYS_RESOURCE (bit 24, capabilities(7)) no process may lower an oom_score_adj. */
 function mayLowerOomScore(): boolean {
@@ -183,7 +184,8 @@ async function waitUntilNodeReady(api: KubeApi, clock: Clock, name: string, fail
     try {
       const node = await api.get(resources.nodes, name);
       const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-      if (isReady && (node.spec?.taints ?? []).length === 0) return;
+      const isNew = (node.spec?.taints ?? []).some(({ key }) => key === NOT_READY_TAINT);
+      if (isReady && !isNew) return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
