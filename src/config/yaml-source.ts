@@ -9,18 +9,21 @@ export interface YamlSource {
   lineOf(path: readonly string[]): number | undefined;
 }
 
-/** @throws ConfigError listing every syntax error with its line. */
-export function parseYamlSource(text: string, fileName: string): YamlSource {
+/**
+ * @param what the kind of file, for messages.
+ * @throws ConfigError listing every syntax error with its line.
+ */
+export function parseYamlSource(text: string, fileName: string, what = 'YAML config file'): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const fail = (line: number | undefined, message: string): string =>
-    `failed to parse YAML config file ${fileName}${line === undefined ? '' : `:${line}`}: ${message}`;
+    `failed to parse ${what} ${fileName}${line === undefined ? '' : `:${line}`}: ${message}`;
   if (document.errors.length > 0) {
     throw new ConfigError(document.errors.map(({ pos, message }) => fail(lines.linePos(pos[0]).line, message)));
   }
 
   const root = toObject(document, fail);
-  if (!isObject(root)) throw new ConfigError([fail(1, 'the file must hold keys with values, such as "operator:"')]);
+  if (!isObject(root)) throw new ConfigError([fail(1, 'the file must hold keys with values')]);
   return {
     root,
     lineOf(path) {

@@ -13,3 +13,5 @@ export type Millis = Branded<'millis'>;
 export type EpochMillis = Branded<'epochMillis'>;
 /** A share in 0..100. */
 export type Percent = Branded<'percent'>;
+/** A price or cost in US dollars for one hour. */
+export type DollarsPerHour = Branded<'dollarsPerHour'>;
