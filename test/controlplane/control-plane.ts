@@ -19,7 +19,7 @@ import { type Probe, waitUntilReady } from './health.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 import { findFreePorts } from './ports.ts';
 import { type Program, readLogTail, startProgram } from './process-group.ts';
-import { createRunDirectory, removeAbandonedRuns } from './run-directory.ts';
+import { createRunDirectory, killPrograms, removeAbandonedRuns } from './run-directory.ts';
 import { type ComponentName, componentNames } from './versions.ts';
 
 export interface ControlPlaneOptions {
@@ -147,7 +147,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
   // The last resort, when the owner ends without stop(): after SIGKILL of the owner itself the next start cleans up.
   const onExit = (): void => {
-    for (const program of programs.values()) program.signal('SIGKILL');
+    killPrograms(directory);
     rmSync(directory, { recursive: true, force: true });
   };
   process.once('exit', onExit);
@@ -156,6 +156,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     process.off('exit', onExit);
     // Clients before the servers they talk to, so that no log fills with refused connections.
     for (const component of componentNames.toReversed()) await stopOne(component, STOP_GRACE_MILLIS);
+    // Programs of a test process that has died before it could stop them.
+    killPrograms(directory);
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   };
 

@@ -1,5 +1,6 @@
 /** Vitest's global set-up of the suites on a real control plane: one for all files, each test in a namespace of its own. */
 import { createSystemClock } from '../../src/lib/clock.ts';
+import { prepareAudit } from './audit-policy.ts';
 import { ensureBinaries } from './build.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { existingKubeconfigPath } from './existing-cluster.ts';
@@ -63,7 +64,11 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
   const clock = createSystemClock();
   const binaries = await ensureBinaries({ clock, env: process.env, report });
   const startMillis = clock.now();
-  const controlPlane = await startControlPlane({ binaries, clock });
+  const controlPlane = await startControlPlane({
+    binaries,
+    clock,
+    prepare: async (directory) => prepareAudit(directory),
+  });
   report(`ready at ${controlPlane.url} after ${((clock.now() - startMillis) / 1000).toFixed(1)} s`);
   const linesAtStart = logLengths(controlPlane);
   project.provide('cluster', {

@@ -15,10 +15,18 @@ export interface ProgramSpec {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** How a program ended; both are null where it is not known any more. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
 export interface Program {
   readonly name: string;
   readonly pid: number;
   isRunning(): boolean;
+  /** Undefined while it runs. */
+  ended(): Ended | undefined;
   signal(signal: NodeJS.Signals): void;
   /** SIGTERM to the group, then SIGKILL after `graceMillis`; resolves when the program has ended. */
   stop(graceMillis: number): Promise<void>;
@@ -73,6 +81,7 @@ export async function startProgram(spec: ProgramSpec, directory: string, clock: 
     name: spec.name,
     pid,
     isRunning: () => !hasEnded(),
+    ended: () => (hasEnded() ? { code: child.exitCode, signal: child.signalCode } : undefined),
     signal: (signal) => signalGroup(identity, signal),
     async stop(graceMillis) {
       const deadline = clock.now() + graceMillis;

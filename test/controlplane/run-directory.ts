@@ -1,5 +1,5 @@
 /** The temporary folder of one control plane, and the removal of those that killed runs have left behind, programs included. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -32,6 +32,15 @@ function isAbandoned(directory: string, now: number): boolean {
   return now - (statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? now) > NAMELESS_STALE_MILLIS;
 }
 
+/** Ends what still runs of the programs that have left their pid file in this folder, whoever started them. */
+export function killPrograms(directory: string): void {
+  if (!existsSync(directory)) return;
+  for (const file of readdirSync(directory).filter((name) => name.endsWith('.pid') && name !== OWNER_FILE)) {
+    const program = readIdentity(join(directory, file));
+    if (program !== undefined) signalGroup(program, 'SIGKILL');
+  }
+}
+
 /**
  * Kills the programs (only those whose id AND start time match their pid file) and removes the folders of runs whose owner is dead.
  * @returns the folders removed.
@@ -42,10 +51,7 @@ export function removeAbandonedRuns(clock: Clock, parent: string = tmpdir()): st
     .map((name) => join(parent, name))
     .filter((directory) => isAbandoned(directory, clock.now()));
   for (const directory of directories) {
-    for (const file of readdirSync(directory).filter((name) => name.endsWith('.pid') && name !== OWNER_FILE)) {
-      const program = readIdentity(join(directory, file));
-      if (program !== undefined) signalGroup(program, 'SIGKILL');
-    }
+    killPrograms(directory);
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
   return directories;

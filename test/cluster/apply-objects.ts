@@ -1,0 +1,36 @@
+/** Applies objects of any kind the suites use, as `kubectl apply --server-side` does. */
+import type { KubeObject } from '../../src/api/core.ts';
+import type { KubeApi } from '../../src/api/kube-api.ts';
+import { readManifests } from '../../src/api/manifests.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
+
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
+
+/** Kinds that the product itself never touches. */
+const otherTypes = {
+  serviceAccounts: { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true },
+  roles: { ...RBAC, plural: 'roles', kind: 'Role', namespaced: true },
+  roleBindings: { ...RBAC, plural: 'rolebindings', kind: 'RoleBinding', namespaced: true },
+  clusterRoles: { ...RBAC, plural: 'clusterroles', kind: 'ClusterRole', namespaced: false },
+  clusterRoleBindings: { ...RBAC, plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false },
+} as const satisfies Record<string, ResourceType>;
+
+export const serviceAccounts: ResourceType = otherTypes.serviceAccounts;
+
+const types: readonly ResourceType[] = [...Object.values(resources), ...Object.values(otherTypes)];
+
+/** @param namespace of namespaced objects that name none. @throws Error for a kind that is not known here. */
+export async function applyObject(api: KubeApi, object: KubeObject, namespace?: string): Promise<void> {
+  const type = types.find(({ kind }) => kind === object.kind);
+  if (type === undefined) throw new Error(`no way to apply a ${object.kind}`);
+  const { name = '', namespace: own = namespace } = object.metadata ?? {};
+  const place = type.namespaced && own !== undefined ? { namespace: own } : {};
+  await api.patch(type, name, { type: 'apply', body: object, force: true }, { ...place, fieldManager: 'e2e' });
+}
+
+/** Objects of a file of the repository, e.g. `deploy/rbac.yaml`. @throws Error if any of it cannot be read. */
+export async function readObjects(path: string): Promise<readonly KubeObject[]> {
+  const { objects, problems } = await readManifests([new URL(`../../${path}`, import.meta.url).pathname]);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return objects;
+}

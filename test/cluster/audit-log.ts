@@ -1,0 +1,75 @@
+/** What the API server was asked, by its own log: the witness that knows of every call, whatever its outcome. */
+import { readFileSync } from 'node:fs';
+import { auditLogPath, STOWAGE_USER } from '../controlplane/audit-policy.ts';
+
+export interface AuditRecord {
+  readonly user: string;
+  readonly verb: string;
+  /** `pods`, or `pods/eviction` with its subresource. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** HTTP status; 0 where the call ended without one. */
+  readonly code: number;
+  readonly receivedMillis: number;
+}
+
+export interface AuditLog {
+  /** Everything logged so far, in order. */
+  records(): readonly AuditRecord[];
+  /** Evictions that were carried out in a namespace, by whomever. */
+  evictions(namespace: string): readonly AuditRecord[];
+  /** What Stowage has written since `position`, the lease left out. */
+  writesSince(position: number): readonly AuditRecord[];
+  /** To be passed to {@link writesSince} later. */
+  position(): number;
+}
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+export const isWrite = ({ verb }: AuditRecord): boolean => !READS.has(verb);
+
+/** @param directory the control plane's folder. */
+export function openAuditLog(directory: string): AuditLog {
+  const records = (): readonly AuditRecord[] =>
+    // The last line may be in the making.
+    readFileSync(auditLogPath(directory), 'utf8').split('\n').slice(0, -1).map(parseRecord);
+  return {
+    records,
+    evictions: (namespace) =>
+      records().filter(
+        (record) => record.resource === 'pods/eviction' && record.namespace === namespace && record.code === 201,
+      ),
+    position: () => records().length,
+    writesSince: (position) =>
+      records()
+        .slice(position)
+        .filter((record) => record.user === STOWAGE_USER && isWrite(record) && record.resource !== 'leases'),
+  };
+}
+
+interface AuditEvent {
+  readonly user?: { readonly username?: string };
+  readonly verb?: string;
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+  readonly requestReceivedTimestamp?: string;
+}
+
+function parseRecord(line: string): AuditRecord {
+  const { user, verb = '', objectRef = {}, responseStatus, requestReceivedTimestamp }: AuditEvent = JSON.parse(line);
+  const { resource = '', subresource, namespace = '', name = '' } = objectRef;
+  return {
+    user: user?.username ?? '',
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    namespace,
+    name,
+    code: responseStatus?.code ?? 0,
+    receivedMillis: Date.parse(requestReceivedTimestamp ?? ''),
+  };
+}

@@ -1,0 +1,83 @@
+/** Watches the pods and budgets of a namespace while something happens, and keeps what was worst. */
+import type { KubeObject, Pod, PodDisruptionBudget } from '../../src/api/core.ts';
+import type { KubeApi } from '../../src/api/kube-api.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { createInformer } from '../../src/kube/informer.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { createSilentLogger } from '../../src/lib/log.ts';
+import { createSystemRandom } from '../../src/lib/random.ts';
+import { isReady, isStaying } from './workloads.ts';
+
+export interface Disruptions {
+  /** Least number of pods that were ready and staying. */
+  readonly leastReady: number;
+  /** Most pods that were terminating at the same time. */
+  readonly mostTerminating: number;
+  /** `currentHealthy/desiredHealthy` of each status of a budget that had fewer healthy pods than it asks for. */
+  readonly budgetViolations: readonly string[];
+  /** Statuses of budgets that were looked at. */
+  readonly budgetStatuses: number;
+  /** Names of the pods that ended. */
+  readonly ended: readonly string[];
+}
+
+/** @returns the worst of everything seen from the start of `work` to its end. */
+export async function watchDisruptions(
+  api: KubeApi,
+  namespace: string,
+  work: () => Promise<void>,
+): Promise<Disruptions> {
+  const stop = new AbortController();
+  const ended: string[] = [];
+  const budgetViolations: string[] = [];
+  let budgetStatuses = 0;
+  let leastReady = Number.POSITIVE_INFINITY;
+  let mostTerminating = 0;
+
+  const pods = follow<Pod>(api, resources.pods, namespace);
+  const budgets = follow<PodDisruptionBudget>(api, resources.podDisruptionBudgets, namespace);
+  const running = Promise.all([pods.run(stop.signal), budgets.run(stop.signal)]);
+  await Promise.all([pods.onSynced, budgets.onSynced]);
+
+  const measure = (): void => {
+    const all = [...pods.store.values()];
+    leastReady = Math.min(leastReady, all.filter((pod) => isStaying(pod) && isReady(pod)).length);
+    mostTerminating = Math.max(mostTerminating, all.filter((pod) => !isStaying(pod)).length);
+  };
+  measure();
+  pods.subscribe({
+    onChange(_, before, after) {
+      // One of the same name in its place is another pod.
+      if (before !== undefined && before.metadata?.uid !== after?.metadata?.uid)
+        ended.push(before.metadata?.name ?? '');
+      measure();
+    },
+  });
+  budgets.subscribe({
+    onChange(_key, _before, after) {
+      if (after?.status === undefined) return;
+      const { currentHealthy, desiredHealthy } = after.status;
+      budgetStatuses++;
+      if (currentHealthy < desiredHealthy) budgetViolations.push(`${currentHealthy}/${desiredHealthy}`);
+    },
+  });
+  try {
+    await work();
+  } finally {
+    stop.abort();
+    await running;
+  }
+  return { leastReady, mostTerminating, budgetViolations, budgetStatuses, ended };
+}
+
+function follow<T extends KubeObject>(api: KubeApi, type: ResourceType<T>, namespace: string) {
+  return createInformer<T, T>({
+    api,
+    type,
+    project: (object) => object,
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    log: createSilentLogger(),
+    listOptions: { namespace },
+  });
+}
