@@ -5,11 +5,11 @@ import type { Deployment, KubeObject, Pod, StatefulSet } from '../../api/core.ts
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import type { ApiServer } from '../../cluster/apiserver/api-server.ts';
-import { createCluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
+import { createWorld, STEP_MILLIS } from '../../simulator/world.ts';
 import { type Operator, startOperator } from '../../wire.ts';
 
 export interface WorldOptions {
@@ -46,7 +46,6 @@ export interface EmbeddedWorld {
 }
 
 const CAPACITY = 'karpenter.sh/capacity-type';
-const STEP_MILLIS = 250;
 
 /** Reads a file of deploy/ as objects. */
 export function readManifests(name: string): readonly KubeObject[] {
@@ -57,16 +56,8 @@ export function readManifests(name: string): readonly KubeObject[] {
 export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
   const { rbac, spotNodes = 4, onDemandNodes = 4 } = options;
   const clock = createVirtualClock(Date.UTC(2026, 0, 31, 12));
-  const random = createSeededRandom(options.seed ?? 1);
-  const log = createSilentLogger();
-  const stopper = new AbortController();
   const evictions: string[] = [];
   const operatorWrites: string[] = [];
-  const replicas = new Map<string, Operator>();
-  const lost = new Set<string>();
-  let isWebhookUp = true;
-  const lastReplica = (): Operator | undefined => [...replicas].findLast(([identity]) => !lost.has(identity))?.[1];
-
   const nodesOf = (side: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({
       name: `${side}-${index}`,
@@ -74,95 +65,52 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       cpuMillis: 16_000,
       memoryBytes: 64 * 1024 ** 3,
     }));
-  const cluster = createCluster({
-    clock,
-    random,
-    log,
-    nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
-    apiServer: { rbac: rbac !== undefined },
-  });
-  const { api, server } = cluster;
-  const settle = (): Promise<void> => clock.advance(STEP_MILLIS);
-  const settled = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    const done = work.finally(() => {
-      isDone = true;
-    });
-    done.catch(() => {});
-    while (!isDone) await settle();
-    return done;
+  const env = {
+    SPOTALIS_WEBHOOK_ENABLED: 'false',
+    SPOTALIS_METRICS_ENABLED: 'false',
+    SPOTALIS_HEALTH_ENABLED: 'false',
   };
-  await settled(cluster.start(stopper.signal));
+  const { config } = loadConfig({ text: `${options.config ?? ''}\n`, fileName: 'test.yaml', env });
+  const base = await createWorld({
+    clock,
+    random: createSeededRandom(options.seed ?? 1),
+    log: createSilentLogger(),
+    cluster: {
+      nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
+      apiServer: { rbac: rbac !== undefined },
+    },
+    startOperator,
+    config,
+    ...(rbac === undefined ? {} : { user: rbac.user }),
+    observer: {
+      onWrite({ verb, resource, name }) {
+        operatorWrites.push(`${verb} ${resource}`);
+        if (resource === 'pods/eviction') evictions.push(name);
+        return undefined;
+      },
+    },
+  });
+  const { api, cluster, settled } = base;
+  const settle = (): Promise<void> => clock.advance(STEP_MILLIS);
   await settled(
     cluster.apply([namespaceObject('spotalis-system'), ...readManifests('webhook.yaml'), ...(rbac?.objects ?? [])]),
   );
-  // A webhook that is down is one that cannot be reached: the configuration says Ignore.
-  server.core.localWebhooks.set('spotalis-system/spotalis', async (review) => {
-    const operator = isWebhookUp ? lastReplica() : undefined;
-    if (operator === undefined) throw new Error('connection refused');
-    return JSON.parse((await operator.admit(JSON.stringify(review))).body) as object;
-  });
-
-  const operatorApiOf = (identity: string): KubeApi => {
-    const own = rbac === undefined ? api : server.client({ user: rbac.user });
-    const reach = (): void => {
-      if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
-    };
-    const write = (what: string): void => {
-      reach();
-      operatorWrites.push(what);
-    };
-    return {
-      ...own,
-      async get(type, name, callOptions) {
-        reach();
-        return own.get(type, name, callOptions);
-      },
-      async create(type, object, callOptions) {
-        write(`create ${type.plural}`);
-        return own.create(type, object, callOptions);
-      },
-      async patch(type, name, patch, callOptions) {
-        write(`patch ${type.plural}`);
-        return own.patch(type, name, patch, callOptions);
-      },
-      async replace(type, object, callOptions) {
-        write(`replace ${type.plural}`);
-        return own.replace(type, object, callOptions);
-      },
-      async createSubresource(type, name, subresource, body, callOptions) {
-        write(`create ${type.plural}/${subresource}`);
-        if (subresource === 'eviction') evictions.push(name);
-        return own.createSubresource(type, name, subresource, body, callOptions);
-      },
-    };
-  };
 
   const world: EmbeddedWorld = {
     api,
     clock,
     evictions,
     operatorWrites,
-    server,
+    server: cluster.server,
     operator() {
-      const operator = lastReplica();
+      const operator = base.lastReplica();
       if (operator === undefined) throw new Error('The operator was not started.');
       return operator;
     },
-    cutOff: (identity) => void lost.add(identity),
-    setWebhookUp(isUp) {
-      isWebhookUp = isUp;
-    },
+    cutOff: base.cutOff,
+    setWebhookUp: base.setWebhookUp,
     async startOperator(identity = 'test_1') {
-      const text = `${options.config ?? ''}\n`;
-      const env = {
-        SPOTALIS_WEBHOOK_ENABLED: 'false',
-        SPOTALIS_METRICS_ENABLED: 'false',
-        SPOTALIS_HEALTH_ENABLED: 'false',
-      };
-      const { config } = loadConfig({ text, fileName: 'test.yaml', env });
-      const operator = await startOperator({ config, api: operatorApiOf(identity), clock, random, log, identity });
-      replicas.set(identity, operator);
+      const operator = await base.startReplica(identity);
       await settle();
       return operator;
     },
@@ -188,11 +136,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       }
       return counts;
     },
-    async stop() {
-      await settled(Promise.all([...replicas.values()].map((operator) => operator.stop())));
-      stopper.abort();
-      await settled(cluster.stop());
-    },
+    stop: base.stop,
   };
   return world;
 }

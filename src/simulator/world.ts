@@ -1,0 +1,136 @@
+/** A cluster and the real operator on it in one process and in virtual time, with admissions answered by the operator itself. */
+import type { KubeApi } from '../api/kube-api.ts';
+import { type Cluster, type ClusterOptions, createCluster } from '../cluster/cluster.ts';
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import type { VirtualClock } from '../lib/virtual-clock.ts';
+import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
+import { type ApiObserver, watchApi } from './watched-api.ts';
+
+export interface WorldOptions<O extends SimulatedOperator> {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly cluster: Omit<ClusterOptions, 'clock' | 'random' | 'log'>;
+  readonly startOperator: StartSimulatedOperator<O>;
+  readonly config: Config;
+  /** The user the operator talks to the API as. Default: one that may do everything. */
+  readonly user?: string;
+  /** Sees every write of every replica. */
+  readonly observer?: Pick<ApiObserver, 'onWrite'>;
+  /** Told of every answer of the webhook: whether the pod was let in, or the error in its place. */
+  readonly onAdmission?: (answer: AdmissionSeen) => void;
+}
+
+export interface AdmissionSeen {
+  readonly status: number;
+  readonly allowed: boolean;
+  readonly error?: unknown;
+}
+
+export interface World<O extends SimulatedOperator> {
+  readonly cluster: Cluster;
+  readonly api: KubeApi;
+  readonly clock: VirtualClock;
+  /** While false, pods are admitted without asking the operator, as with `failurePolicy: Ignore`. */
+  setWebhookUp(isUp: boolean): void;
+  /** Starts one more replica. Admissions go to the last one started that is neither stopped nor cut off. */
+  startReplica(identity: string): Promise<O>;
+  /** Ends a replica in order. */
+  stopReplica(identity: string): Promise<void>;
+  /** From now on the replica reaches neither the API server nor is it reached: as if its machine were gone. */
+  cutOff(identity: string): void;
+  /** The replica that admissions go to. */
+  lastReplica(): O | undefined;
+  /** All replicas that are neither stopped nor cut off, by identity. */
+  replicas(): ReadonlyMap<string, O>;
+  /** Lets time pass until `work` is done. */
+  settled<T>(work: Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** The Service that the webhook's configuration names. */
+export const WEBHOOK_SERVICE = 'spotalis-system/spotalis';
+/** How far time moves between two looks at something awaited. */
+export const STEP_MILLIS = 250;
+
+/** A running cluster. The webhook's configuration and all other objects are the caller's to apply. */
+export async function createWorld<O extends SimulatedOperator>(options: WorldOptions<O>): Promise<World<O>> {
+  const { clock, random, log, config, startOperator } = options;
+  const stopper = new AbortController();
+  const running = new Map<string, O>();
+  const lost = new Map<string, O>();
+  let isWebhookUp = true;
+  const cluster = createCluster({ ...options.cluster, clock, random, log });
+  const { api, server } = cluster;
+  const lastReplica = (): O | undefined => [...running.values()].at(-1);
+
+  const settled = async <T>(work: Promise<T>): Promise<T> => {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    done.catch(() => {});
+    while (!isDone) await clock.advance(STEP_MILLIS);
+    return done;
+  };
+
+  // A webhook that is down is one that cannot be reached: the configuration says Ignore.
+  server.core.localWebhooks.set(WEBHOOK_SERVICE, async (review) => {
+    const operator = isWebhookUp ? lastReplica() : undefined;
+    if (operator === undefined) throw new Error('connection refused');
+    try {
+      const { status, body } = await operator.admit(JSON.stringify(review));
+      const answer = JSON.parse(body) as { readonly response?: { readonly allowed?: boolean } };
+      options.onAdmission?.({ status, allowed: answer.response?.allowed === true });
+      return answer;
+    } catch (error) {
+      options.onAdmission?.({ status: 500, allowed: false, error });
+      throw error;
+    }
+  });
+
+  const apiOf = (identity: string): KubeApi =>
+    watchApi(options.user === undefined ? api : server.client({ user: options.user }), {
+      ...options.observer,
+      reach() {
+        if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
+      },
+    });
+
+  await settled(cluster.start(stopper.signal));
+  return {
+    cluster,
+    api,
+    clock,
+    setWebhookUp(isUp) {
+      isWebhookUp = isUp;
+    },
+    async startReplica(identity) {
+      const operator = await startOperator({ config, api: apiOf(identity), clock, random, log, identity });
+      running.set(identity, operator);
+      return operator;
+    },
+    async stopReplica(identity) {
+      const operator = running.get(identity);
+      running.delete(identity);
+      await operator?.stop();
+    },
+    cutOff(identity) {
+      const operator = running.get(identity);
+      if (operator === undefined) return;
+      running.delete(identity);
+      lost.set(identity, operator);
+    },
+    lastReplica,
+    replicas: () => running,
+    settled,
+    async stop() {
+      const all = [...running.values(), ...lost.values()];
+      await settled(Promise.all(all.map((operator) => operator.stop())));
+      stopper.abort();
+      await settled(cluster.stop());
+    },
+  };
+}
