@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts';
 import type { WorkloadExplanation } from './controllers/explain.ts';
 import { createPlacementEngine } from './controllers/placement-engine.ts';
 import { compilePlacementRules } from './controllers/placement-rules.ts';
+import { createSpotWatch } from './controllers/spot-watch.ts';
 import { createEventRecorder } from './kube/recorder.ts';
 import { type Clock, sleep } from './lib/clock.ts';
 import { StowageError } from './lib/errors.ts';
@@ -102,8 +103,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     controller: 'stowage.io/operator',
     instance: identity,
   });
-  const admission = createAdmission({ api, view, rules: () => rules, metrics, clock, log });
+  const spot = createSpotWatch({ view, rules: () => rules, clock, random });
+  const admission = createAdmission({ spot, api, view, rules: () => rules, metrics, clock, log });
   const engine = createPlacementEngine({
+    spot,
     api,
     view,
     rules: () => rules,

@@ -7,6 +7,7 @@ import { createJournal } from '../../src/act/journal.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { createPlacementEngine } from '../../src/controllers/placement-engine.ts';
 import { compilePlacementRules } from '../../src/controllers/placement-rules.ts';
+import { createSpotWatch } from '../../src/controllers/spot-watch.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createMetrics, type Metrics } from '../../src/lib/metrics.ts';
@@ -40,16 +41,18 @@ async function runPasses(settings: PlacementSettings, passes: number): Promise<n
     },
   };
   const rules = compilePlacementRules(settings);
+  const random = createSystemRandom();
   const { controller } = createPlacementEngine({
     api,
     view: world.view,
     rules: () => rules,
+    spot: createSpotWatch({ view: world.view, rules: () => rules, clock, random }),
     leadership: () => ({ leader: true, sinceMillis: 0 }),
     events: { record: () => {} },
     journal: createJournal({ clock }),
     metrics: counting,
     clock,
-    random: createSystemRandom(),
+    random,
     log: createSilentLogger(),
     workers: 5,
     reconcileIntervalMillis: () => 3_600_000,

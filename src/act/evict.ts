@@ -2,22 +2,27 @@
 import type { Eviction } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
-import type { EvictDecision } from '../decide/decision.ts';
+import type { EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { Approved } from '../guard/guard.ts';
 import { type EvictionOutcome, outcomeOfEvictionError } from './eviction-outcome.ts';
 
 /** Evicts. Never rejects: every answer, a broken connection included, is an outcome. */
-export type Evict = (approved: Approved<EvictDecision>, signal: AbortSignal) => Promise<EvictionOutcome>;
+export type Evict = (
+  approved: Approved<EvictDecision | FallbackDecision>,
+  signal: AbortSignal,
+) => Promise<EvictionOutcome>;
 
 export function createEvict(api: KubeApi): Evict {
   return async ({ decision }, signal) => {
     const { namespace, name, uid } = decision.pod;
+    // A pod that waits may be bound at any moment; then it must stay.
+    const unchanged = decision.kind === 'fallback' ? { resourceVersion: decision.resourceVersion } : {};
     const eviction: Eviction = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { namespace, name },
       // Without it a StatefulSet's next pod of the same name could be hit. The grace period stays the pod's own.
-      deleteOptions: { preconditions: { uid } },
+      deleteOptions: { preconditions: { uid, ...unchanged } },
     };
     try {
       await api.createSubresource(resources.pods, name, 'eviction', eviction, { namespace, signal, lane: 'control' });

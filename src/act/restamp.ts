@@ -28,6 +28,8 @@ export function createRestamp(api: KubeApi): Restamp {
       [placementKeys.capacity]: capacity,
       // The leader has looked at it now.
       [placementKeys.unconfirmed]: null,
+      // On the side of its slot, it covers for nobody.
+      [placementKeys.fallback]: null,
       ...(deletionCost !== undefined && { [placementKeys.podDeletionCost]: String(deletionCost) }),
     };
     // uid and resourceVersion in the body make the patch conditional on both.

@@ -19,6 +19,8 @@ export interface PodStamps {
   /** The uid of the admission request. */
   readonly admissionId: string;
   readonly unconfirmed: boolean;
+  /** On on-demand as temporary cover for a slot of spot; default false. */
+  readonly fallback?: boolean;
 }
 
 /** Go's strconv.Atoi takes a sign and leading zeros, no spaces and no decimals; one percent sign may follow. */
@@ -79,16 +81,29 @@ export function parseStamps(annotations: Labels | undefined): PodStamps | undefi
   const capacity = parseCapacity(annotations);
   const admissionId = annotations?.[placementKeys.admissionId];
   if (slot === undefined || capacity === undefined || admissionId === undefined) return undefined;
-  return { slot, capacity, admissionId, unconfirmed: annotations?.[placementKeys.unconfirmed] === 'true' };
+  return {
+    slot,
+    capacity,
+    admissionId,
+    unconfirmed: annotations?.[placementKeys.unconfirmed] === 'true',
+    ...(annotations?.[placementKeys.fallback] === 'true' && { fallback: true }),
+  };
 }
 
 /** The annotations that carry `stamps`, in the order in which they are written. */
-export function formatStamps({ slot, capacity, admissionId, unconfirmed }: PodStamps): Record<string, string> {
+export function formatStamps({
+  slot,
+  capacity,
+  admissionId,
+  unconfirmed,
+  fallback,
+}: PodStamps): Record<string, string> {
   return {
     [placementKeys.slot]: String(slot),
     [placementKeys.capacity]: capacity,
     [placementKeys.admissionId]: admissionId,
     ...(unconfirmed ? { [placementKeys.unconfirmed]: 'true' } : {}),
+    ...(fallback === true ? { [placementKeys.fallback]: 'true' } : {}),
   };
 }
 

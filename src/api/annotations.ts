@@ -10,6 +10,7 @@ export const placementKeys = {
   capacity: 'spotalis.io/capacity',
   admissionId: 'spotalis.io/admission-id',
   unconfirmed: 'spotalis.io/unconfirmed',
+  fallback: 'spotalis.io/fallback',
   podDeletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;
 
@@ -120,6 +121,15 @@ export const placementKeyDescriptions: readonly KeyDescription[] = [
     meaning: 'A replica of Stowage that is not the leader steered the pod; the leader checks it.',
     accepted: '"true"',
     absent: 'the leader steered the pod',
+  },
+  {
+    key: placementKeys.fallback,
+    form: 'annotation',
+    where: 'pod',
+    writtenBy: 'Stowage',
+    meaning: 'The pod runs on on-demand as temporary cover for a place on spot, until spot has room again.',
+    accepted: '"true"',
+    absent: 'the pod runs where its place is',
   },
   {
     key: placementKeys.podDeletionCost,

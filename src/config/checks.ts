@@ -26,8 +26,8 @@ export function leaseNamespaceOf({ operator }: Config): string {
 
 /** Every contradiction of a configuration whose keys are valid one by one. */
 export function checkConfig(config: Config): CheckProblem[] {
-  return [checkWindow, checkWebhook, checkLease, checkBackoff, checkNodeClasses, checkPorts].flatMap((check) =>
-    check(config),
+  return [checkWindow, checkWebhook, checkLease, checkBackoff, checkSurge, checkNodeClasses, checkPorts].flatMap(
+    (check) => check(config),
   );
 }
 
@@ -73,6 +73,14 @@ function checkBackoff({ placement }: Config): CheckProblem[] {
   const path = 'placement.moveBackoff.max';
   if (initial <= max) return [];
   return [{ path, message: `${path} must be at least placement.moveBackoff.initial (${formatDuration(initial)})` }];
+}
+
+/** Said rather than ignored: a key that does nothing would pass for a promise. */
+function checkSurge({ placement }: Config): CheckProblem[] {
+  const path = 'placement.surge';
+  if (!placement.surge) return [];
+  const why = 'a replacement can only come first by editing replicas or template, which Stowage never does';
+  return [{ path, message: `${path}: true is not supported; accepted: false (${why})` }];
 }
 
 function checkNodeClasses(config: Config): CheckProblem[] {

@@ -75,11 +75,11 @@ describe('followConfigFile', () => {
 
   test('it tells which changes need a restart, and carries the warnings', () => {
     const follower = follow('');
-    follower.file.text = 'webhook:\n  port: 10250\nplacement:\n  surge: true\nnonsense: 1\n';
+    follower.file.text = 'webhook:\n  port: 10250\nplacement:\n  allowSingleReplica: true\nnonsense: 1\n';
     follower.touch();
     expect(follower.changes).toMatchObject([
       {
-        changed: ['placement.surge', 'webhook.port'],
+        changed: ['placement.allowSingleReplica', 'webhook.port'],
         needRestart: ['webhook.port'],
         warnings: [expect.stringContaining('nonsense')],
       },
@@ -108,9 +108,9 @@ describe('followConfigFile', () => {
     follower.touch();
     expect(follower.invalid).toHaveLength(2);
 
-    follower.file.text = 'placement:\n  surge: true\n';
+    follower.file.text = 'placement:\n  allowSingleReplica: true\n';
     follower.touch();
-    expect(follower.changes.map(({ changed }) => changed)).toEqual([['placement.surge']]);
+    expect(follower.changes.map(({ changed }) => changed)).toEqual([['placement.allowSingleReplica']]);
   });
 
   test('a file that is gone is reported once, and followed again when it is back', async () => {
@@ -118,18 +118,18 @@ describe('followConfigFile', () => {
     follower.file.text = undefined;
     await follower.clock.advance(60_000);
     expect(follower.invalid).toEqual([expect.stringContaining('failed to load config from file')]);
-    follower.file.text = 'placement:\n  surge: true\n';
+    follower.file.text = 'placement:\n  allowSingleReplica: true\n';
     await follower.clock.advance(10_000);
     expect(follower.changes).toHaveLength(1);
   });
 
   test('going back to the first text is a change again', () => {
     const follower = follow('');
-    follower.file.text = 'placement:\n  surge: true\n';
+    follower.file.text = 'placement:\n  allowSingleReplica: true\n';
     follower.touch();
     follower.file.text = '';
     follower.touch();
-    expect(follower.changes.map(({ config }) => config.placement.surge)).toEqual([true, false]);
+    expect(follower.changes.map(({ config }) => config.placement.allowSingleReplica)).toEqual([true, false]);
   });
 
   test('it ends with the signal, leaving no timer and no watch', async () => {
@@ -137,7 +137,7 @@ describe('followConfigFile', () => {
     follower.stop.abort();
     expect(follower.watching()).toBe(false);
     expect(follower.clock.pendingTimers()).toBe(0);
-    follower.file.text = 'placement:\n  surge: true\n';
+    follower.file.text = 'placement:\n  allowSingleReplica: true\n';
     await follower.clock.advance(60_000);
     expect(follower.changes).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('on a real directory', () => {
       symlinkSync(version, join(directory, '..data_tmp'));
       renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
     };
-    publish('..v1', 'placement:\n  surge: false\n');
+    publish('..v1', 'placement:\n  allowSingleReplica: false\n');
     symlinkSync(join('..data', 'config.yaml'), join(directory, 'config.yaml'));
 
     const stop = new AbortController();
@@ -189,8 +189,11 @@ describe('on a real directory', () => {
         onInvalid: reject,
       });
     });
-    publish('..v2', 'placement:\n  surge: true\n');
-    expect(await seen).toMatchObject({ changed: ['placement.surge'], config: { placement: { surge: true } } });
+    publish('..v2', 'placement:\n  allowSingleReplica: true\n');
+    expect(await seen).toMatchObject({
+      changed: ['placement.allowSingleReplica'],
+      config: { placement: { allowSingleReplica: true } },
+    });
     stop.abort();
   });
 

@@ -50,14 +50,22 @@ export const placementKeys = {
   }),
   surge: flag(false, {
     env: 'PLACEMENT_SURGE',
-    description: 'Bring the replacement up before the pod it replaces is moved, where the workload allows it.',
+    description:
+      'Reserved: only false is accepted. Bringing a replacement up first would take an edit of replicas or template, which Stowage never makes.',
   }),
   maxPerPool: integer(100, {
     env: 'PLACEMENT_MAX_PER_POOL',
     min: 1,
     max: 100,
     description:
-      'Largest share of a workload in one spot pool (zone and instance family) where there is a choice, in percent; 100 is no limit.',
+      'Largest share of a workload in one spot pool (zone and instance family) where there is a choice, in percent; 100 is no limit. New pods prefer other pools; none is moved for it.',
+  }),
+  avoidPoolsLosing: integer(30, {
+    env: 'PLACEMENT_AVOID_POOLS_LOSING',
+    min: 1,
+    max: 100,
+    description:
+      'New pods prefer other spot pools than those that lost this part of their nodes within an hour, in percent; 100 avoids none.',
   }),
   coordination: choice('leader', ['leader', 'local'], {
     env: 'PLACEMENT_COORDINATION',
@@ -76,7 +84,21 @@ export const placementKeys = {
       env: 'PLACEMENT_FALLBACK_RETURN_PER_WINDOW',
       min: 1,
       max: 1000,
-      description: 'Pods of a workload that return to spot in one disruption window.',
+      description:
+        'Pods of a workload that return to spot in one disruption window, or in an hour where pods may always be moved.',
+    }),
+    maxConcurrent: integer(50, {
+      env: 'PLACEMENT_FALLBACK_MAX_CONCURRENT',
+      min: 1,
+      max: 10_000,
+      description: 'Pods in the whole cluster that were recreated on on-demand and have not found a node there yet.',
+    }),
+    maxPercent: integer(100, {
+      env: 'PLACEMENT_FALLBACK_MAX_PERCENT',
+      min: 0,
+      max: 100,
+      description:
+        'Largest part of the spot replicas of a workload that on-demand covers at one time, in percent, rounded up. With 0 pods wait for spot.',
     }),
   },
   claimTimeout: duration('2m', {

@@ -1,7 +1,7 @@
 /** Says why something wanted was not done: journal and metric each time, event once per reason and hour. */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { Journal } from '../act/journal.ts';
-import type { EvictDecision } from '../decide/decision.ts';
+import type { EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Block } from '../guard/context.ts';
 import { pdbsOf } from '../guard/rules/pdb.ts';
@@ -12,7 +12,7 @@ import type { WorkloadRecord } from '../model/records.ts';
 import { workloadLabels } from './placement-metrics.ts';
 
 export interface BlockReporter {
-  report(workload: WorkloadRecord, decision: EvictDecision, block: Block): void;
+  report(workload: WorkloadRecord, decision: EvictDecision | FallbackDecision, block: Block): void;
   /** The settings of the workload cannot be understood. */
   reportInvalid(workload: WorkloadRecord, message: string): void;
   /** What the plan found that no decision says. */
@@ -34,10 +34,13 @@ const unremarkable: ReadonlySet<Block['reason']> = new Set([
   'PodTerminating',
   'PreconditionFailed',
   'GenerationNotObserved',
+  'SpotProbing',
+  'ReturnPaced',
+  'FallbackBusy',
 ]);
 
 export function createBlockReporter({ view, events, journal, metrics }: BlockReporterOptions): BlockReporter {
-  const countPdbs = (decision: EvictDecision): void => {
+  const countPdbs = (decision: EvictDecision | FallbackDecision): void => {
     const { namespace, name } = decision.pod;
     const pod = view.pod(namespace, name);
     if (pod === undefined) return;
@@ -56,7 +59,8 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
       if (reason === 'ReadOnly') {
         // Each decision once an hour: `WouldEvict` is the event that read-only mode is for.
         metrics.inc('spotalis_evictions_total', { result: 'dry-run' });
-        const { from, why } = decision;
+        const { why } = decision;
+        const from = decision.kind === 'evict' ? decision.from : 'spot';
         events.recordHourly(workload, 'WouldEvict', renderReason('WouldEvict', { pod, from, reason: why.summary }));
       } else if (!unremarkable.has(reason)) {
         events.recordHourly(workload, reason, message);

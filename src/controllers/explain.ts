@@ -11,6 +11,7 @@ import type { EpochMillis } from '../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement-rules.ts';
+import type { SpotWatch } from './spot-watch.ts';
 
 export interface ExplainedDecision {
   readonly decision: Decision;
@@ -36,22 +37,34 @@ export interface ExplainerOptions {
   readonly rules: () => PlacementRules;
   readonly history: DisruptionHistory;
   readonly inFlight: EvictionsInFlight;
+  readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
   readonly journal: Journal;
   readonly clock: Clock;
 }
 
 export function createExplainer(options: ExplainerOptions): Explainer {
-  const { view, rules, history, inFlight, journal, clock } = options;
+  const { view, rules, history, inFlight, spot, journal, clock } = options;
   return (ref) => {
     const workload = view.workload(ref);
     if (workload === undefined) return undefined;
     const { settings, sides, readPolicy } = rules();
     const now = clock.now();
     const policy = readPolicy(view, workload);
-    const plan = planWorkload({ view, sides, workload, settings, policy, now });
+    const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
     const leadership = options.leadership();
-    const context = { view, sides, settings, policy, history, inFlight: inFlight.list(now), leadership, now };
+    const context = {
+      view,
+      sides,
+      settings,
+      policy,
+      history,
+      inFlight: inFlight.list(now),
+      leadership,
+      spot: spot.memory,
+      waitingCovers: spot.waitingCovers(),
+      now,
+    };
     return {
       at: now,
       plan,

@@ -20,11 +20,13 @@ import { createMoveTracker } from './move-tracker.ts';
 import { createPlacementController, type PlacementController } from './placement-controller.ts';
 import { createPlacementReconciler } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
+import type { SpotWatch } from './spot-watch.ts';
 
 export interface PlacementEngineOptions {
   readonly api: KubeApi;
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
   readonly events: EventSink;
   readonly journal: Journal;
@@ -56,6 +58,10 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
     restamp: createRestamp(api),
   };
   const reconciler = createPlacementReconciler(shared);
+  const { metrics, spot } = options;
+  metrics.onRender(() => {
+    metrics.set('spotalis_storm_active', {}, spot.memory.storm(clock.now()) === undefined ? 0 : 1);
+  });
   return {
     controller: createPlacementController({ ...shared, reconciler }),
     explain: createExplainer({
@@ -63,6 +69,7 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
       rules,
       history,
       inFlight: shared.inFlight,
+      spot: options.spot,
       leadership: options.leadership,
       journal,
       clock,

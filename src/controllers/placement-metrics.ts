@@ -17,6 +17,8 @@ export function reportPlan(metrics: Metrics, plan: WorkloadPlan, now: EpochMilli
   metrics.set('spotalis_invalid_configuration', labels, policy.state === 'invalid' ? 1 : 0);
   metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'spot' }, actual.spot);
   metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'on-demand' }, actual.onDemand);
+  metrics.set('spotalis_fallback_active', labels, plan.spot.covered);
+  metrics.set('spotalis_spot_closed', labels, plan.spot.state.kind === 'open' ? 0 : 1);
   if (target === undefined || policy.state !== 'managed') return;
   metrics.set('spotalis_workload_replicas_desired', { ...labels, replica_type: 'spot' }, target.spot);
   metrics.set('spotalis_workload_replicas_desired', { ...labels, replica_type: 'on-demand' }, target.onDemand);
@@ -48,4 +50,10 @@ export function countEviction(metrics: Metrics, workload: WorkloadRef, result: E
     result: isError ? 'error' : 'success',
   });
   if (isError) metrics.inc('spotalis_reconciliation_errors_total', { ...labels, error_type: 'eviction' });
+}
+
+/** A fallback is an eviction of a pod that never ran: no rebalancing, but the API server is asked all the same. */
+export function countFallback(metrics: Metrics, result: EvictionResult): void {
+  metrics.inc('spotalis_evictions_total', { result: evictionResults[result] });
+  if (result === 'evicted') metrics.inc('spotalis_fallbacks_total', {});
 }

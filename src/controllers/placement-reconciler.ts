@@ -7,6 +7,7 @@ import type { Journal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { EvictDecision, RestampDecision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
+import { noticeStranded } from '../decide/placement/notice-stranded.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Block, GuardContext, Leadership } from '../guard/context.ts';
 import { type Approved, inspect } from '../guard/guard.ts';
@@ -22,10 +23,12 @@ import type { WorkloadRecord } from '../model/records.ts';
 import { createBlockReporter } from './block-reporter.ts';
 import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import { createFallBack } from './fall-back.ts';
 import type { MoveTracker } from './move-tracker.ts';
 import { countEviction, reportPlan } from './placement-metrics.ts';
 import type { PlacementRules } from './placement-rules.ts';
 import { createRestampBatch } from './restamp-batch.ts';
+import type { SpotWatch } from './spot-watch.ts';
 
 export interface ReconcilerOptions {
   readonly view: ClusterView;
@@ -34,6 +37,7 @@ export interface ReconcilerOptions {
   readonly inFlight: EvictionsInFlight;
   readonly turns: EvictionTurns;
   readonly moves: MoveTracker;
+  readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
   readonly evict: Evict;
   readonly restamp: Restamp;
@@ -64,10 +68,12 @@ export class EvictionError extends Error {
 }
 
 export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
-  const { view, rules, history, inFlight, turns, moves, leadership, evict, events, journal, metrics, clock } = options;
+  const { view, rules, history, inFlight, turns, moves, spot, leadership, evict, events, journal, metrics, clock } =
+    options;
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
+  const fallBack = createFallBack({ ...options, spot: spot.memory, blocks, log });
   /** The API server asked everybody to wait until then. */
   let throttledUntil = 0;
 
@@ -82,6 +88,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       history,
       inFlight: inFlight.list(now),
       leadership: leadership(),
+      spot: spot.memory,
+      waitingCovers: spot.waitingCovers(),
       now,
     };
   };
@@ -122,6 +130,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     const { settings } = rules();
     const startedAt = clock.now();
     // Entered before asking: other workloads decide while this one waits for the answer.
+    // Its replacement must find spot open, if only for this one pod.
+    if (decision.to === 'spot') spot.memory.startProbe(workload.uid, startedAt);
     inFlight.add({ workloadUid: workload.uid, podUid: pod.uid, since: startedAt });
     const outcome = await evict(approved, signal);
     countEviction(metrics, workload, outcome.result);
@@ -140,19 +150,15 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     if (mayBeGone) {
       history.recordDisruption(workload.uid, startedAt);
       moves.started(decision, startedAt);
+      if (decision.isReturn === true) history.recordReturn(workload.uid, startedAt);
     }
     if (outcome.result !== 'evicted' && outcome.result !== 'unknown') inFlight.remove(pod.uid);
     if (outcome.result === 'evicted') {
-      const message = renderReason('EvictedForRebalance', { pod: pod.name, from, reason: why.summary });
-      events.record(workload, 'EvictedForRebalance', message);
-      const entry = {
-        kind: 'done',
-        reason: 'EvictedForRebalance',
-        message,
-        pod: pod.name,
-        numbers: why.numbers,
-      } as const;
-      journal.record(workloadKey(workload), entry);
+      const reason = decision.isReturn === true ? 'ReturnedToSpot' : 'EvictedForRebalance';
+      const message = renderReason(reason, { pod: pod.name, from, reason: why.summary });
+      if (reason === 'ReturnedToSpot') metrics.inc('spotalis_returns_total', {});
+      events.record(workload, reason, message);
+      journal.record(workloadKey(workload), { kind: 'done', reason, message, pod: pod.name, numbers: why.numbers });
     }
     return mayBeGone ? settings.cooldownMillis : refused(workload, decision, outcome, settings.disruptionRetryMillis);
   };
@@ -196,7 +202,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       const { settings, sides, readPolicy } = rules();
       const now = clock.now();
       const policy = readPolicy(view, workload);
-      const plan = planWorkload({ view, sides, workload, settings, policy, now });
+      if (policy.state === 'managed') noticeStranded(spot.memory, { view, sides, settings, workload, now });
+      const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
       if (policy.state !== 'managed') {
         turns.leave(workloadKey(workload));
         if (policy.state === 'unmanaged') return { plan, againAfterMillis: undefined };
@@ -213,6 +220,9 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       const eviction = plan.decisions.find((decision) => decision.kind === 'evict');
       if (eviction === undefined) turns.leave(workloadKey(workload));
       else times.push(await move(workload, plan, eviction, signal));
+      const fallback = plan.decisions.find((decision) => decision.kind === 'fallback');
+      if (fallback !== undefined) times.push(await fallBack(workload, fallback, contextFor(plan), signal));
+      if (plan.fallbackDueAt !== undefined) times.push(plan.fallbackDueAt - now);
       const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
       if (corrections.length > 0) times.push(await restamps.apply(workload, corrections, contextFor(plan), signal));
       return { plan, againAfterMillis: earliest(times) };

@@ -1,4 +1,5 @@
 /** Decisions: what an engine wants done, each with the numbers that led to it. Plain data; nothing here acts. */
+import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { Side } from '../model/records.ts';
 
@@ -19,6 +20,29 @@ export interface EvictDecision {
   readonly to: Side;
   /** Replicas that must stay on on-demand, whatever happens. */
   readonly onDemandFloor: number;
+  /** The pod is temporary cover, and goes back to spot. */
+  readonly isReturn?: boolean;
+  readonly why: Explanation;
+}
+
+/**
+ * Recreate on on-demand a pod that spot has had no room for. It never ran, so nothing is disrupted; its replacement is
+ * temporary cover for its slot.
+ */
+export interface FallbackDecision {
+  readonly kind: 'fallback';
+  readonly engine: 'placement';
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly pod: PodRef;
+  /** A pod that was bound meanwhile has another, and is left alone. */
+  readonly resourceVersion: string;
+  readonly to: 'on-demand';
+  /** When the pod began to wait. */
+  readonly waitingSince: EpochMillis;
+  /** Pods on on-demand beyond the target with this one, and how many may be. */
+  readonly excess: number;
+  readonly maxExcess: number;
   readonly why: Explanation;
 }
 
@@ -37,7 +61,7 @@ export interface RestampDecision {
   readonly why: Explanation;
 }
 
-export type Decision = EvictDecision | RestampDecision;
+export type Decision = EvictDecision | FallbackDecision | RestampDecision;
 
 /** Why a decision was made: one sentence for people and the numbers behind it for machines. */
 export interface Explanation {

@@ -1,6 +1,7 @@
 /** What guards look at: the decision, what it is about, and the state of the operator. Everything is passed in; a rule reads no clock. */
-import type { Decision, EvictDecision } from '../decide/decision.ts';
+import type { Decision, EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
+import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
 import type { ReasonNameOf } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
@@ -32,6 +33,10 @@ export interface GuardContext {
   /** Cluster-wide, all engines. */
   readonly inFlight: readonly InFlightEviction[];
   readonly leadership: Leadership;
+  /** What is known of spot; left out, nothing is known against it. */
+  readonly spot?: SpotOutlook | undefined;
+  /** Pods in the whole cluster that cover for spot and have no node yet; default none. */
+  readonly waitingCovers?: number | undefined;
   readonly now: EpochMillis;
 }
 
@@ -65,14 +70,24 @@ export interface Rule {
   readonly name: string;
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;
-  /** `every` decision, or only those that end a pod. */
-  readonly appliesTo: 'every' | 'evict';
+  /** `every` decision; only moves (`evict`), only fallbacks; or `end`: both, as both end a pod. */
+  readonly appliesTo: 'every' | 'evict' | 'fallback' | 'end';
   readonly check: (subject: Subject, context: GuardContext) => Objection;
 }
 
-/** A rule's check for decisions that end a pod. */
+/** A rule's check for moves. */
 export type EvictCheck = (subject: Subject<EvictDecision>, context: GuardContext) => Objection;
 
 export function isEviction(subject: Subject): subject is Subject<EvictDecision> {
   return subject.decision.kind === 'evict';
 }
+
+/** A rule's check for decisions that recreate a pod on on-demand. */
+export type FallbackCheck = (subject: Subject<FallbackDecision>, context: GuardContext) => Objection;
+
+export function isFallback(subject: Subject): subject is Subject<FallbackDecision> {
+  return subject.decision.kind === 'fallback';
+}
+
+/** A rule's check for every decision that ends a pod. */
+export type EndCheck = (subject: Subject<EvictDecision | FallbackDecision>, context: GuardContext) => Objection;

@@ -43,7 +43,8 @@ function* objections(decision: Decision, context: GuardContext): Generator<Block
 }
 
 function concerns(rule: Rule, decision: Decision): boolean {
-  return rule.appliesTo === 'every' || decision.kind === 'evict';
+  const { appliesTo } = rule;
+  return appliesTo === 'every' || appliesTo === decision.kind || (appliesTo === 'end' && decision.kind !== 'restamp');
 }
 
 /** The records the decision is about as they are now: by uid, and only while the pod belongs to the workload. */
@@ -52,7 +53,7 @@ function findSubject(decision: Decision, { view }: GuardContext): Subject | unde
   if (workload === undefined) return undefined;
   const pods = podsOf(view, workload);
   const pod = pods.find(({ uid }) => uid === decision.pod.uid);
-  if (pod === undefined || (pod.deletingAt !== undefined && decision.kind === 'evict')) return undefined;
+  if (pod === undefined || (pod.deletingAt !== undefined && decision.kind !== 'restamp')) return undefined;
   return { decision, workload, pod, pods };
 }
 

@@ -13,6 +13,8 @@ export interface DisruptionHistory {
   lastDisruption(workloadUid: string): EpochMillis | undefined;
   /** The last move of this workload to this side found no place. */
   failedMove(workloadUid: string, side: Side): FailedMove | undefined;
+  /** When pods of the workload went back to spot, oldest first; at least the last {@link REMEMBERED_RETURNS}. */
+  returns(workloadUid: string): readonly EpochMillis[];
 }
 
 export interface DisruptionLog extends DisruptionHistory {
@@ -22,14 +24,28 @@ export interface DisruptionLog extends DisruptionHistory {
   recordFailedMove(workloadUid: string, side: Side, at: EpochMillis): void;
   /** The side took a pod: its failures are forgotten. */
   recordLandedMove(workloadUid: string, side: Side): void;
+  /** A pod that covered for spot goes back. */
+  recordReturn(workloadUid: string, at: EpochMillis): void;
   forgetWorkload(workloadUid: string): void;
 }
+
+/** As many as the configuration allows in one window. */
+const REMEMBERED_RETURNS = 1000;
+const noReturns: readonly EpochMillis[] = [];
 
 /** @param backoff pause after the first failure, and its bound; both above 0. */
 export function createDisruptionLog(backoff: { readonly initial: Millis; readonly max: Millis }): DisruptionLog {
   const last = new Map<string, EpochMillis>();
   const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
+  const returned = new Map<string, EpochMillis[]>();
   return {
+    returns: (workloadUid) => returned.get(workloadUid) ?? noReturns,
+    recordReturn(workloadUid, at) {
+      const instants = returned.get(workloadUid) ?? [];
+      instants.push(at);
+      if (instants.length > REMEMBERED_RETURNS) instants.shift();
+      returned.set(workloadUid, instants);
+    },
     lastDisruption: (workloadUid) => last.get(workloadUid),
     failedMove: (workloadUid, side) => failed.get(workloadUid)?.[side],
     recordDisruption(workloadUid, at) {
@@ -50,6 +66,7 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
     forgetWorkload(workloadUid) {
       last.delete(workloadUid);
       failed.delete(workloadUid);
+      returned.delete(workloadUid);
     },
   };
 }

@@ -3,8 +3,8 @@
 import { formatDuration } from '../lib/duration.ts';
 import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import type { EvictCheck, Objection, Rule } from './context.ts';
-import { isEviction } from './context.ts';
+import type { EndCheck, EvictCheck, FallbackCheck, Objection, Rule } from './context.ts';
+import { isEviction, isFallback } from './context.ts';
 
 /** @param retryAfterMillis see {@link Objection}. */
 export function object<Name extends ReasonNameOf<'block'>>(
@@ -15,13 +15,33 @@ export function object<Name extends ReasonNameOf<'block'>>(
   return { reason: name, message: renderReason(name, values), retryAfterMillis };
 }
 
-/** A rule that only looks at decisions that end a pod. */
+/** A rule that only looks at moves. */
 export function evictRule(name: string, why: string, check: EvictCheck): Rule {
   return {
     name,
     why,
     appliesTo: 'evict',
     check: (subject, context) => (isEviction(subject) ? check(subject, context) : undefined),
+  };
+}
+
+/** A rule that only looks at fallbacks. */
+export function fallbackRule(name: string, why: string, check: FallbackCheck): Rule {
+  return {
+    name,
+    why,
+    appliesTo: 'fallback',
+    check: (subject, context) => (isFallback(subject) ? check(subject, context) : undefined),
+  };
+}
+
+/** A rule that looks at every decision that ends a pod. */
+export function endRule(name: string, why: string, check: EndCheck): Rule {
+  return {
+    name,
+    why,
+    appliesTo: 'end',
+    check: (subject, context) => (isEviction(subject) || isFallback(subject) ? check(subject, context) : undefined),
   };
 }
 

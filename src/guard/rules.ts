@@ -5,11 +5,13 @@
  */
 import type { Rule } from './context.ts';
 import { hasRoom, sideNotInBackoff } from './rules/destination.ts';
+import { fallbackAllowed, fallbackInTurn, noneTerminatingOfSet, stillWaiting } from './rules/fallback.ts';
 import { fresh } from './rules/freshness.ts';
 import { leading, warmedUp } from './rules/leadership.ts';
 import { floorKept, knownSide, nodeStays } from './rules/node-state.ts';
 import { pdbAllows } from './rules/pdb.ts';
 import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
+import { calm, returnsPaced, spotOpen } from './rules/spot.ts';
 import { engineOn, managed, mayWrite } from './rules/switched-on.ts';
 import { cooledDown, nothingInFlight, windowOpen, withinBudget } from './rules/timing.ts';
 import { generationObserved, noRollout, notDeleting, notPaused, notScaledToZero } from './rules/workload-state.ts';
@@ -25,6 +27,9 @@ export const rules: readonly Rule[] = [
   generationObserved,
   notPaused,
   noRollout,
+  stillWaiting,
+  noneTerminatingOfSet,
+  calm,
   nothingInFlight,
   noneTerminating,
   othersReady,
@@ -38,8 +43,12 @@ export const rules: readonly Rule[] = [
   windowOpen,
   warmedUp,
   cooledDown,
+  spotOpen,
+  returnsPaced,
   pdbAllows,
   sideNotInBackoff,
+  fallbackAllowed,
   hasRoom,
+  fallbackInTurn,
   withinBudget,
 ];

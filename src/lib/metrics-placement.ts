@@ -34,6 +34,16 @@ export const placementMetrics = {
     help: 'Pods of a managed workload that run on on-demand because spot has no room.',
     labels: workload,
   },
+  spotalis_spot_closed: {
+    type: 'gauge',
+    help: '1 while spot is not used for new pods of a managed workload because it had no room, else 0.',
+    labels: workload,
+  },
+  spotalis_storm_active: {
+    type: 'gauge',
+    help: '1 while so many spot nodes are lost that no pod is moved, else 0.',
+    labels: [],
+  },
   spotalis_window_open: {
     type: 'gauge',
     help: '1 while pods of a managed workload may be moved by its disruption window, else 0.',

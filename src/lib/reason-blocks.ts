@@ -165,6 +165,36 @@ export const blockReasons = {
     message: '{interruptions} spot nodes were lost within {period}; no pod is moved before {calmAt}',
     advice: nothingToDo,
   },
+  SpotClosed: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Spot had no room for pods of this workload, or for those of several; it is tried again in {remaining}',
+    advice: 'Nothing to do; allow more instance types or zones for spot if this lasts.',
+  },
+  SpotProbing: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Spot is being tried with one pod; the others follow if it finds a place',
+    advice: nothingToDo,
+  },
+  ReturnPaced: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: '{returned} pods returned to spot in this window or hour, of {limit} allowed',
+    advice: 'Nothing to do; the limit is placement.fallback.returnPerWindow.',
+  },
+  FallbackShare: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'Pod {pod} waits for spot: on-demand covers as many pods as it may ({limit})',
+    advice: 'Allow more instance types or zones for spot, or raise placement.fallback.maxPercent.',
+  },
+  FallbackBusy: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: '{waiting} pods that cover for spot wait for on-demand in the cluster, of {limit} allowed',
+    advice: 'Nothing to do; the limit is placement.fallback.maxConcurrent.',
+  },
   ResizeInFlight: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -26,6 +26,18 @@ export interface NodeClassSettings {
   readonly provisionable: { readonly spot: boolean; readonly onDemand: boolean };
 }
 
+/** What happens while spot has no room. */
+export interface FallbackSettings {
+  /** How long a pod may wait for spot before it is recreated on on-demand. */
+  readonly afterMillis: Millis;
+  /** Pods of a workload that return to spot in one disruption window, or in an hour where it is always open; at least 1. */
+  readonly returnPerWindow: number;
+  /** Recreated pods in the whole cluster that on-demand has not taken yet; at least 1. */
+  readonly maxConcurrent: number;
+  /** Largest part of a workload's spot replicas that on-demand covers at one time, rounded up. */
+  readonly maxPercent: Percent;
+}
+
 export interface PlacementSettings {
   /** The engine is on; left out means it is. */
   readonly enabled?: boolean;
@@ -49,6 +61,11 @@ export interface PlacementSettings {
   readonly stuckRolloutMillis: Millis;
   /** Pause before a side is tried again for a workload after a move to it found no place: doubles from `initial` up to `max`. */
   readonly moveBackoffMillis: { readonly initial: Millis; readonly max: Millis };
+  readonly fallback: FallbackSettings;
+  /** Largest share of one workload in one spot pool where there is a choice, in percent; 100 is no limit. */
+  readonly maxPerPool: Percent;
+  /** A spot pool that lost this share of its nodes within an hour is avoided by new pods; 100 never is. */
+  readonly avoidPoolsLosing: Percent;
   readonly defaults: { readonly spotPercentage: Percent; readonly minOnDemand: string };
   /** Global disruption window, raw texts as in the config file; undefined means always open. */
   readonly window: { readonly schedule: string; readonly duration: string } | undefined;

@@ -108,6 +108,8 @@ export interface PodRecord {
   readonly capacity: Side | undefined;
   readonly admissionId: string | undefined;
   readonly unconfirmed: boolean;
+  /** Runs on on-demand as temporary cover for a slot of spot. */
+  readonly fallback: boolean;
   /** `controller.kubernetes.io/pod-deletion-cost`; 0 when absent or malformed. */
   readonly deletionCost: number;
   /** The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`). */
@@ -172,10 +174,12 @@ export interface ReplicaSetRecord {
   readonly name: string;
   readonly uid: string;
   readonly owner: OwnerReference | undefined;
-  /** Label `pod-template-hash`: the revision. */
+  /** Label `pod-template-hash` (Argo Rollouts: `rollouts-pod-template-hash`): the revision. */
   readonly revision: string;
   readonly replicas: number;
   readonly createdAt: EpochMillis;
+  /** The workload it is itself, where nobody owns it. */
+  readonly workload?: WorkloadRecord | undefined;
 }
 
 export interface PdbRecord {

@@ -19,6 +19,8 @@ export interface LiveView extends ClusterView {
   onChange(listener: (change: ViewChange) => void): () => void;
   /** Called for every pod added, changed or removed, after the view shows it: the hook of incremental counters. */
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
+  /** Called for every node added, changed or removed, after the view shows it. */
+  onNode(listener: (before: NodeRecord | undefined, after: NodeRecord | undefined) => void): () => void;
   /** Resolves when every store has had its first complete list. */
   readonly onSynced: Promise<void>;
   /** Runs all informers until `signal` aborts. Call once. */
@@ -44,6 +46,8 @@ export function createLiveView(stores: LiveStores): LiveView {
   const pdbsByNamespace = createRecordIndex<PdbRecord>({ groupOf: ({ namespace }) => namespace, isSame: hasSameUid });
   const listeners = new Set<(change: ViewChange) => void>();
   const podListeners = new Set<(before: PodRecord | undefined, after: PodRecord | undefined) => void>();
+
+  const nodeListeners = new Set<(before: NodeRecord | undefined, after: NodeRecord | undefined) => void>();
 
   const emit = (change: ViewChange): void => {
     for (const listener of listeners) listener(change);
@@ -99,6 +103,7 @@ export function createLiveView(stores: LiveStores): LiveView {
   stores.nodes.subscribe({
     onChange(_, before: NodeRecord | undefined, after: NodeRecord | undefined) {
       const name = after?.name ?? before?.name ?? '';
+      for (const listener of nodeListeners) listener(before, after);
       for (const pod of podsByNode.group(name)) touchOwner(pod.owner?.uid);
       emit({ kind: 'capacity' });
     },
@@ -152,6 +157,10 @@ export function createLiveView(stores: LiveStores): LiveView {
     onPod(listener) {
       podListeners.add(listener);
       return () => podListeners.delete(listener);
+    },
+    onNode(listener) {
+      nodeListeners.add(listener);
+      return () => nodeListeners.delete(listener);
     },
     onSynced,
     async run(signal) {

@@ -53,6 +53,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     capacity: readSide(annotations['spotalis.io/capacity']),
     admissionId: annotations['spotalis.io/admission-id'],
     unconfirmed: annotations['spotalis.io/unconfirmed'] === 'true',
+    fallback: annotations['spotalis.io/fallback'] === 'true',
     deletionCost: readDeletionCost(annotations['controller.kubernetes.io/pod-deletion-cost']),
     protectedBy: readProtection(annotations),
     claims: volumeClaimNames(pod, name),

@@ -1,6 +1,7 @@
 /** The admission side of the placement engine, put together: decides on every replica of the operator. */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { PlacementRules } from '../controllers/placement-rules.ts';
+import type { SpotWatch } from '../controllers/spot-watch.ts';
 import { createClaimLedger } from '../decide/placement/claims.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -16,6 +17,7 @@ export interface AdmissionOptions {
   readonly api: KubeApi;
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  readonly spot: SpotWatch;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,6 +45,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     owners,
     rules,
     ledger,
+    spot: options.spot.memory,
     catchUp: createCatchUp(view, clock),
     interners: createPodInterners(MAX_INTERNED),
     clock,

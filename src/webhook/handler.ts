@@ -4,6 +4,7 @@ import { type AdmissionInput, decideAdmission } from '../decide/placement/admiss
 import type { AdmissionDecision } from '../decide/placement/admission-decision.ts';
 import { readAdmissionPod } from '../decide/placement/admission-pod.ts';
 import type { ClaimLedger } from '../decide/placement/claims.ts';
+import type { SpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -34,6 +35,8 @@ export interface MutateHandlerOptions {
   readonly owners: LiveOwners;
   readonly rules: () => AdmissionRules;
   readonly ledger: ClaimLedger;
+  /** What is known of spot; left out, it can always be had. */
+  readonly spot?: SpotMemory;
   readonly catchUp: CatchUp;
   readonly interners: PodInterners;
   readonly clock: Clock;
@@ -72,6 +75,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
         ...rules(),
         view: owners.view,
         ledger,
+        spot: options.spot,
         owner: resolution,
         request,
         pod: readAdmissionPod(pod, template, owner),

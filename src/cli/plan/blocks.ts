@@ -25,7 +25,7 @@ export function blocksOf(
   policy: PlacementPolicy,
   now: EpochMillis,
 ): PlannedBlock[] {
-  const side = decision.kind === 'evict' ? decision.to : decision.capacity;
+  const side = decision.kind === 'restamp' ? decision.capacity : decision.to;
   return inspectAll(decision, freeToAct(view, rules, policy, now)).map(({ reason, message, retryAfterMillis }) => ({
     reason,
     message,

@@ -69,9 +69,14 @@ function toDocument(input: LoadedInput, planned: PlannedWorkload, now: EpochMill
 function toAction(decision: Decision): Omit<PlannedAction, 'blockedBy'> {
   const { pod, why } = decision;
   const common = { pod: pod.name, why: why.summary, numbers: why.numbers };
-  return decision.kind === 'evict'
-    ? { action: 'evict', ...common, from: decision.from, to: decision.to }
-    : { action: 'restamp', ...common, to: decision.capacity, slot: decision.slot };
+  switch (decision.kind) {
+    case 'evict':
+      return { action: 'evict', ...common, from: decision.from, to: decision.to };
+    case 'fallback':
+      return { action: 'fallback', ...common, from: 'spot', to: decision.to };
+    case 'restamp':
+      return { action: 'restamp', ...common, to: decision.capacity, slot: decision.slot };
+  }
 }
 
 /** As it is written in the annotation. */

@@ -11,7 +11,7 @@ import type { PlannedBlock } from './blocks.ts';
 
 /** One thing that would be done, now or once nothing blocks it. */
 export interface PlannedAction {
-  readonly action: 'evict' | 'restamp';
+  readonly action: 'evict' | 'fallback' | 'restamp';
   readonly pod: string;
   readonly from?: string;
   readonly to: string;

@@ -16,7 +16,7 @@ describe('readAdmissionPod', () => {
       isMirror: false,
       stamp: undefined,
       hasDeletionCost: false,
-      has: { annotations: false, nodeSelector: false, affinity: false, nodeAffinity: false, tolerations: false },
+      has: { annotations: false, nodeSelector: false, affinity: false, nodeAffinity: false, preferences: false, tolerations: false },
       requiredTerms: undefined,
     });
   });
@@ -31,6 +31,7 @@ describe('readAdmissionPod', () => {
       nodeSelector: true,
       affinity: true,
       nodeAffinity: true,
+      preferences: false,
       tolerations: true,
     });
   });
@@ -44,6 +45,7 @@ describe('readAdmissionPod', () => {
       nodeSelector: false,
       affinity: true,
       nodeAffinity: false,
+      preferences: false,
       tolerations: false,
     });
     const empty: Pod = JSON.parse('{"spec":{"affinity":null}}');

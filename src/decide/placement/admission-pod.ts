@@ -26,6 +26,8 @@ export interface AdmissionPod {
     readonly nodeSelector: boolean;
     readonly affinity: boolean;
     readonly nodeAffinity: boolean;
+    /** Preferred node affinity; default false. */
+    readonly preferences?: boolean;
     readonly tolerations: boolean;
   };
   /** Required node affinity as written; undefined when there is none. */
@@ -57,6 +59,7 @@ export function readAdmissionPod(pod: Pod, template: PodTemplate, owner: OwnerRe
       nodeSelector: isPresent(spec?.nodeSelector),
       affinity: affinity !== undefined,
       nodeAffinity: nodeAffinity !== undefined,
+      preferences: isPresent(nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
       tolerations: isPresent(spec?.tolerations),
     },
     requiredTerms: isPresent(required) ? (required.nodeSelectorTerms ?? []) : undefined,

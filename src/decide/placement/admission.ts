@@ -18,9 +18,14 @@ import type { AdmissionPod } from './admission-pod.ts';
 import { statefulSlot } from './assignment.ts';
 import { type ChosenSlot, chooseSlot } from './choose-slot.ts';
 import type { ClaimLedger } from './claims.ts';
+import { maxExcessOf } from './decide-fallback.ts';
+import { takeCensus } from './free-slots.ts';
+import { noticeStranded } from './notice-stranded.ts';
 import { buildPatch } from './patch.ts';
 import type { ManagedPolicy, PolicyReader } from './policy.ts';
-import { countsFor, sideOfSlot } from './slots.ts';
+import { poolsToAvoid } from './pool-preference.ts';
+import { countsFor, onDemandCount, sideOfSlot } from './slots.ts';
+import type { SpotMemory } from './spot-memory.ts';
 
 export interface AdmissionInput {
   readonly view: ClusterView;
@@ -28,6 +33,8 @@ export interface AdmissionInput {
   readonly settings: PlacementSettings;
   readonly readPolicy: PolicyReader;
   readonly ledger: ClaimLedger;
+  /** What is known of spot; left out, it can always be had. */
+  readonly spot?: SpotMemory | undefined;
   /** The pod's owner as found in the view, or read live where the view did not have it. */
   readonly owner: OwnerResolution;
   readonly request: { readonly uid: string; readonly dryRun: boolean };
@@ -57,6 +64,7 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   const pinned = input.sides.pinnedSide(pod.template);
   if (pinned === 'neither') return unsteered('PinnedByUser', { side: 'no node of a known side' });
 
+  if (input.spot !== undefined) noticeStranded(input.spot, { ...input, workload: owner.workload });
   const choice = choose(input, owner, policy, pinned === 'free' ? undefined : pinned);
   if (settings.readOnly) {
     return { ...unsteered('ReadOnly', {}), wouldBe: { slot: choice.slot, side: choice.side } };
@@ -112,7 +120,7 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
     workload.rollout.type === 'StatefulSet' && input.pod.name !== undefined
       ? statefulSlot(workload, input.pod.name)
       : undefined;
-  if (ordinalSlot !== undefined) return { slot: ordinalSlot, side: pinned ?? sideOfSlot(policy.rule, ordinalSlot) };
+  if (ordinalSlot !== undefined) return ordinalChoice(input, owner, policy, pinned, ordinalSlot);
   return chooseSlot({
     view: input.view,
     sides: input.sides,
@@ -123,8 +131,43 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
     rule: policy.rule,
     pinned,
     lacksRoom: (side) => lacksRoom(input, owner, side),
+    mayUseSpot: () => mayUseSpot(input, owner),
+    maxExcess: maxExcessOf(countsFor(policy.rule, workload.replicas), input.settings),
     now: input.now,
   });
+}
+
+/** Slot and side of a StatefulSet's pod follow from its ordinal; on-demand may cover for spot. */
+function ordinalChoice(
+  input: AdmissionInput,
+  owner: WorkloadOwner,
+  { rule }: ManagedPolicy,
+  pinned: Side | undefined,
+  slot: number,
+): Choice {
+  const side = pinned ?? sideOfSlot(rule, slot);
+  if (side === 'on-demand' || pinned !== undefined || mayUseSpot(input, owner)) return { slot, side };
+  const { workload } = owner;
+  const { onDemand } = takeCensus(input.view, input.sides, podsOf(input.view, workload));
+  const excess = onDemand + 1 - onDemandCount(rule, workload.replicas);
+  const isAllowed = excess <= maxExcessOf(countsFor(rule, workload.replicas), input.settings);
+  return isAllowed && !lacksRoom(input, owner, 'on-demand') ? { slot, side: 'on-demand', cover: true } : { slot, side };
+}
+
+/** In a storm spot is used only where a node with room stands ready: what is made now would be lost next. */
+function mayUseSpot({ spot, view, sides, pod, request, now }: AdmissionInput, { workload }: WorkloadOwner): boolean {
+  if (spot === undefined) return true;
+  if (!spot.mayClaim(workload.uid, request.uid, now)) return false;
+  if (spot.storm(now) === undefined) return true;
+  const { namespace } = workload;
+  const demand = {
+    namespace,
+    template: pod.template,
+    side: 'spot',
+    claims: [],
+    siblingNodes: new Set<string>(),
+  } as const;
+  return findRoom(view, sides, demand).kind === 'node';
 }
 
 function lacksRoom({ view, sides, pod }: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
@@ -148,8 +191,16 @@ function steer(
   const warnings = isPinAllowed
     ? []
     : [`${choice.side} needs node affinity, which placement.mutations.affinity forbids`];
+  const fallback = choice.cover === true;
+  const avoid = choice.side === 'spot' && settings.mutations.affinity ? poolsToAvoid(input, owner.workload) : [];
   const stamps = {
-    ...formatStamps({ slot: choice.slot, capacity: choice.side, admissionId: request.uid, unconfirmed: false }),
+    ...formatStamps({
+      slot: choice.slot,
+      capacity: choice.side,
+      admissionId: request.uid,
+      unconfirmed: false,
+      fallback,
+    }),
     // Only the ReplicaSet controller looks at it: the highest slots are removed first, so a scale-down keeps the mix.
     ...(owner.replicaSet === undefined || pod.hasDeletionCost
       ? {}
@@ -158,6 +209,7 @@ function steer(
   const patch = buildPatch(pod, {
     pin: isPinAllowed ? pin : undefined,
     tolerations: settings.mutations.tolerations && !pinnedByUser ? sides.tolerationsOf(choice.side) : [],
+    avoid,
     stamps,
   });
   const explanation = explain(owner, policy, choice, pinnedByUser);
@@ -170,9 +222,11 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pi
   const target = countsFor(policy.rule, replicas);
   const why = pinnedByUser
     ? 'its own constraints choose that side'
-    : choice.diverted === true
-      ? 'the other side has no room'
-      : `${replicas} replicas want ${target.spot} on spot and ${target.onDemand} on on-demand`;
+    : choice.cover === true
+      ? 'temporary cover, as spot has no room at present'
+      : choice.diverted === true
+        ? 'the other side has no room'
+        : `${replicas} replicas want ${target.spot} on spot and ${target.onDemand} on on-demand`;
   return {
     summary: `slot ${choice.slot} on ${choice.side}: ${why}`,
     numbers: {
@@ -184,6 +238,7 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pi
       claimed: choice.claimed ?? 0,
       countedOnDemand: choice.onDemand ?? 0,
       diverted: choice.diverted ?? false,
+      ...(choice.cover === true && { cover: true }),
     },
   };
 }
@@ -192,6 +247,7 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pi
 function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, decision: AdmissionDecision): void {
   const { ledger, request, now } = input;
   for (const uid of choice.superseded ?? []) ledger.release(uid);
+  if (choice.side === 'spot') input.spot?.claim(owner.workload.uid, request.uid, now);
   if (owner.workload.rollout.type === 'StatefulSet') return;
   const { slot, side } = choice;
   ledger.claim(

@@ -23,6 +23,10 @@ export interface SlotRequest {
   readonly pinned: Side | undefined;
   /** Whether a side is known to have no room for the pod, and whether it has. Asked only where it matters. */
   readonly lacksRoom: (side: Side) => boolean;
+  /** Whether a pod may be sent to spot now. Asked only for one that would be. */
+  readonly mayUseSpot: () => boolean;
+  /** Pods on on-demand beyond the target that may cover for spot. */
+  readonly maxExcess: number;
   readonly now: EpochMillis;
 }
 
@@ -33,6 +37,8 @@ export interface ChosenSlot extends Placement {
   readonly onDemand: number;
   /** The side asked for had no room, so the other one was taken. */
   readonly diverted: boolean;
+  /** The slot is of spot, which cannot be had: on-demand covers for it. */
+  readonly cover: boolean;
   /** Claims given up for this one: their pods never came and all slots were taken. */
   readonly superseded: readonly string[];
 }
@@ -67,7 +73,9 @@ export function chooseSlot(request: SlotRequest): ChosenSlot {
       const onDemand = own.onDemand + others.onDemand + claims.filter(({ side }) => side === 'on-demand').length;
       const total = live + claims.length + 1;
       const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
-      return { ...take(request, wanted, free), live, claimed: claims.length, onDemand, superseded };
+      const excess = onDemand + 1 - onDemandCount(rule, Math.max(total, workload.replicas));
+      const taken = coverFor(request, take(request, wanted, free), free, excess);
+      return { ...taken, live, claimed: claims.length, onDemand, superseded };
     }
     superseded.push(doubtful.uid);
     claims = claims.filter((claim) => claim !== doubtful);
@@ -95,4 +103,21 @@ function take(
   return isDiverted
     ? { slot: other, side: oppositeOf(wanted), diverted: true }
     : { slot: same, side: wanted, diverted: false };
+}
+
+/**
+ * Where spot cannot be had, a place of on-demand that is still free will do; else on-demand covers for the slot, which keeps
+ * its side, so that the pod goes back later. With no room on on-demand either, the pod waits where it belongs.
+ */
+function coverFor(
+  { pinned, lacksRoom, mayUseSpot, maxExcess }: SlotRequest,
+  taken: Placement & { readonly diverted: boolean },
+  free: FreeSlots,
+  excess: number,
+): Placement & Pick<ChosenSlot, 'diverted' | 'cover'> {
+  if (taken.side !== 'spot' || pinned !== undefined || mayUseSpot() || lacksRoom('on-demand')) {
+    return { ...taken, cover: false };
+  }
+  if (free.onDemand !== undefined) return { slot: free.onDemand, side: 'on-demand', diverted: true, cover: false };
+  return excess <= maxExcess ? { ...taken, side: 'on-demand', cover: true } : { ...taken, cover: false };
 }

@@ -3,10 +3,13 @@ import { renderReason } from '../../lib/reasons.ts';
 import { isLive, revisionsOf } from '../../model/owners.ts';
 import type { Decision } from '../decision.ts';
 import { decideEviction } from './decide-eviction.ts';
+import { decideFallback } from './decide-fallback.ts';
 import { decideRestamps } from './decide-restamps.ts';
 import { describePods } from './describe-pods.ts';
+import { noteSpot } from './note-spot.ts';
 import type { ActualCounts, PlanInput, PlanNote, PlannedPod, WorkloadPlan } from './plan.ts';
 import { countsFor, floorCount, type SideCounts } from './slots.ts';
+import { untroubledSpot } from './spot-outlook.ts';
 
 /** Plans one workload. Whether a decision may be carried out now is for the guards to say. */
 export function planWorkload(input: PlanInput): WorkloadPlan {
@@ -22,6 +25,8 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
     replicas,
     actual,
     pods: pods.map(({ plan }) => plan),
+    spot: { state: (input.spot ?? untroubledSpot).stateOf(workload.uid, input.now), covered: 0 },
+    fallbackDueAt: undefined,
   };
   if (policy.state !== 'managed') {
     const notes = [{ reason: policy.reason.name, text: policy.reason.message }];
@@ -31,14 +36,28 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
   const floor = floorCount(policy.rule, replicas);
   const drift = driftOf(actual, target, replicas);
   const decisions: Decision[] = [];
-  const notes = [...noteUnknown(input, pods), ...noteWaiting(pods), ...noteFloor(actual, floor, replicas)];
-  if (drift === 0) decisions.push(...decideRestamps(input, revisions, pods));
+  const spot = { ...seen.spot, covered: coveredBy(pods, actual, target) };
+  const fallback = decideFallback(input, pods, { actual, target });
+  const notes = [
+    ...noteUnknown(input, pods),
+    ...noteWaiting(pods),
+    ...noteFloor(actual, floor, replicas),
+    ...noteSpot(input, spot, fallback.dueAt),
+  ];
+  if (fallback.decision !== undefined) decisions.push(fallback.decision);
+  else if (drift === 0) decisions.push(...decideRestamps(input, revisions, pods));
   else {
     const move = decideEviction(input, policy, { pods, actual, target, floor });
     if ('kind' in move) decisions.push(move);
     else notes.push(move);
   }
-  return { ...seen, target, floor, drift, decisions, notes };
+  return { ...seen, target, floor, drift, decisions, notes, spot, fallbackDueAt: fallback.dueAt };
+}
+
+/** Pods stamped as cover, as far as on-demand has more than its target: the others took a place of their own meanwhile. */
+function coveredBy(pods: readonly PlannedPod[], actual: ActualCounts, target: SideCounts): number {
+  const covers = pods.filter(({ pod }) => pod.fallback && isLive(pod)).length;
+  return Math.min(covers, Math.max(0, actual.onDemand - target.onDemand));
 }
 
 function noteUnknown({ view }: PlanInput, pods: readonly PlannedPod[]): PlanNote[] {

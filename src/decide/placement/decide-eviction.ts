@@ -65,6 +65,7 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
     from,
     to,
     onDemandFloor: seen.floor,
+    ...(to === 'spot' && victim.pod.fallback && { isReturn: true }),
     why: { summary: `${have} pods on ${from}, ${want} wanted: one moves to ${to}`, numbers },
   };
 }

@@ -21,7 +21,8 @@ export function decideRestamps(
   if (!isAtRest) return [];
   return live.flatMap(({ pod, plan }) => {
     const { slot, actualSide: side } = plan;
-    if (slot === undefined || side === 'unknown' || (slot === pod.slot && side === pod.capacity)) return [];
+    if (slot === undefined || side === 'unknown' || (slot === pod.slot && side === pod.capacity && !pod.fallback))
+      return [];
     // Anything but our own earlier value, or none, is the user's.
     const isOurCost = pod.deletionCost === 0 || pod.deletionCost === -(pod.slot ?? 0);
     return [

@@ -56,6 +56,8 @@ function noteOf(state: PodState, pod: PodRecord, placed: Placed | undefined, sid
     case 'surplus':
       return `one more than the replicas asked for, on ${side}`;
     case 'wrong-side':
+      if (pod.fallback)
+        return `${pod.nodeName === undefined ? 'waits for a place' : 'runs'} on ${side} as temporary cover for its slot on spot`;
       return `runs on ${side}, its slot is ${placed?.wanted ?? 'unknown'}`;
     case 'settled':
       if (placed === undefined) return `runs on ${side}`;

@@ -6,17 +6,21 @@ import type { NodeSelectorTerm, Toleration } from '../../model/records.ts';
 import { tolerates } from '../../model/scheduling.ts';
 import type { JsonPatchOperation } from './admission-decision.ts';
 import type { AdmissionPod, RawNodeSelectorTerm } from './admission-pod.ts';
+import { type AvoidedPool, preferencesAgainst } from './pool-preference.ts';
 
 export interface PatchContent {
   /** Undefined where the pod's own constraints choose the side. */
   readonly pin: SidePin | undefined;
   readonly tolerations: readonly Toleration[];
+  /** Spot pools other than which are preferred. */
+  readonly avoid?: readonly AvoidedPool[];
   readonly stamps: Readonly<Record<string, string>>;
 }
 
 export function buildPatch(pod: AdmissionPod, content: PatchContent): JsonPatchOperation[] {
   return [
     ...(content.pin === undefined ? [] : pinOperations(pod, content.pin)),
+    ...preferenceOperations(pod, content),
     ...tolerationOperations(pod, content.tolerations),
     ...memberOperations('/metadata/annotations', pod.has.annotations, content.stamps),
   ];
@@ -52,6 +56,21 @@ function pinOperations(pod: AdmissionPod, pin: SidePin): JsonPatchOperation[] {
   if (!pod.has.affinity) return [add('/spec/affinity', { nodeAffinity })];
   if (!pod.has.nodeAffinity) return [add('/spec/affinity/nodeAffinity', nodeAffinity)];
   return [add('/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution', required)];
+}
+
+/** Preferred, never required: a pool that is avoided is still better than none. The user's own preferences stay. */
+function preferenceOperations(pod: AdmissionPod, { pin, avoid }: PatchContent): JsonPatchOperation[] {
+  const preferences = preferencesAgainst(avoid ?? []);
+  if (preferences.length === 0) return [];
+  const list = 'preferredDuringSchedulingIgnoredDuringExecution';
+  // The pin came first, and made the parents where it is an affinity.
+  const isPinned = pin?.kind === 'affinity';
+  if (!pod.has.affinity && !isPinned) return [add('/spec/affinity', { nodeAffinity: { [list]: preferences } })];
+  if (!pod.has.nodeAffinity && !isPinned) return [add('/spec/affinity/nodeAffinity', { [list]: preferences })];
+  const path = `/spec/affinity/nodeAffinity/${list}`;
+  return pod.has.preferences === true
+    ? preferences.map((preference) => add(`${path}/-`, preference))
+    : [add(path, preferences)];
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Sides } from '../../model/sides.ts';
 import type { Decision, PodRef } from '../decision.ts';
 import type { PlacementPolicy } from './policy.ts';
 import type { SideCounts } from './slots.ts';
+import type { SpotOutlook, SpotState } from './spot-outlook.ts';
 
 export interface PlanInput {
   readonly view: ClusterView;
@@ -15,6 +16,8 @@ export interface PlanInput {
   readonly workload: WorkloadRecord;
   readonly settings: PlacementSettings;
   readonly policy: PlacementPolicy;
+  /** What is known of spot; left out, nothing is known against it. */
+  readonly spot?: SpotOutlook | undefined;
   readonly now: EpochMillis;
 }
 
@@ -68,8 +71,12 @@ export interface WorkloadPlan {
   readonly floor: number;
   /** Pods that would have to change sides for the counts to be right. */
   readonly drift: number;
+  /** Whether spot can be had, and how many pods on-demand covers for it. */
+  readonly spot: { readonly state: SpotState; readonly covered: number };
+  /** When the next pod will have waited for spot long enough; undefined when none waits. */
+  readonly fallbackDueAt: EpochMillis | undefined;
   readonly pods: readonly PodPlan[];
-  /** At most one eviction; re-stamps only when nothing has to move. */
+  /** At most one fallback or eviction; re-stamps only when nothing has to move. */
   readonly decisions: readonly Decision[];
   readonly notes: readonly PlanNote[];
 }

@@ -14,7 +14,7 @@ export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): stri
 }
 
 /**
- * The order in which candidates are moved: those nothing spares, then unready (they serve nobody), then without a
+ * The order in which candidates are moved: those nothing spares, then unready (they serve nobody), then temporary cover, then without a
  * slot of their own, then the highest slot, then the youngest. Ties fall to the name, so equal input gives equal output.
  */
 export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod, b: PlannedPod) => number {
@@ -22,6 +22,7 @@ export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod,
   return (a, b) =>
     isSpared(a.pod) - isSpared(b.pod) ||
     Number(a.pod.ready) - Number(b.pod.ready) ||
+    Number(b.pod.fallback) - Number(a.pod.fallback) ||
     Number(a.plan.stampedSlot !== undefined) - Number(b.plan.stampedSlot !== undefined) ||
     (b.plan.stampedSlot ?? 0) - (a.plan.stampedSlot ?? 0) ||
     b.pod.createdAt - a.pod.createdAt ||

@@ -1,7 +1,7 @@
 /** Proof before move: the replacement has somewhere to go. */
 import { isLive } from '../../model/owners.ts';
 import { findRoom } from '../../model/scheduling.ts';
-import { evictRule, inWords, object } from '../objection.ts';
+import { endRule, evictRule, inWords, object } from '../objection.ts';
 
 export const sideNotInBackoff = evictRule(
   'side-not-in-backoff',
@@ -15,7 +15,7 @@ export const sideNotInBackoff = evictRule(
   },
 );
 
-export const hasRoom = evictRule(
+export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
   ({ decision, workload, pod, pods }, { view, sides, settings }) => {
@@ -27,9 +27,12 @@ export const hasRoom = evictRule(
       claims: pod.claims,
       siblingNodes: new Set(siblings.flatMap(({ nodeName }) => nodeName ?? [])),
     });
-    if (room.kind !== 'none') return undefined;
+    // Cover that waits itself has nothing to gain from an autoscaler's promise.
+    const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
+    if (room.kind === 'node' || (room.kind === 'provisionable' && !isWaiting)) return undefined;
+    const detail = room.kind === 'none' ? room.detail : 'no node that is there can take it';
     // A node that gets free tells us by an event; one that becomes free by time alone does not, so ask again.
     const retry = settings.disruptionRetryMillis;
-    return object('NoRoomOnSide', { side: decision.to, pod: pod.name, detail: room.detail }, retry);
+    return object('NoRoomOnSide', { side: decision.to, pod: pod.name, detail }, retry);
   },
 );

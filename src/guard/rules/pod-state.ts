@@ -3,7 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { isLive, ordinalOf } from '../../model/owners.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
-import { evictRule, object } from '../objection.ts';
+import { endRule, evictRule, object } from '../objection.ts';
 
 /** Share of the replicas that may be out of service when some of them are so for good. */
 const MAX_UNAVAILABLE_SHARE = 0.25;
@@ -65,7 +65,7 @@ export const notResizing = evictRule(
   ({ pod }) => (pod.resizing ? object('ResizeInFlight', { pod: pod.name }) : undefined),
 );
 
-export const sameRevision = evictRule(
+export const sameRevision = endRule(
   'same-revision',
   'Where old pods are kept on purpose (OnDelete, a partition), a replacement of another revision would be a rollout nobody asked for.',
   ({ workload, pod }) =>

@@ -1,14 +1,14 @@
 /** The workload stands still: its controller has seen the last change, and nothing is being rolled out or taken away. */
 import { rolloutState } from '../../model/rollout.ts';
-import { evictRule, object } from '../objection.ts';
+import { endRule, evictRule, object } from '../objection.ts';
 
-export const notDeleting = evictRule(
+export const notDeleting = endRule(
   'not-deleting',
   'A workload on its way out needs no better placement.',
   ({ workload }) => (workload.deleting ? object('Deleting', {}) : undefined),
 );
 
-export const notScaledToZero = evictRule(
+export const notScaledToZero = endRule(
   'has-replicas',
   'Pods of a workload scaled to zero end anyway.',
   ({ workload }) => (workload.replicas === 0 ? object('ScaledToZero', {}) : undefined),

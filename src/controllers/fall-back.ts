@@ -1,0 +1,92 @@
+/** Carries out fallbacks: asks the guards, recreates the pod, and tells what was done. */
+import type { WorkloadEvents } from '../act/events.ts';
+import type { Evict } from '../act/evict.ts';
+import type { Journal } from '../act/journal.ts';
+import type { FallbackDecision } from '../decide/decision.ts';
+import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
+import type { GuardContext } from '../guard/context.ts';
+import { inspect } from '../guard/guard.ts';
+import { inWords } from '../guard/objection.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { WorkloadRecord } from '../model/records.ts';
+import type { BlockReporter } from './block-reporter.ts';
+import { countFallback } from './placement-metrics.ts';
+
+export interface FallBackOptions {
+  readonly spot: Pick<SpotOutlook, 'stateOf'>;
+  readonly evict: Evict;
+  readonly blocks: Pick<BlockReporter, 'report'>;
+  readonly events: WorkloadEvents;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** @returns when to look again; undefined when the change of the pods will tell. */
+export type FallBack = (
+  workload: WorkloadRecord,
+  decision: FallbackDecision,
+  context: GuardContext,
+  signal: AbortSignal,
+) => Promise<Millis | undefined>;
+
+/** The view may show a pod for a moment after it was recreated. */
+const SEEN_GONE_MILLIS: Millis = 10_000;
+const RETRY_MILLIS: Millis = 5_000;
+
+export function createFallBack(options: FallBackOptions): FallBack {
+  const { spot, evict, blocks, events, journal, metrics, log } = options;
+  /** Uids of pods that were asked to go, and when. */
+  const asked = new Map<string, EpochMillis>();
+
+  return async (workload, decision, context, signal) => {
+    const { pod, waitingSince, why } = decision;
+    const { now } = context;
+    for (const [uid, at] of asked) if (at + SEEN_GONE_MILLIS <= now) asked.delete(uid);
+    if (asked.has(pod.uid)) return RETRY_MILLIS;
+    const verdict = inspect(decision, context);
+    if (verdict.kind === 'blocked') {
+      blocks.report(workload, decision, verdict.block);
+      return verdict.block.retryAfterMillis;
+    }
+    asked.set(pod.uid, now);
+    const outcome = await evict(verdict.approved, signal);
+    countFallback(metrics, outcome.result);
+    const { kind, namespace, name } = workload;
+    log.info(
+      { namespace, name, kind, pod: pod.name, result: outcome.result },
+      'A pod without room on spot is recreated',
+    );
+    if (outcome.result === 'evicted') {
+      const state = spot.stateOf(workload.uid, now);
+      const message = renderReason('FallbackToOnDemand', {
+        pod: pod.name,
+        waited: inWords(now - waitingSince),
+        retryAfter: inWords(state.kind === 'closed' ? state.until - now : 0),
+      });
+      // One event an outage and hour: the pods differ, the matter is the same.
+      events.recordHourly(workload, 'FallbackToOnDemand', message);
+      const entry = {
+        kind: 'done',
+        reason: 'FallbackToOnDemand',
+        message,
+        pod: pod.name,
+        numbers: why.numbers,
+      } as const;
+      journal.record(workloadKey(workload), entry);
+      return undefined;
+    }
+    asked.delete(pod.uid);
+    if (outcome.result === 'gone' || outcome.result === 'changed') return undefined;
+    const error = 'message' in outcome ? outcome.message : outcome.result;
+    const message = renderReason('EvictionFailed', { pod: pod.name, error });
+    journal.record(workloadKey(workload), { kind: 'failed', reason: 'EvictionFailed', message, pod: pod.name });
+    if (outcome.result === 'throttled') return outcome.retryAfterMillis;
+    events.recordHourly(workload, 'EvictionFailed', message);
+    return RETRY_MILLIS;
+  };
+}

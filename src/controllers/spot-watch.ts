@@ -1,0 +1,84 @@
+/** Feeds the memory of spot from the live view: pods that land, cover that waits, nodes that come and are lost. */
+import { createSpotMemory, type SpotMemory } from '../decide/placement/spot-memory.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
+import { isLive, resolveOwner } from '../model/owners.ts';
+import type { NodeRecord, PodRecord } from '../model/records.ts';
+import { poolOf } from '../model/spot-pool.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import type { PlacementRules } from './placement-rules.ts';
+
+export interface SpotWatch {
+  readonly memory: SpotMemory;
+  /** Pods in the whole cluster that cover for spot and have no node yet. */
+  waitingCovers(): number;
+}
+
+export interface SpotWatchOptions {
+  readonly view: LiveView;
+  readonly rules: () => PlacementRules;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** So that workloads whose pods failed together do not try again together. */
+const JITTER = 0.25;
+/** What a probe is given beyond the patience for a waiting pod: to be made, and to be looked at. */
+const PROBE_SLACK_MILLIS: Millis = 120_000;
+
+/** Watches for as long as the view lives. Every replica of the operator has one, as each decides about admissions. */
+export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions): SpotWatch {
+  const startedAt = clock.now();
+  const waiting = new Set<string>();
+  const memory = createSpotMemory({
+    random,
+    backoff: () => {
+      const { initial, max } = rules().settings.moveBackoffMillis;
+      return { initialMillis: initial, factor: 2, maxMillis: max, jitter: JITTER };
+    },
+    probeLimitMillis: () => rules().settings.fallback.afterMillis + PROBE_SLACK_MILLIS,
+  });
+
+  const noteCover = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
+    if (before !== undefined && before.uid !== after?.uid) waiting.delete(before.uid);
+    if (after === undefined) return;
+    if (after.fallback && after.nodeName === undefined && isLive(after)) waiting.add(after.uid);
+    else waiting.delete(after.uid);
+  };
+  const noteLanding = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
+    if (after?.nodeName === undefined || before?.nodeName !== undefined) return;
+    // What the first list brings has landed before anybody watched.
+    if (before === undefined && after.createdAt < startedAt) return;
+    const node = view.node(after.nodeName);
+    if (node === undefined || rules().sides.classOf(node) !== 'spot') return;
+    const owner = resolveOwner(view, after.owner);
+    if (owner.kind === 'workload' && owner.workload.enabled) memory.recordLanded(owner.workload.uid, clock.now());
+  };
+  const noteNode = (before: NodeRecord | undefined, after: NodeRecord | undefined): void => {
+    const now = clock.now();
+    if (before !== undefined && before.uid !== after?.uid) memory.gone(before.uid, isInUse(view, before), now);
+    if (after === undefined) return;
+    const { sides } = rules();
+    const stands = sides.classOf(after) === 'spot' && after.ready && sides.leavingCause(after) === undefined;
+    if (stands) memory.standing(after.uid, poolOf(after));
+    else memory.gone(after.uid, isInUse(view, after), now);
+  };
+
+  view.onPod((before, after) => {
+    noteCover(before, after);
+    noteLanding(before, after);
+  });
+  view.onNode(noteNode);
+  view.onChange((change) => {
+    if (change.kind === 'workload-deleted') memory.forgetWorkload(change.uid);
+  });
+  return { memory, waitingCovers: () => waiting.size };
+}
+
+/** An autoscaler takes back what is empty; every node has its DaemonSets' pods. */
+function isInUse(view: LiveView, node: NodeRecord): boolean {
+  return view
+    .podsOnNode(node.name)
+    .some((pod) => isLive(pod) && pod.owner !== undefined && pod.owner.kind !== 'DaemonSet');
+}

@@ -1,0 +1,10 @@
+/** Everything remembered of spot in one place: what pods found, and which nodes were lost. */
+import { createSpotAvailability, type SpotAvailability, type SpotAvailabilityOptions } from './spot-availability.ts';
+import { createSpotLosses, type SpotLosses } from './spot-losses.ts';
+import type { SpotOutlook } from './spot-outlook.ts';
+
+export interface SpotMemory extends SpotOutlook, SpotAvailability, SpotLosses {}
+
+export function createSpotMemory(options: SpotAvailabilityOptions): SpotMemory {
+  return { ...createSpotAvailability(options), ...createSpotLosses() };
+}

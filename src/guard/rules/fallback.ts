@@ -1,0 +1,47 @@
+/** Fallbacks: the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once than it can take. */
+import { fallbackRule, object } from '../objection.ts';
+
+export const stillWaiting = fallbackRule(
+  'still-waiting',
+  'Only a pod that never ran is recreated; one that found a place at the last moment stays.',
+  ({ pod, decision }) => {
+    const isWaiting = pod.phase === 'Pending' && pod.nodeName === undefined && pod.unschedulableSince !== undefined;
+    return isWaiting && pod.resourceVersion === decision.resourceVersion
+      ? undefined
+      : object('PreconditionFailed', { pod: pod.name });
+  },
+);
+
+export const noneTerminatingOfSet = fallbackRule(
+  'none-terminating-of-set',
+  'A StatefulSet loses one pod at a time, whatever the reason.',
+  ({ pods, workload }, { settings, now }) => {
+    if (workload.rollout.type !== 'StatefulSet') return undefined;
+    for (const { deletingAt, name } of pods) {
+      const patience = deletingAt === undefined ? 0 : deletingAt + settings.stuckRolloutMillis - now;
+      if (patience > 0) return object('PodTerminating', { pod: name }, patience);
+    }
+    return undefined;
+  },
+);
+
+export const fallbackAllowed = fallbackRule(
+  'fallback-allowed',
+  'On-demand costs more; its owner may have limited how much of a workload it covers.',
+  ({ decision, pod }) =>
+    decision.excess <= decision.maxExcess
+      ? undefined
+      : object('FallbackShare', { pod: pod.name, limit: decision.maxExcess }),
+);
+
+export const fallbackInTurn = fallbackRule(
+  'fallback-in-turn',
+  'When spot fails for everybody, on-demand is asked for a limited number of pods at a time. Last, as it is a budget all share.',
+  (_, { waitingCovers = 0, settings }) => {
+    const limit = settings.fallback.maxConcurrent;
+    return waitingCovers < limit ? undefined : object('FallbackBusy', { waiting: waitingCovers, limit }, RETRY_MILLIS);
+  },
+);
+
+/** Cover of another workload that finds a node wakes nobody here. */
+const RETRY_MILLIS = 5_000;
