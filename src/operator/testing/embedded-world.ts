@@ -5,6 +5,8 @@ import type { Deployment, KubeObject, Pod, StatefulSet } from '../../api/core.ts
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import type { ApiServer } from '../../cluster/apiserver/api-server.ts';
+import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
@@ -16,6 +18,8 @@ export interface WorldOptions {
   /** Nodes of 16 cores by side. Default 4 each. */
   readonly spotNodes?: number;
   readonly onDemandNodes?: number;
+  /** Pools an autoscaler makes nodes from. Names begin with the side. Default none. */
+  readonly pools?: readonly NodePool[];
   /** YAML of the operator's configuration, besides what makes it quiet in a test. */
   readonly config?: string;
   readonly seed?: number;
@@ -28,6 +32,7 @@ export interface EmbeddedWorld {
   readonly clock: VirtualClock;
   readonly operator: () => Operator;
   readonly server: ApiServer;
+  readonly cluster: Cluster;
   /** While false, pods are admitted without asking the operator, as with `failurePolicy: Ignore`. */
   setWebhookUp(isUp: boolean): void;
   /** Starts one more replica. Admissions go to the last one started that has not been stopped or cut off. */
@@ -77,6 +82,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     log: createSilentLogger(),
     cluster: {
       nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
+      pools: options.pools ?? [],
       apiServer: { rbac: rbac !== undefined },
     },
     startOperator,
@@ -102,6 +108,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     evictions,
     operatorWrites,
     server: cluster.server,
+    cluster,
     operator() {
       const operator = base.lastReplica();
       if (operator === undefined) throw new Error('The operator was not started.');
