@@ -15,6 +15,7 @@ import type { Random } from './lib/random.ts';
 import type { WorkloadRef } from './model/cluster-view.ts';
 import { createLiveStores } from './observe/live-stores.ts';
 import { createLiveView } from './observe/live-view.ts';
+import { createOwnerStores } from './observe/owner-stores.ts';
 import { createAdmission } from './operator/admission.ts';
 import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoints.ts';
 import { createLeadershipLoop } from './operator/leadership.ts';
@@ -87,8 +88,12 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
 
   const metrics = options.metrics ?? createMetrics({ processMetrics: true });
   const api = measureApi(options.api, metrics, clock);
-  const stores = createLiveStores({ api, clock, random, log: log.child('informer') });
-  const view = createLiveView(stores);
+  const { watchNamespaces } = config.controllers;
+  const scope = watchNamespaces.length === 0 ? undefined : { namespaces: watchNamespaces, sides: rules.sides };
+  const reading = { api, clock, random, log: log.child('informer'), scope };
+  const stores = createLiveStores(reading);
+  const owners = createOwnerStores({ ...reading, kinds: config.placement.owners });
+  const view = createLiveView(stores, owners);
   reportStores(metrics, stores, clock);
   metrics.onRender(() => {
     const delayMillis = options.loopDelayMillis?.() ?? 0;
@@ -104,7 +109,16 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     instance: identity,
   });
   const spot = createSpotWatch({ view, rules: () => rules, clock, random });
-  const admission = createAdmission({ spot, api, view, rules: () => rules, metrics, clock, log });
+  const admission = createAdmission({
+    spot,
+    api,
+    view,
+    ownerTypeOf: owners.typeOf,
+    rules: () => rules,
+    metrics,
+    clock,
+    log,
+  });
   const engine = createPlacementEngine({
     spot,
     api,

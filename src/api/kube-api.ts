@@ -73,6 +73,13 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
+/** A resource type that the API server serves, as discovery tells it. */
+export interface DiscoveredResource {
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
 export interface KubeApi {
   get<T extends KubeObject>(type: ResourceType<T>, name: string, options?: CallOptions): Promise<T>;
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<ListPage<T>>;
@@ -87,7 +94,13 @@ export interface KubeApi {
   ): Promise<Omit<ListPage<T>, 'items'>>;
   create<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   /** POST to a subresource such as `eviction` or `binding`. */
-  createSubresource(type: ResourceType, name: string, subresource: string, body: object, options?: WriteOptions): Promise<KubeObject>;
+  createSubresource(
+    type: ResourceType,
+    name: string,
+    subresource: string,
+    body: object,
+    options?: WriteOptions,
+  ): Promise<KubeObject>;
   /** PUT; conflicts (409) when `metadata.resourceVersion` is given and stale. */
   replace<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
@@ -97,4 +110,9 @@ export interface KubeApi {
    * (its timeout), throws KubeError for an HTTP error answer, and throws the transport's error when the connection breaks.
    */
   watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /**
+   * What is served under `group/version`, subresources left out; empty when nothing is. Every authenticated caller may ask.
+   * Optional: where it is missing, nothing but the built-in types is served.
+   */
+  discover?(apiVersion: string, options?: CallOptions): Promise<readonly DiscoveredResource[]>;
 }

@@ -9,6 +9,11 @@ const kinds: Readonly<Record<string, string>> = {
   sts: 'StatefulSet',
   statefulset: 'StatefulSet',
   statefulsets: 'StatefulSet',
+  rs: 'ReplicaSet',
+  replicaset: 'ReplicaSet',
+  replicasets: 'ReplicaSet',
+  rollout: 'Rollout',
+  rollouts: 'Rollout',
 };
 
 const ACCEPTED = 'write it as deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n NAMESPACE';
@@ -22,7 +27,7 @@ export function parseWorkloadReference(words: readonly string[], namespace: stri
   const parts = words.flatMap((word) => word.split('/'));
   const given = words.join(' ');
   const [kindWord = '', ...names] = parts;
-  const kind = kinds[kindWord.toLowerCase().replace(/\.(?:v1\.)?apps$/, '')];
+  const kind = kinds[kindWord.toLowerCase().replace(/\.(?:(?:v1\.)?apps|(?:v1alpha1\.)?argoproj\.io)$/, '')];
   if (kind === undefined) throw new UsageError(`${given}: "${kindWord}" is no kind that Stowage places; ${ACCEPTED}`);
   const name = names.at(-1);
   const inReference = names.length === 2 ? names[0] : undefined;

@@ -40,7 +40,6 @@ export const configAliases: readonly ConfigAlias[] = [
 
 /** Accepted with a warning. Each says why it has no effect. */
 export const unusedKeys: ReadonlyMap<string, string> = new Map([
-  ['controllers.watchNamespaces', 'choose namespaces with controllers.namespaceSelector'],
   ['webhook.certName', 'the file is tls.crt'],
   ['webhook.keyName', 'the file is tls.key'],
   ['observability.logging.output', 'logs go to standard error'],

@@ -26,9 +26,17 @@ export function leaseNamespaceOf({ operator }: Config): string {
 
 /** Every contradiction of a configuration whose keys are valid one by one. */
 export function checkConfig(config: Config): CheckProblem[] {
-  return [checkWindow, checkWebhook, checkLease, checkBackoff, checkSurge, checkNodeClasses, checkPorts].flatMap(
-    (check) => check(config),
-  );
+  return [
+    checkWindow,
+    checkWebhook,
+    checkLease,
+    checkBackoff,
+    checkSurge,
+    checkNodeClasses,
+    checkPorts,
+    checkScope,
+    checkOwners,
+  ].flatMap((check) => check(config));
 }
 
 function checkWindow({ operator }: Config): CheckProblem[] {
@@ -96,6 +104,27 @@ function checkNodeClasses(config: Config): CheckProblem[] {
       message: `${path} has no rule for on-demand nodes: add onDemandLabels, set absenceMeansOnDemand to true, or choose a profile`,
     },
   ];
+}
+
+function checkScope({ controllers }: Config): CheckProblem[] {
+  const path = 'controllers.namespaceSelector';
+  const { watchNamespaces, namespaceSelector } = controllers;
+  if (watchNamespaces.length === 0 || namespaceSelector === undefined) return [];
+  const why = 'labels of namespaces cannot be read with Roles alone';
+  return [{ path, message: `${path} does not go with controllers.watchNamespaces (${why}); leave one of them out` }];
+}
+
+/** Workloads are told apart by kind, namespace and name, in metrics and in events. */
+function checkOwners({ placement }: Config): CheckProblem[] {
+  const path = 'placement.owners';
+  const taken = new Set(['Deployment', 'StatefulSet', 'ReplicaSet']);
+  return placement.owners.flatMap(({ apiVersion, kind }) => {
+    if (!taken.has(kind)) {
+      taken.add(kind);
+      return [];
+    }
+    return [{ path, message: `${path}: ${apiVersion} ${kind} cannot be added, there is a kind of this name already` }];
+  });
 }
 
 function checkPorts({ webhook, observability, web }: Config): CheckProblem[] {

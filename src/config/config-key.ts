@@ -1,5 +1,5 @@
 /** The kinds of configuration keys: how a value is written in YAML and in an environment variable, checked, and documented. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { validateLabelSelector } from '../api/label-selector.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import type { Millis } from '../lib/units.ts';
@@ -176,6 +176,43 @@ export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<Bi
   });
   const accepted = '":PORT" for all addresses, or "HOST:PORT", PORT from 0 to 65535 (0 picks a free one)';
   return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
+}
+
+/** A list of names. */
+export function names(options: KeyTexts & { readonly accepted: string }): ConfigKey<readonly string[]> {
+  const name = z.string('has an entry that is not text').min(1, 'has an empty entry');
+  return {
+    ...options,
+    leaf: true,
+    schema: z.array(name, 'is not a list').readonly(),
+    defaultValue: [],
+    fromText: (value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+  };
+}
+
+/** A list of kinds of objects. */
+export function kinds(
+  defaultValue: readonly KindName[],
+  options: KeyTexts & { readonly accepted: string },
+): ConfigKey<readonly KindName[]> {
+  const apiVersion = z.string('has no apiVersion').regex(/^[a-z0-9.-]+\/v[a-z0-9]+$/, 'is no group/version');
+  const kind = z.string('has no kind').regex(/^[A-Z][A-Za-z0-9]*$/, 'is no kind');
+  return {
+    ...options,
+    leaf: true,
+    schema: z.array(z.strictObject({ apiVersion, kind }), 'is not a list').readonly(),
+    defaultValue,
+    fromText: () => undefined,
+  };
+}
+
+export interface KindName {
+  readonly apiVersion: string;
+  readonly kind: string;
 }
 
 /** `true` and `1` are no text in YAML, and label values are text. */

@@ -1,5 +1,14 @@
 /** The keys of the control loops and of telling nodes apart. */
-import { duration, flag, integer, optionalChoices, optionalFlag, optionalSelector, selectors } from './config-key.ts';
+import {
+  duration,
+  flag,
+  integer,
+  names,
+  optionalChoices,
+  optionalFlag,
+  optionalSelector,
+  selectors,
+} from './config-key.ts';
 
 /** The clouds whose labels are known; see src/model/node-profiles.ts. */
 const profiles = ['karpenter', 'eks', 'gke', 'aks', 'castai'] as const;
@@ -22,6 +31,13 @@ export const controllersKeys = {
   namespaceSelector: optionalSelector({
     restart: true,
     description: 'Only namespaces this selects are managed, besides needing the label spotalis.io/enabled.',
+  }),
+  watchNamespaces: names({
+    env: 'CONTROLLERS_WATCH_NAMESPACES',
+    restart: true,
+    accepted: 'a list of namespaces',
+    description:
+      'Read only these namespaces, with Roles instead of a ClusterRole (deploy/rbac-namespaced.yaml); being listed enables a namespace. Empty watches the cluster.',
   }),
   rateLimit: {
     qps: integer(50, {

@@ -1,7 +1,7 @@
 /** The keys of the placement engine. */
 import { placementGrammar } from '../api/annotations.ts';
 import { parseMinOnDemand, parseSpotPercentage } from '../api/annotations-values.ts';
-import { annotationValue, choice, duration, flag, integer } from './config-key.ts';
+import { annotationValue, choice, duration, flag, integer, kinds } from './config-key.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -101,6 +101,13 @@ export const placementKeys = {
         'Largest part of the spot replicas of a workload that on-demand covers at one time, in percent, rounded up. With 0 pods wait for spot.',
     }),
   },
+  owners: kinds([{ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }], {
+    restart: true,
+    accepted:
+      'a list of {apiVersion, kind}; kinds that own ReplicaSets and have spec.replicas and a status like a Deployment’s',
+    description:
+      'Owners of ReplicaSets that are placed as Deployments are, where the cluster serves them and they may be read (deploy/rbac-argo.yaml).',
+  }),
   claimTimeout: duration('2m', {
     env: 'PLACEMENT_CLAIM_TIMEOUT',
     min: 5 * SECOND,

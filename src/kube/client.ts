@@ -1,6 +1,7 @@
 /** The Kubernetes API over the network: implements the port {@link KubeApi} for a {@link Connection}. */
 import type { KubeObject } from '../api/core.ts';
 import type { CallOptions, KubeApi, ListOptions, ListPage, WatchEvent } from '../api/kube-api.ts';
+import { isNotFound } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -8,6 +9,7 @@ import type { Random } from '../lib/random.ts';
 import { isObject, isStatus, readBody, readChunks } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { startDeadline } from './deadline.ts';
+import { discoveredResources } from './discovery.ts';
 import { createListSplitter, MalformedAnswerError, parseJson, readJsonLines } from './json-stream.ts';
 import { createRateLimiter, defaultRateLimits, type RateLimits } from './rate-limiter.ts';
 import {
@@ -131,6 +133,15 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
   return {
     listEach,
     getJson: (path, call = {}) => json({ method: 'GET', path }, call),
+    async discover(apiVersion, call = {}) {
+      const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+      try {
+        return discoveredResources(await json({ method: 'GET', path }, call));
+      } catch (error) {
+        if (isNotFound(error)) return [];
+        throw error;
+      }
+    },
     get: async (type, name, call = {}) =>
       await object({ method: 'GET', path: objectPath(type, name, { namespace: call.namespace }) }, call),
     async list(type, list = {}) {

@@ -6,6 +6,7 @@ import type {
   ComputeResources,
   NamespaceRecord,
   NodeRecord,
+  OwnerReference,
   PdbRecord,
   PodRecord,
   ReplicaSetRecord,
@@ -42,6 +43,8 @@ export interface ClusterView {
   workloads(): Iterable<WorkloadRecord>;
   workload(ref: WorkloadRef): WorkloadRecord | undefined;
   workloadByUid(uid: string): WorkloadRecord | undefined;
+  /** Whether owners like this one are followed, besides Deployments and StatefulSets; left out, none are. */
+  isOwnerKind?(owner: OwnerReference): boolean;
   replicaSet(uid: string): ReplicaSetRecord | undefined;
   replicaSetsOf(workloadUid: string): readonly ReplicaSetRecord[];
   /** Pods whose controller owner has this uid (a ReplicaSet, a StatefulSet). Every phase, terminating included. */

@@ -20,7 +20,8 @@ const unmanaged: OwnerResolution = { kind: 'unmanaged' };
 
 /**
  * Follows `controller: true` owner references upwards, by apiVersion group, kind and uid.
- * A DaemonSet, a Job, a bare pod, a ReplicaSet nobody owns, a kind of the same name in a foreign group: unmanaged.
+ * A DaemonSet, a Job, a bare pod, a kind of the same name in a foreign group: unmanaged. A ReplicaSet nobody owns is a
+ * workload itself.
  */
 export function resolveOwner(view: ClusterView, owner: OwnerReference | undefined): OwnerResolution {
   if (owner === undefined || groupOf(owner.apiVersion) !== 'apps') return unmanaged;
@@ -33,13 +34,19 @@ export function resolveOwner(view: ClusterView, owner: OwnerReference | undefine
   if (owner.kind !== 'ReplicaSet') return unmanaged;
   const replicaSet = view.replicaSet(owner.uid);
   if (replicaSet === undefined) return { kind: 'not-cached', owner };
-  if (replicaSet.owner === undefined) return unmanaged;
+  if (replicaSet.owner === undefined) {
+    const { workload, revision } = replicaSet;
+    return workload === undefined ? unmanaged : { kind: 'workload', workload, replicaSet, revision };
+  }
   const workload = view.workloadByUid(replicaSet.owner.uid);
   if (workload !== undefined) return { kind: 'workload', workload, replicaSet, revision: replicaSet.revision };
-  // Any owner of ReplicaSets can be a workload; only those in the apps group can be read without knowing more.
-  return groupOf(replicaSet.owner.apiVersion) === 'apps' && replicaSet.owner.kind === 'Deployment'
+  return isDeployment(replicaSet.owner) || view.isOwnerKind?.(replicaSet.owner) === true
     ? { kind: 'not-cached', owner: replicaSet.owner }
     : unmanaged;
+}
+
+function isDeployment({ apiVersion, kind }: OwnerReference): boolean {
+  return groupOf(apiVersion) === 'apps' && kind === 'Deployment';
 }
 
 /** The API group of an `apiVersion`; empty for the core group. */
@@ -57,12 +64,19 @@ export interface RevisionPods {
   readonly pods: readonly PodRecord[];
 }
 
+/** The ReplicaSets of a workload; a ReplicaSet that is a workload has itself. */
+export function replicaSetsOf(view: ClusterView, workload: WorkloadRecord): readonly ReplicaSetRecord[] {
+  if (workload.kind !== 'ReplicaSet') return view.replicaSetsOf(workload.uid);
+  const itself = view.replicaSet(workload.uid);
+  return itself === undefined ? [] : [itself];
+}
+
 /** All pods of a workload by revision; ReplicaSets without pods are included. A StatefulSet has one entry. */
 export function revisionsOf(view: ClusterView, workload: WorkloadRecord): readonly RevisionPods[] {
   if (workload.rollout.type === 'StatefulSet') {
     return [{ revision: '', replicaSet: undefined, pods: view.podsOwnedBy(workload.uid) }];
   }
-  return view.replicaSetsOf(workload.uid).map((replicaSet) => ({
+  return replicaSetsOf(view, workload).map((replicaSet) => ({
     revision: replicaSet.revision,
     replicaSet,
     pods: view.podsOwnedBy(replicaSet.uid),

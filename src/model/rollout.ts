@@ -1,7 +1,7 @@
 /** Whether a workload is being rolled out: its pods are not all of the revision that the template asks for. */
 import type { EpochMillis } from '../lib/units.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { isLive } from './owners.ts';
+import { isLive, replicaSetsOf } from './owners.ts';
 import type { PodRecord, WorkloadRecord } from './records.ts';
 
 export interface RolloutState {
@@ -20,7 +20,7 @@ export interface RolloutState {
 export function rolloutState(view: ClusterView, workload: WorkloadRecord, pods: readonly PodRecord[]): RolloutState {
   const { status, rollout, replicas } = workload;
   if (rollout.type !== 'StatefulSet') {
-    const others = view.replicaSetsOf(workload.uid).filter((replicaSet) => replicaSet.replicas > 0).length - 1;
+    const others = replicaSetsOf(view, workload).filter((replicaSet) => replicaSet.replicas > 0).length - 1;
     const inProgress = others > 0 || status.updated < replicas || status.replicas > status.updated;
     return { inProgress, updated: status.updated, desired: replicas, stuckSince: status.stuckSince };
   }

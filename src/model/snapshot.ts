@@ -30,7 +30,8 @@ const unused: NodeUsage = { cpuMillis: 0, memoryBytes: 0, pods: 0 };
 export function createSnapshot(records: SnapshotRecords): ClusterView {
   const namespaces = indexBy(records.namespaces, (namespace) => namespace.name);
   const nodes = indexBy(records.nodes, (node) => node.name);
-  const workloads = indexBy(records.workloads, workloadKey);
+  const bare = (records.replicaSets ?? []).flatMap(({ workload }) => workload ?? []);
+  const workloads = indexBy([...bare, ...(records.workloads ?? [])], workloadKey);
   const workloadsByUid = indexBy([...workloads.values()], (workload) => workload.uid);
   const replicaSets = indexBy(records.replicaSets, (replicaSet) => replicaSet.uid);
   const replicaSetsByOwner = groupBy([...replicaSets.values()], (replicaSet) => replicaSet.owner?.uid);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
-import { createInformer, type Informer } from '../kube/informer.ts';
+import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -15,7 +15,11 @@ import type {
   ReplicaSetRecord,
   WorkloadRecord,
 } from '../model/records.ts';
-import { createProjections } from './project.ts';
+import type { Sides } from '../model/sides.ts';
+import { createAssumedInformer } from './assumed-informer.ts';
+import { inferNodes } from './inferred-nodes.ts';
+import { joinInformers } from './joined-informer.ts';
+import { createProjections, type Projections } from './project.ts';
 import type { ClaimRecord, VolumeRecord } from './project-cluster.ts';
 
 export interface LiveStores {
@@ -35,6 +39,15 @@ export interface LiveStoresOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Reads only these namespaces and nothing that belongs to none; left out, the whole cluster. */
+  readonly scope?: NamespaceScope | undefined;
+}
+
+export interface NamespaceScope {
+  /** At least one. All of them are enabled: their labels may not be read. */
+  readonly namespaces: readonly string[];
+  /** Tells the side of a node from the pods on it. */
+  readonly sides: Sides;
 }
 
 /** Nothing is listed before {@link Informer.run} is called on each. */
@@ -45,17 +58,62 @@ export function createLiveStores(options: LiveStoresOptions): LiveStores {
     type: ResourceType<T>,
     projection: (object: T) => R | undefined,
     isEqual?: (before: R, after: R) => boolean,
-  ): Informer<R> => createInformer({ ...options, type, project: projection, ...(isEqual && { isEqual }) });
+  ): Informer<R> => informerIn(options, type, { ...options, type, project: projection, ...(isEqual && { isEqual }) });
+  const pods = informer(resources.pods, project.pod);
   return {
-    pods: informer(resources.pods, project.pod),
-    // Heartbeats and image lists change nodes all the time without changing their records.
-    nodes: informer(resources.nodes, project.node, isDeepStrictEqual),
-    namespaces: informer(resources.namespaces, project.namespace, isDeepStrictEqual),
+    pods,
+    ...clusterWide(options, project, pods),
     deployments: informer(resources.deployments, project.deployment),
     statefulSets: informer(resources.statefulSets, project.statefulSet),
     replicaSets: informer(resources.replicaSets, project.replicaSet, isDeepStrictEqual),
     pdbs: informer(resources.podDisruptionBudgets, project.pdb, isDeepStrictEqual),
     claims: informer(resources.persistentVolumeClaims, project.claim, isDeepStrictEqual),
-    volumes: informer(resources.persistentVolumes, project.volume, isDeepStrictEqual),
+  };
+}
+
+/** An informer of the whole cluster, or of each namespace in scope. */
+export function informerIn<T extends KubeObject, R>(
+  { scope }: Pick<LiveStoresOptions, 'scope'>,
+  type: ResourceType<T>,
+  options: InformerOptions<T, R>,
+): Informer<R> {
+  if (scope === undefined || !type.namespaced) return createInformer(options);
+  const each = scope.namespaces.map(
+    (namespace) => [namespace, createInformer({ ...options, listOptions: { namespace } })] as const,
+  );
+  return joinInformers(new Map(each));
+}
+
+/** What belongs to no namespace; where it may not be read, what can be said of it all the same. */
+function clusterWide(
+  options: LiveStoresOptions,
+  project: Projections,
+  pods: Informer<PodRecord>,
+): Pick<LiveStores, 'nodes' | 'namespaces' | 'volumes'> {
+  const { scope } = options;
+  if (scope === undefined) {
+    const isEqual = isDeepStrictEqual;
+    return {
+      // Heartbeats and image lists change nodes all the time without changing their records.
+      nodes: createInformer({ ...options, type: resources.nodes, project: project.node, isEqual }),
+      namespaces: createInformer({ ...options, type: resources.namespaces, project: project.namespace, isEqual }),
+      volumes: createInformer({ ...options, type: resources.persistentVolumes, project: project.volume, isEqual }),
+    };
+  }
+  const namespaceOf = (name: string, enabled: boolean): NamespaceRecord => ({
+    name,
+    labels: {},
+    annotations: {},
+    enabled,
+    terminating: false,
+  });
+  return {
+    nodes: inferNodes(pods, scope.sides),
+    namespaces: createAssumedInformer({
+      records: scope.namespaces.map((name) => [name, namespaceOf(name, true)] as const),
+      otherwise: (name) => namespaceOf(name, false),
+    }),
+    // Where a volume can be reached is not known, so no node is good enough for a pod that uses one.
+    volumes: createAssumedInformer<VolumeRecord>({ otherwise: (name) => ({ name, requiredNodeTerms: [] }) }),
   };
 }

@@ -5,6 +5,7 @@ import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluste
 import type { NodeRecord, PdbRecord, PodRecord, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
 import type { LiveStores } from './live-stores.ts';
 import { createNodeUsageIndex } from './node-usage.ts';
+import type { OwnerStores } from './owner-stores.ts';
 import { joinClaim } from './project-cluster.ts';
 import { createRecordIndex } from './record-index.ts';
 
@@ -27,9 +28,18 @@ export interface LiveView extends ClusterView {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Builds the view. The indexes start empty and fill as the informers deliver. */
-export function createLiveView(stores: LiveStores): LiveView {
-  const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(stores);
+/**
+ * Builds the view. The indexes start empty and fill as the informers deliver.
+ * @param owners other owners of ReplicaSets; left out, there are none.
+ */
+export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveView {
+  const fixed: readonly (readonly [string, Informer<unknown>])[] = Object.entries(stores);
+  const informers = (): readonly (readonly [string, Informer<unknown>])[] => {
+    const followed = owners?.active() ?? [];
+    return followed.length === 0
+      ? fixed
+      : [...fixed, ...followed.map(({ type, informer }) => [type.plural, informer] as const)];
+  };
   const podsByOwner = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.owner?.uid, isSame: hasSameUid });
   const podsByNode = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.nodeName, isSame: hasSameUid });
   const usage = createNodeUsageIndex();
@@ -63,6 +73,16 @@ export function createLiveView(stores: LiveStores): LiveView {
     for (const workload of workloadsByNamespace.group(namespace)) touch(workload);
   };
 
+  const noteWorkload = (before: WorkloadRecord | undefined, after: WorkloadRecord | undefined): void => {
+    if (before !== undefined && before.uid !== after?.uid) {
+      workloadsByUid.delete(before.uid);
+      emit({ kind: 'workload-deleted', key: workloadKey(before), uid: before.uid });
+    }
+    if (after !== undefined) workloadsByUid.set(after.uid, after);
+    workloadsByNamespace.apply(before, after);
+    touch(after);
+  };
+
   stores.pods.subscribe({
     onChange(_, before, after) {
       podsByOwner.apply(before, after);
@@ -81,24 +101,14 @@ export function createLiveView(stores: LiveStores): LiveView {
       if (before !== undefined && before.uid !== after?.uid) replicaSetsByUid.delete(before.uid);
       if (after !== undefined) replicaSetsByUid.set(after.uid, after);
       replicaSetsByOwner.apply(before, after);
+      // One that nobody owns is a workload; it may be adopted, or let go of.
+      if (before?.workload !== undefined || after?.workload !== undefined)
+        noteWorkload(before?.workload, after?.workload);
       touch(workloadsByUid.get(after?.owner?.uid ?? before?.owner?.uid ?? ''));
     },
   });
-  for (const informer of [stores.deployments, stores.statefulSets]) {
-    informer.subscribe({
-      onChange(_, before, after) {
-        const record = after ?? before;
-        if (record === undefined) return;
-        const key = workloadKey(record);
-        if (before !== undefined && before.uid !== after?.uid) {
-          workloadsByUid.delete(before.uid);
-          emit({ kind: 'workload-deleted', key, uid: before.uid });
-        }
-        if (after !== undefined) workloadsByUid.set(after.uid, after);
-        workloadsByNamespace.apply(before, after);
-        if (after !== undefined) touch(after);
-      },
-    });
+  for (const source of [stores.deployments, stores.statefulSets, ...(owners === undefined ? [] : [owners])]) {
+    source.subscribe({ onChange: (_, before, after) => noteWorkload(before, after) });
   }
   stores.nodes.subscribe({
     onChange(_, before: NodeRecord | undefined, after: NodeRecord | undefined) {
@@ -120,24 +130,35 @@ export function createLiveView(stores: LiveStores): LiveView {
   });
   stores.claims.subscribe({ onChange: () => emit({ kind: 'capacity' }) });
 
-  const onSynced = Promise.all(informers.map(([, informer]) => informer.onSynced)).then(() => undefined);
+  const onSynced = Promise.all([...fixed.map(([, informer]) => informer.onSynced), owners?.onSettled]).then(
+    () => undefined,
+  );
   // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
   onSynced.catch(() => {});
 
-  const storeOf = (kind: string): Informer<WorkloadRecord> | undefined =>
-    kind === 'Deployment' ? stores.deployments : kind === 'StatefulSet' ? stores.statefulSets : undefined;
+  const findWorkload = (kind: string, key: string): WorkloadRecord | undefined => {
+    if (kind === 'Deployment') return stores.deployments.store.get(key);
+    if (kind === 'StatefulSet') return stores.statefulSets.store.get(key);
+    if (kind === 'ReplicaSet') return stores.replicaSets.store.get(key)?.workload;
+    return owners
+      ?.active()
+      .find(({ type }) => type.kind === kind)
+      ?.informer.store.get(key);
+  };
 
   return {
     freshness() {
-      const stale = informers.filter(([, informer]) => informer.freshness() === 'stale').map(([name]) => name);
-      return { synced: informers.every(([, informer]) => informer.freshness() !== 'initial'), stale };
+      const all = informers();
+      const stale = all.filter(([, informer]) => informer.freshness() === 'stale').map(([name]) => name);
+      return { synced: all.every(([, informer]) => informer.freshness() !== 'initial'), stale };
     },
     namespace: (name) => stores.namespaces.store.get(name),
     nodes: () => stores.nodes.store.values(),
     node: (name) => stores.nodes.store.get(name),
     workloads: () => workloadsByUid.values(),
-    workload: ({ kind, namespace, name }: WorkloadRef) => storeOf(kind)?.store.get(`${namespace}/${name}`),
+    workload: ({ kind, namespace, name }: WorkloadRef) => findWorkload(kind, `${namespace}/${name}`),
     workloadByUid: (uid) => workloadsByUid.get(uid),
+    isOwnerKind: (owner) => owners?.typeOf(owner) !== undefined,
     replicaSet: (uid) => replicaSetsByUid.get(uid),
     replicaSetsOf: (workloadUid) => replicaSetsByOwner.group(workloadUid),
     podsOwnedBy: (ownerUid) => podsByOwner.group(ownerUid),
@@ -164,7 +185,7 @@ export function createLiveView(stores: LiveStores): LiveView {
     },
     onSynced,
     async run(signal) {
-      await Promise.all(informers.map(([, informer]) => informer.run(signal)));
+      await Promise.all([...fixed.map(([, informer]) => informer.run(signal)), owners?.run(signal)]);
     },
   };
 }

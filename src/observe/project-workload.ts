@@ -1,9 +1,9 @@
-/** Deployment, StatefulSet, ReplicaSet -> records. */
-import type { Deployment, KubeObject, ReplicaSet, StatefulSet } from '../api/core.ts';
+/** Deployment, StatefulSet -> records. */
+import type { Deployment, KubeObject, StatefulSet } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import type { ReplicaSetRecord, RolloutStrategy, WorkloadRecord } from '../model/records.ts';
+import type { RolloutStrategy, WorkloadRecord } from '../model/records.ts';
 import { countOr, instant, listOf, requireText, textMap, textOr, withPrefix } from './fields.ts';
-import { controllerOf, type PodInterners } from './project-pod.ts';
+import type { PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
 
 /** API default of both bounds of a rolling update. */
@@ -22,11 +22,11 @@ export function projectDeployment(deployment: Deployment, interners: PodInterner
       projectTemplate(spec?.template.metadata?.labels, spec?.template.spec ?? { containers: [] }),
     ),
     paused: spec?.paused === true,
-    rollout: projectRollout(deployment, replicas),
+    rollout: projectRollout(spec?.strategy, replicas),
     status: {
       ...projectCounts(status),
       available: countOr(status?.availableReplicas, 0, 'status.availableReplicas'),
-      stuckSince: stuckSince(deployment),
+      stuckSince: stuckSince(status?.conditions),
       currentRevision: undefined,
       updateRevision: undefined,
     },
@@ -68,26 +68,12 @@ export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInter
   };
 }
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
-export function projectReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): ReplicaSetRecord {
-  const { metadata = {}, spec } = replicaSet;
-  return {
-    namespace: textOr(metadata.namespace, 'default', 'metadata.namespace'),
-    name: requireText(metadata.name, 'metadata.name'),
-    uid: textOr(metadata.uid, '', 'metadata.uid'),
-    owner: controllerOf(replicaSet, interners.owners),
-    revision: textMap(metadata.labels, 'metadata.labels')['pod-template-hash'] ?? '',
-    replicas: countOr(spec?.replicas, 1, 'spec.replicas'),
-    createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
-  };
-}
-
 type Identity = Omit<
   WorkloadRecord,
   'observedGeneration' | 'replicas' | 'selector' | 'template' | 'paused' | 'rollout' | 'status'
 >;
 
-function projectIdentity(object: KubeObject, apiVersion: string, kind: string): Identity {
+export function projectIdentity(object: KubeObject, apiVersion: string, kind: string): Identity {
   const { metadata = {} } = object;
   return {
     apiVersion,
@@ -104,13 +90,25 @@ function projectIdentity(object: KubeObject, apiVersion: string, kind: string): 
   };
 }
 
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly lastTransitionTime?: unknown;
+}
+
+interface Strategy {
+  readonly type?: string;
+  readonly rollingUpdate?: { readonly maxSurge?: unknown; readonly maxUnavailable?: unknown };
+}
+
 interface Counts {
   readonly replicas?: number;
   readonly updatedReplicas?: number;
   readonly readyReplicas?: number;
 }
 
-function projectCounts(status: Counts | undefined): {
+export function projectCounts(status: Counts | undefined): {
   readonly replicas: number;
   readonly updated: number;
   readonly ready: number;
@@ -122,8 +120,9 @@ function projectCounts(status: Counts | undefined): {
   };
 }
 
-function projectRollout(deployment: Deployment, replicas: number): RolloutStrategy {
-  const { type, rollingUpdate } = deployment.spec?.strategy ?? {};
+/** @param strategy of a Deployment, or of a kind like it. */
+export function projectRollout(strategy: Strategy | undefined, replicas: number): RolloutStrategy {
+  const { type, rollingUpdate } = strategy ?? {};
   if (type === 'Recreate') return { type: 'Recreate' };
   const maxSurge = resolveBound(rollingUpdate?.maxSurge, replicas, Math.ceil, 'maxSurge');
   const maxUnavailable = resolveBound(rollingUpdate?.maxUnavailable, replicas, Math.floor, 'maxUnavailable');
@@ -144,10 +143,9 @@ function resolveBound(value: unknown, replicas: number, round: (share: number) =
     : round((replicas * Number(percent)) / 100);
 }
 
-function stuckSince(deployment: Deployment): EpochMillis | undefined {
-  const condition = listOf(deployment.status?.conditions, 'status.conditions').find(
-    ({ type }) => type === 'Progressing',
-  );
+/** Since when a Deployment, or a kind like it, reports a rollout that makes no progress. */
+export function stuckSince(conditions: readonly Condition[] | undefined): EpochMillis | undefined {
+  const condition = listOf(conditions, 'status.conditions').find(({ type }) => type === 'Progressing');
   if (condition?.status !== 'False' || condition.reason !== 'ProgressDeadlineExceeded') return undefined;
   return instant(condition.lastTransitionTime, 'status.conditions[Progressing].lastTransitionTime') ?? 0;
 }

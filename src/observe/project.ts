@@ -11,6 +11,7 @@ import type {
   ReplicaSet,
   StatefulSet,
 } from '../api/core.ts';
+import type { ResourceType } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import type {
   NamespaceRecord,
@@ -29,8 +30,10 @@ import {
   type VolumeRecord,
 } from './project-cluster.ts';
 import { projectNode } from './project-node.ts';
+import { type OwnerObject, projectOwner } from './project-owner.ts';
 import { createPodInterners, type PodInterners, projectPod } from './project-pod.ts';
-import { projectDeployment, projectReplicaSet, projectStatefulSet } from './project-workload.ts';
+import { projectReplicaSet } from './project-replica-set.ts';
+import { projectDeployment, projectStatefulSet } from './project-workload.ts';
 
 /** Each function answers undefined for an object it cannot read, after telling `onSkipped`. */
 export interface Projections {
@@ -39,6 +42,8 @@ export interface Projections {
   readonly namespace: (object: Namespace) => NamespaceRecord | undefined;
   readonly deployment: (object: Deployment) => WorkloadRecord | undefined;
   readonly statefulSet: (object: StatefulSet) => WorkloadRecord | undefined;
+  /** Of another owner of ReplicaSets, of the given type. */
+  readonly owner: (type: ResourceType) => (object: OwnerObject) => WorkloadRecord | undefined;
   readonly replicaSet: (object: ReplicaSet) => ReplicaSetRecord | undefined;
   readonly pdb: (object: PodDisruptionBudget) => PdbRecord | undefined;
   readonly claim: (object: PersistentVolumeClaim) => ClaimRecord | undefined;
@@ -66,6 +71,8 @@ export function createProjections(onSkipped: (message: string) => void): Project
     namespace: tolerant('Namespace', projectNamespace),
     deployment: tolerant('Deployment', projectDeployment),
     statefulSet: tolerant('StatefulSet', projectStatefulSet),
+    owner: (type) =>
+      tolerant(type.kind, (object: OwnerObject, shared: PodInterners) => projectOwner(object, type, shared)),
     replicaSet: tolerant('ReplicaSet', projectReplicaSet),
     pdb: tolerant('PodDisruptionBudget', projectPdb),
     claim: tolerant('PersistentVolumeClaim', projectClaim),

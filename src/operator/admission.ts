@@ -1,11 +1,13 @@
 /** The admission side of the placement engine, put together: decides on every replica of the operator. */
 import type { KubeApi } from '../api/kube-api.ts';
+import type { ResourceType } from '../api/resources.ts';
 import type { PlacementRules } from '../controllers/placement-rules.ts';
 import type { SpotWatch } from '../controllers/spot-watch.ts';
 import { createClaimLedger } from '../decide/placement/claims.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { OwnerReference } from '../model/records.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createProjections } from '../observe/project.ts';
 import { createPodInterners } from '../observe/project-pod.ts';
@@ -17,6 +19,8 @@ export interface AdmissionOptions {
   readonly api: KubeApi;
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  /** The type of an owner of ReplicaSets other than a Deployment, where such are followed. */
+  readonly ownerTypeOf: (owner: OwnerReference) => ResourceType | undefined;
   readonly spot: SpotWatch;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -40,7 +44,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const log = options.log.child('webhook');
   const ledger = createClaimLedger({ ttlMillis: rules().settings.claimTtlMillis });
   const projections = createProjections((message) => log.warn({}, message));
-  const owners = createLiveOwners({ view, api, projections, clock, log, budgetMillis: OWNER_BUDGET_MILLIS });
+  const owners = createLiveOwners({
+    view,
+    api,
+    projections,
+    ownerTypeOf: options.ownerTypeOf,
+    clock,
+    log,
+    budgetMillis: OWNER_BUDGET_MILLIS,
+  });
   const handle = createMutateHandler({
     owners,
     rules,

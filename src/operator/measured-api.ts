@@ -52,7 +52,7 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
     }
   }
 
-  const { listEach } = api;
+  const { listEach, discover } = api;
   return {
     get: (type, name, options) => measure('get', type, () => api.get(type, name, options)),
     list(type, options) {
@@ -68,6 +68,7 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
     patch: (type, name, patch, options) => measure('patch', type, () => api.patch(type, name, patch, options)),
     delete: (type, name, options) => measure('delete', type, () => api.delete(type, name, options)),
     watch: (type, options = {}) => watch(type, options),
+    ...(discover !== undefined && { discover }),
     ...(listEach !== undefined && {
       listEach<T extends KubeObject>(type: ResourceType<T>, options: ListOptions, onItem: (item: T) => void) {
         countList(type, options);

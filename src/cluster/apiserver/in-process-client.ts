@@ -134,6 +134,12 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       await operations.delete(at, options ?? {}, write(undefined));
       gate.leave(info);
     },
+    async discover(apiVersion) {
+      const slash = apiVersion.indexOf('/');
+      const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+      const version = apiVersion.slice(slash + 1);
+      return registry.all().filter((type) => type.group === group && type.version === version);
+    },
     watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) {
       return {
         [Symbol.asyncIterator]: () => lazily(() => openWatch<T>(type, options)),

@@ -1,0 +1,50 @@
+/** Records that stand for objects that may not be read: what is known of them otherwise. */
+import type { Informer, InformerHandler } from '../kube/informer.ts';
+
+export interface AssumedInformer<R> extends Informer<R> {
+  /** Undefined removes. */
+  put(key: string, record: R | undefined): void;
+}
+
+export interface AssumedOptions<R> {
+  readonly records?: Iterable<readonly [string, R]>;
+  /** What is known of every key without a record. */
+  readonly otherwise?: (key: string) => R | undefined;
+}
+
+/** Always fresh: there is nothing that could be asked. */
+export function createAssumedInformer<R>({
+  records = [],
+  otherwise = () => undefined,
+}: AssumedOptions<R> = {}): AssumedInformer<R> {
+  const kept = new Map(records);
+  const handlers = new Set<InformerHandler<R>>();
+  return {
+    store: {
+      state: 'fresh',
+      get size() {
+        return kept.size;
+      },
+      get: (key) => kept.get(key) ?? otherwise(key),
+      has: (key) => kept.has(key),
+      keys: () => kept.keys(),
+      values: () => kept.values(),
+    },
+    onSynced: Promise.resolve(),
+    subscribe(handler) {
+      handlers.add(handler);
+      for (const [key, record] of Array.from(kept)) handler.onChange(key, undefined, record);
+      return () => handlers.delete(handler);
+    },
+    freshness: () => 'fresh',
+    lastContactMillis: () => 0,
+    lastError: () => undefined,
+    run: async () => {},
+    put(key, record) {
+      const before = kept.get(key);
+      if (record === undefined) kept.delete(key);
+      else kept.set(key, record);
+      for (const handler of handlers) handler.onChange(key, before, record);
+    },
+  };
+}

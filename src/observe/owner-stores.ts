@@ -1,0 +1,169 @@
+/**
+ * Watches of owners of ReplicaSets whose types a cluster may or may not serve (Argo Rollouts). A type is followed while it is
+ * served and may be read, and let go of when it no longer is; nothing else waits for it.
+ */
+import type { KubeApi } from '../api/kube-api.ts';
+import { isForbidden, isNotFound } from '../api/kube-error.ts';
+import type { ResourceType } from '../api/resources.ts';
+import type { Informer, InformerHandler } from '../kube/informer.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import { createDeferred } from '../lib/deferred.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import type { OwnerReference, WorkloadRecord } from '../model/records.ts';
+import { informerIn, type NamespaceScope } from './live-stores.ts';
+import { createProjections } from './project.ts';
+
+/** A kind that owns ReplicaSets. */
+export interface OwnerKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export interface OwnerStores {
+  /** The types that are followed now, with their complete stores. */
+  active(): readonly FollowedType[];
+  /** The followed type of an owner; undefined when it is not followed. */
+  typeOf(owner: Pick<OwnerReference, 'apiVersion' | 'kind'>): ResourceType | undefined;
+  /** Records already there are replayed; a type that is let go of has its records removed. */
+  subscribe(handler: InformerHandler<WorkloadRecord>): void;
+  /** Resolves when it is known of each kind whether it is followed. */
+  readonly onSettled: Promise<void>;
+  /** Follows until `signal` aborts. Call once. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface FollowedType {
+  readonly type: ResourceType;
+  readonly informer: Informer<WorkloadRecord>;
+}
+
+export interface OwnerStoresOptions {
+  readonly api: KubeApi;
+  readonly kinds: readonly OwnerKind[];
+  /** Left out, the whole cluster. */
+  readonly scope?: NamespaceScope | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** How often it is asked whether a type is served by now, or may be read. */
+const LOOK_AGAIN_MILLIS = 60_000;
+/** After an answer that says nothing, such as a broken connection. */
+const RETRY_MILLIS = 2_000;
+/** A first list that takes longer is given up: the process must become ready without it. */
+const FIRST_LIST_MILLIS = 60_000;
+
+type Availability =
+  | { readonly kind: 'served'; readonly type: ResourceType }
+  | { readonly kind: 'unavailable'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
+  const { api, kinds, clock, log } = options;
+  const projections = createProjections((message) => log.warn({}, message));
+  const informerOf = (type: ResourceType): Informer<WorkloadRecord> =>
+    informerIn(options, type, { ...options, type, project: projections.owner(type) });
+  const followed = new Map<OwnerKind, FollowedType>();
+  const handlers = new Set<InformerHandler<WorkloadRecord>>();
+  const settled = kinds.map(() => createDeferred<void>());
+  const lastWord = new Map<OwnerKind, string>();
+
+  const say = (owner: OwnerKind, message: string): void => {
+    if (lastWord.get(owner) === message) return;
+    lastWord.set(owner, message);
+    log.info({ ...owner }, message);
+  };
+
+  const look = async ({ apiVersion, kind }: OwnerKind, signal: AbortSignal): Promise<Availability> => {
+    try {
+      const resources = (await api.discover?.(apiVersion, { signal })) ?? [];
+      const found = resources.find((resource) => resource.kind === kind && resource.namespaced);
+      if (found === undefined) return { kind: 'unavailable', why: 'the cluster does not serve it' };
+      const [group = '', version = ''] = apiVersion.split('/');
+      const type = { group, version, ...found };
+      const [namespace] = options.scope?.namespaces ?? [];
+      await api.list(type, { limit: 1, signal, ...(namespace !== undefined && { namespace }) });
+      return { kind: 'served', type };
+    } catch (error) {
+      if (isForbidden(error))
+        return { kind: 'unavailable', why: 'it may not be read; deploy/rbac-argo.yaml allows it' };
+      if (isNotFound(error)) return { kind: 'unavailable', why: 'the cluster does not serve it' };
+      return { kind: 'unknown', why: describeError(error) };
+    }
+  };
+
+  /** Ends when the type is gone, or `signal` aborts. */
+  const followWhileServed = async (
+    owner: OwnerKind,
+    type: ResourceType,
+    settle: () => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const ending = new AbortController();
+    const until = AbortSignal.any([signal, ending.signal]);
+    const informer = informerOf(type);
+    const running = informer.run(until);
+    const overdue = sleep(clock, FIRST_LIST_MILLIS, until).catch(() => {});
+    const isComplete = await Promise.race([
+      informer.onSynced.then(
+        () => true,
+        () => false,
+      ),
+      overdue.then(() => false),
+    ]);
+    if (isComplete) {
+      followed.set(owner, { type, informer });
+      for (const handler of handlers) informer.subscribe(handler);
+      say(owner, 'Owners of this kind are followed');
+      settle();
+      await untilGone(owner, informer, until);
+      followed.delete(owner);
+    } else if (!signal.aborted) say(owner, 'Owners of this kind are not followed: their first list did not complete');
+    ending.abort(new Error('The type is no longer followed.'));
+    await running;
+    if (!isComplete || signal.aborted) return;
+    for (const key of Array.from(informer.store.keys()))
+      for (const handler of handlers) handler.onChange(key, informer.store.get(key), undefined);
+  };
+
+  const untilGone = async (
+    owner: OwnerKind,
+    informer: Informer<WorkloadRecord>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    while (!signal.aborted) {
+      await sleep(clock, LOOK_AGAIN_MILLIS, signal).catch(() => {});
+      if (signal.aborted || informer.freshness() !== 'stale') continue;
+      if ((await look(owner, signal)).kind === 'unavailable') return;
+    }
+  };
+
+  const follow = async (owner: OwnerKind, settle: () => void, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const availability = await look(owner, signal);
+      if (availability.kind === 'served') await followWhileServed(owner, availability.type, settle, signal);
+      else if (!signal.aborted) say(owner, `Owners of this kind are not followed: ${availability.why}`);
+      if (availability.kind !== 'unknown') settle();
+      await sleep(clock, availability.kind === 'unknown' ? RETRY_MILLIS : LOOK_AGAIN_MILLIS, signal).catch(() => {});
+    }
+  };
+
+  return {
+    active: () => [...followed.values()],
+    typeOf({ apiVersion, kind }) {
+      for (const [owner, { type }] of followed) if (owner.apiVersion === apiVersion && owner.kind === kind) return type;
+      return undefined;
+    },
+    subscribe(handler) {
+      handlers.add(handler);
+      for (const { informer } of followed.values()) informer.subscribe(handler);
+    },
+    onSettled: Promise.all(settled.map(({ promise }) => promise)).then(() => undefined),
+    async run(signal) {
+      await Promise.all(kinds.map((owner, index) => follow(owner, () => settled[index]?.resolve(), signal)));
+    },
+  };
+}
