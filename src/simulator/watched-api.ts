@@ -10,6 +10,8 @@ export interface ObservedWrite {
   readonly namespace: string;
   /** Empty for creations. */
   readonly name: string;
+  /** What is created or put in place; undefined for patches and deletions. */
+  readonly body: object | undefined;
 }
 
 export interface ApiObserver {
@@ -26,10 +28,11 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
     resource: string,
     name: string,
     namespace: string | undefined,
+    body: object | undefined,
     call: () => Promise<T>,
   ): Promise<T> => {
     observer.reach?.();
-    const settle = observer.onWrite?.({ verb, resource, name, namespace: namespace ?? '' });
+    const settle = observer.onWrite?.({ verb, resource, name, namespace: namespace ?? '', body });
     try {
       const answer = await call();
       settle?.(true);
@@ -46,17 +49,17 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
       return api.get(type, name, options);
     },
     create: (type, object, options) =>
-      write('create', type.plural, '', options?.namespace, () => api.create(type, object, options)),
+      write('create', type.plural, '', options?.namespace, object, () => api.create(type, object, options)),
     patch: (type, name, patch, options) =>
-      write('patch', type.plural, name, options?.namespace, () => api.patch(type, name, patch, options)),
+      write('patch', type.plural, name, options?.namespace, undefined, () => api.patch(type, name, patch, options)),
     replace: (type, object, options) =>
-      write('replace', type.plural, object.metadata?.name ?? '', options?.namespace, () =>
+      write('replace', type.plural, object.metadata?.name ?? '', options?.namespace, object, () =>
         api.replace(type, object, options),
       ),
     delete: (type, name, options) =>
-      write('delete', type.plural, name, options?.namespace, () => api.delete(type, name, options)),
+      write('delete', type.plural, name, options?.namespace, undefined, () => api.delete(type, name, options)),
     createSubresource: (type, name, subresource, body, options) =>
-      write('create', `${type.plural}/${subresource}`, name, options?.namespace, () =>
+      write('create', `${type.plural}/${subresource}`, name, options?.namespace, body, () =>
         api.createSubresource(type, name, subresource, body, options),
       ),
   };

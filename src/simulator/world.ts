@@ -4,6 +4,7 @@ import { type Cluster, type ClusterOptions, createCluster } from '../cluster/clu
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
 import type { VirtualClock } from '../lib/virtual-clock.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { type ApiObserver, watchApi } from './watched-api.ts';
@@ -26,6 +27,7 @@ export interface WorldOptions<O extends SimulatedOperator> {
 export interface AdmissionSeen {
   readonly status: number;
   readonly allowed: boolean;
+  readonly tookMillis: Millis;
   readonly error?: unknown;
 }
 
@@ -80,13 +82,14 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
   server.core.localWebhooks.set(WEBHOOK_SERVICE, async (review) => {
     const operator = isWebhookUp ? lastReplica() : undefined;
     if (operator === undefined) throw new Error('connection refused');
+    const askedAt = clock.now();
     try {
       const { status, body } = await operator.admit(JSON.stringify(review));
       const answer = JSON.parse(body) as { readonly response?: { readonly allowed?: boolean } };
-      options.onAdmission?.({ status, allowed: answer.response?.allowed === true });
+      options.onAdmission?.({ status, allowed: answer.response?.allowed === true, tookMillis: clock.now() - askedAt });
       return answer;
     } catch (error) {
-      options.onAdmission?.({ status: 500, allowed: false, error });
+      options.onAdmission?.({ status: 500, allowed: false, tookMillis: clock.now() - askedAt, error });
       throw error;
     }
   });

@@ -39,6 +39,12 @@ export interface Autoscaler extends StandIn {
   /** Opens or closes a pool at the cloud, in one zone or all. */
   setPoolAvailability(pool: string, isAvailable: boolean, zone?: string): void;
   nodesOf(pool: string): readonly string[];
+  /** The machine dies at once, without notice; the cloud's controller removes its Node object a little later. */
+  loseNode(name: string): void;
+  /** Interruptions so far. */
+  interruptions(): number;
+  /** Time that nodes of each pool have been paid for so far, by pool name, in hours. */
+  nodeHours(): ReadonlyMap<string, number>;
   /** Cost of all nodes so far, in the currency of the pools' prices. */
   cost(): number;
 }
@@ -47,6 +53,8 @@ const DEFAULT_PROVISION_MILLIS = 40_000;
 const PROVISION_JITTER = 0.25;
 /** From the end of a machine to the removal of its Node object by the cloud's controller. */
 const NODE_REMOVAL_MILLIS = 5000;
+/** From the death of a machine without notice to that: the cloud's controller asks about nodes that fell silent. */
+const UNREACHABLE_REMOVAL_MILLIS = 60_000;
 const MILLIS_PER_HOUR = 3_600_000;
 /** Pods that stay unserved are looked at again, less and less often while nothing changes. */
 const RETRY_MILLIS = { first: 10_000, max: 300_000 } as const;
@@ -67,6 +75,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
   let isBatchOpen = false;
   let retryMillis: number = RETRY_MILLIS.first;
   let sequence = 0;
+  let interruptions = 0;
 
   const schedulePass = (): void => {
     retryMillis = RETRY_MILLIS.first;
@@ -193,6 +202,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     const machine = fleet.get(name);
     if (machine === undefined || machine.isLeaving || !machine.hasJoined) return;
     machine.isLeaving = true;
+    interruptions++;
     machine.interruption?.cancel();
     const noticeMillis = noticeMillisOf(machine.pool.profile ?? 'karpenter');
     const deadline = new AbortController();
@@ -274,6 +284,20 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
       offerings.setAvailable(pool, isAvailable, zone);
     },
     nodesOf: fleet.namesOf,
+    loseNode(name) {
+      const machine = fleet.get(name);
+      if (machine === undefined || !machine.hasJoined) return;
+      machine.isLeaving = true;
+      machine.interruption?.cancel();
+      provider.loseNode(name);
+      const end = async (): Promise<void> => {
+        await sleep(clock, UNREACHABLE_REMOVAL_MILLIS, stopper.signal);
+        await takeAway(name, machine);
+      };
+      inBackground(end());
+    },
+    interruptions: () => interruptions,
+    nodeHours: fleet.nodeHours,
     cost: fleet.cost,
   };
 }

@@ -29,6 +29,8 @@ export interface Fleet {
   forget(name: string): void;
   /** Sum over all machines ever of time times price. */
   cost(): number;
+  /** Sum over all machines ever of the time paid for, in hours, by pool. */
+  nodeHours(): ReadonlyMap<string, number>;
   cancelTimers(): void;
 }
 
@@ -37,8 +39,12 @@ const MILLIS_PER_HOUR = 3_600_000;
 export function createFleet(clock: Clock): Fleet {
   const machines = new Map<string, Machine>();
   let paid = 0;
-  const costOf = ({ sinceMillis, pool }: Machine): number =>
-    ((clock.now() - sinceMillis) / MILLIS_PER_HOUR) * pool.pricePerHour;
+  const hoursPaid = new Map<string, number>();
+  const hoursOf = ({ sinceMillis }: Machine): number => (clock.now() - sinceMillis) / MILLIS_PER_HOUR;
+  const costOf = (machine: Machine): number => hoursOf(machine) * machine.pool.pricePerHour;
+  const addHours = (hours: Map<string, number>, machine: Machine): void => {
+    hours.set(machine.pool.name, (hours.get(machine.pool.name) ?? 0) + hoursOf(machine));
+  };
   const cancel = (machine: Machine): void => {
     machine.interruption?.cancel();
     machine.emptiness?.cancel();
@@ -67,9 +73,15 @@ export function createFleet(clock: Clock): Fleet {
       if (machine === undefined) return;
       cancel(machine);
       paid += costOf(machine);
+      addHours(hoursPaid, machine);
       machines.delete(name);
     },
     cost: () => [...machines.values()].reduce((sum, machine) => sum + costOf(machine), paid),
+    nodeHours() {
+      const hours = new Map(hoursPaid);
+      for (const machine of machines.values()) addHours(hours, machine);
+      return hours;
+    },
     cancelTimers() {
       for (const machine of machines.values()) cancel(machine);
     },

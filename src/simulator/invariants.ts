@@ -1,0 +1,180 @@
+/** What must hold whatever happens, checked at every step the operator takes and at every rest of the fleet. */
+
+import type { Pod } from '../api/core.ts';
+import { matcherOf, selectorRequirements } from '../api/label-selector.ts';
+import { resources } from '../api/resources.ts';
+import type { Caches } from '../cluster/caches.ts';
+import { isFinished, isReady, isTerminating } from '../cluster/pod-state.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { ObservedWrite } from './watched-api.ts';
+import type { AdmissionSeen } from './world.ts';
+
+export const invariants = {
+  floor: 'no eviction by Stowage leaves fewer ready on-demand pods than the floor',
+  budget: 'no eviction by Stowage breaks a PodDisruptionBudget',
+  paced: 'at most one pod of a workload is being disrupted by Stowage',
+  concurrency: 'no more evictions in flight than placement.maxConcurrentEvictions',
+  oscillation: 'no place is moved twice for one cause',
+  bounded: 'no more evictions than changes explain',
+  webhook: 'every admission is answered, in time, and lets the pod in',
+  readOnly: 'in read-only mode nothing is written',
+  stranger: 'nothing is evicted that is not managed',
+  exact: 'at rest the mix is exact, or what keeps it is explained',
+} as const;
+
+export type Invariant = keyof typeof invariants;
+
+export interface Violation {
+  readonly invariant: Invariant;
+  /** Milliseconds since the epoch, in virtual time. */
+  readonly at: number;
+  /** What was seen, one sentence. */
+  readonly detail: string;
+}
+
+export interface InvariantMonitor {
+  /** The operator is about to evict or delete a pod. */
+  beforeRemoval(pod: Pod): void;
+  /** The API server did it. */
+  removed(pod: Pod): void;
+  podGone(uid: string): void;
+  onWrite(write: ObservedWrite): void;
+  onAdmission(answer: AdmissionSeen): void;
+  /** Something happened that may make moves of this workload due; of all where left out. */
+  cause(workload?: WorkloadFacts): void;
+  /** Evictions so far and those that are due at most. */
+  judgeBound(evictions: number, bound: number): void;
+  /** @param explanation why the mix is not exact; undefined where nothing explains it. */
+  judgeRest(facts: WorkloadFacts, explanation: string | undefined): void;
+  /** Checks made so far, by invariant: one never checked proves nothing. */
+  checks(): Readonly<Record<Invariant, number>>;
+  violations(): readonly Violation[];
+}
+
+export interface InvariantOptions {
+  readonly caches: Caches;
+  readonly fleet: FleetWatch;
+  readonly config: Config;
+  readonly clock: Clock;
+}
+
+interface Move {
+  readonly from: PodFacts['side'];
+  readonly cause: number;
+}
+
+const names = Object.keys(invariants).filter((name): name is Invariant => Object.hasOwn(invariants, name));
+/** The API server gives a webhook this long. */
+const ANSWER_MILLIS = 2000;
+/** Violations kept; a broken rule tends to break often. */
+const MAX_KEPT = 100;
+
+export function createInvariantMonitor({ caches, fleet, config, clock }: InvariantOptions): InvariantMonitor {
+  const counts = new Map<Invariant, number>();
+  const found: Violation[] = [];
+  /** Evicted by the operator and not gone yet: uid of the pod, of its workload. */
+  const going = new Map<string, string>();
+  const causes = new Map<string, number>();
+  const moves = new Map<string, Move>();
+  let causeOfAll = 0;
+
+  const check = (invariant: Invariant, holds: boolean, detail: () => string): void => {
+    counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+    if (!holds && found.length < MAX_KEPT) found.push({ invariant, at: clock.now(), detail: detail() });
+  };
+  const causeOf = (uid: string): number => causeOfAll + (causes.get(uid) ?? 0);
+
+  const checkBudgets = (pod: Pod): void => {
+    const namespace = pod.metadata?.namespace ?? '';
+    if (!isReady(pod)) return;
+    for (const budget of caches.of(resources.podDisruptionBudgets).inNamespace(namespace)) {
+      const matches = matcherOf(selectorRequirements(budget.spec?.selector ?? {}));
+      if (!matches(pod.metadata?.labels)) continue;
+      let healthy = 0;
+      for (const other of caches.of(resources.pods).inNamespace(namespace))
+        if (matches(other.metadata?.labels) && isReady(other) && !isTerminating(other) && !isFinished(other)) healthy++;
+      const needed = budget.status?.desiredHealthy ?? 0;
+      const name = budget.metadata?.name;
+      check(
+        'budget',
+        healthy - 1 >= needed,
+        () => `${namespace}/${name}: ${healthy - 1} healthy left, ${needed} needed`,
+      );
+    }
+  };
+
+  const checkMove = (facts: WorkloadFacts, { slot, side }: PodFacts): void => {
+    if (slot === undefined) return;
+    const key = `${facts.uid}/${slot}`;
+    const cause = causeOf(facts.uid);
+    const before = moves.get(key);
+    const isRepeated = before !== undefined && before.cause === cause && before.from !== side;
+    check('oscillation', !isRepeated, () => `${facts.key}: place ${slot} left ${before?.from} and then ${side}`);
+    moves.set(key, { from: side, cause });
+  };
+
+  return {
+    beforeRemoval(pod) {
+      const facts = fleet.workloadOfPod(pod.metadata?.uid ?? '');
+      const seen = facts?.pods.get(pod.metadata?.uid ?? '');
+      const name = `${pod.metadata?.namespace}/${pod.metadata?.name}`;
+      check('stranger', facts?.rule !== undefined, () => `${name} was evicted but its workload is not managed`);
+      // A pod that never had a node serves nobody: recreating it disrupts nothing.
+      if (facts === undefined || seen === undefined || seen.node === undefined) return;
+      const left = facts.counts.readyOnDemand - (seen.side === 'on-demand' && seen.isReady && seen.isLive ? 1 : 0);
+      const isTouched = seen.side === 'on-demand' && seen.isReady;
+      check('floor', !isTouched || left >= facts.floor, () => `${facts.key}: ${left} ready left, floor ${facts.floor}`);
+      const others = [...going.values()].filter((uid) => uid === facts.uid).length;
+      check('paced', others === 0, () => `${facts.key}: ${name} evicted while ${others} of its pods are going`);
+      const limit = config.placement.maxConcurrentEvictions;
+      check('concurrency', going.size < limit, () => `${going.size} in flight, at most ${limit} allowed`);
+      checkBudgets(pod);
+    },
+    removed(pod) {
+      const uid = pod.metadata?.uid ?? '';
+      const facts = fleet.workloadOfPod(uid);
+      const seen = facts?.pods.get(uid);
+      if (facts === undefined || seen?.node === undefined) return;
+      going.set(uid, facts.uid);
+      checkMove(facts, seen);
+    },
+    podGone: (uid) => void going.delete(uid),
+    onWrite({ verb, resource }) {
+      const isAllowed = !config.operator.readOnlyMode || resource === 'events' || resource === 'leases';
+      if (config.operator.readOnlyMode) check('readOnly', isAllowed, () => `${verb} ${resource} in read-only mode`);
+    },
+    onAdmission({ status, allowed, error, tookMillis }) {
+      const isGood = status === 200 && allowed && error === undefined && tookMillis <= ANSWER_MILLIS;
+      check(
+        'webhook',
+        isGood,
+        () => `status ${status}, allowed ${allowed}, after ${tookMillis} ms ${String(error ?? '')}`,
+      );
+    },
+    cause(workload) {
+      if (workload === undefined) causeOfAll++;
+      else causes.set(workload.uid, (causes.get(workload.uid) ?? 0) + 1);
+    },
+    judgeBound(evictions, bound) {
+      check('bounded', evictions <= bound, () => `${evictions} evictions, ${bound} explained`);
+    },
+    judgeRest({ key, counts: { spot, onDemand }, targetSpot, replicas }, explanation) {
+      const isExact = spot === targetSpot && onDemand === replicas - targetSpot;
+      const wanted = `${targetSpot}/${replicas - targetSpot}`;
+      check(
+        'exact',
+        isExact || explanation !== undefined,
+        () => `${key}: ${spot}/${onDemand} instead of ${wanted} (spot/on-demand)`,
+      );
+    },
+    checks() {
+      const all: Record<string, number> = {};
+      for (const name of names) all[name] = counts.get(name) ?? 0;
+      return all as Record<Invariant, number>;
+    },
+    violations: () => found,
+  };
+}

@@ -1,0 +1,179 @@
+/** Watches one simulation: counts what happens, adds up what it cost, and holds the operator to the invariants. */
+import type { Event, Pod } from '../api/core.ts';
+import { resources } from '../api/resources.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Millis } from '../lib/units.ts';
+import type { Side } from '../model/records.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { createEvictionBound } from './eviction-bound.ts';
+import { type FleetWatch, type WorkloadFacts, watchFleet } from './fleet-watch.ts';
+import { createInvariantMonitor, type InvariantMonitor } from './invariants.ts';
+import type { Tally } from './report.ts';
+import type { ObservedWrite } from './watched-api.ts';
+import type { AdmissionSeen } from './world.ts';
+
+export interface JudgeOptions {
+  readonly cluster: Cluster;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly sideOfNode: (name: string) => Side | undefined;
+}
+
+export interface Judge {
+  readonly fleet: FleetWatch;
+  readonly accounts: Accounts;
+  readonly monitor: InvariantMonitor;
+  /** For {@link watchApi}. */
+  onWrite(write: ObservedWrite): ((isDone: boolean) => void) | undefined;
+  onAdmission(answer: AdmissionSeen): void;
+  /** A node was lost without notice. */
+  onNodeLost(node: string): void;
+  /** Pools were opened or closed. */
+  onPools(isSpotAvailable: boolean): void;
+  /** Brings the sums up to the present. */
+  settleAll(): void;
+  /** Judges workloads that nothing happened to for a while. */
+  judgeRest(explain: (facts: WorkloadFacts) => string | undefined): void;
+  tally(elapsedMillis: Millis): Tally;
+  /** The operator's events so far, by reason. */
+  reasons(): Readonly<Record<string, number>>;
+}
+
+/** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
+const REST_MILLIS: Millis = 20 * 60_000;
+
+export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions): Judge {
+  const { caches } = cluster;
+  const accounts = createAccounts(clock);
+  const bound = createEvictionBound();
+  const reasons = new Map<string, number>();
+  const changedAt = new Map<string, number>();
+  const counted = {
+    podsPeak: 0,
+    evictions: 0,
+    fallbacks: 0,
+    returns: 0,
+    nodesLost: 0,
+    rollouts: 0,
+    scalings: 0,
+    admissions: 0,
+    unsteered: 0,
+    events: 0,
+    writes: 0,
+  };
+  let replicasNow = 0;
+
+  const fleet = watchFleet({
+    caches,
+    config,
+    sideOfNode,
+    listener: {
+      before(facts) {
+        accounts.settle(facts);
+        changedAt.set(facts.uid, clock.now());
+      },
+      onWorkload(facts, before) {
+        replicasNow += facts.replicas - (before?.replicas ?? 0);
+        counted.podsPeak = Math.max(counted.podsPeak, replicasNow);
+        if (before === undefined) accounts.settle(facts);
+        else if (before.replicas !== facts.replicas) counted.scalings++;
+        else if (before.generation !== facts.generation) counted.rollouts++;
+        changedAt.set(facts.uid, clock.now());
+        bound.onWorkload(facts, before);
+        monitor.cause(facts);
+      },
+      onPodAdded(facts, pod) {
+        if (facts.rule !== undefined && pod.slot === undefined) {
+          counted.unsteered++;
+          monitor.cause(facts);
+        }
+        bound.onPodAdded(facts, pod);
+      },
+      onPodGone: (_, pod) => monitor.podGone(pod.uid),
+    },
+  });
+  const monitor = createInvariantMonitor({ caches, fleet, config, clock });
+
+  const causeOnNode = (node: string): void => {
+    for (const facts of fleet.workloads())
+      if ([...facts.pods.values()].some((pod) => pod.node === node)) monitor.cause(facts);
+  };
+  caches.of(resources.nodes).onChange((before, after) => {
+    const name = (after ?? before)?.metadata?.name ?? '';
+    if (after === undefined || (after.spec?.taints?.length ?? 0) > (before?.spec?.taints?.length ?? 0))
+      causeOnNode(name);
+  });
+
+  const onRemoval = (pod: Pod): ((isDone: boolean) => void) => {
+    monitor.beforeRemoval(pod);
+    const uid = pod.metadata?.uid ?? '';
+    const facts = fleet.workloadOfPod(uid);
+    const seen = facts?.pods.get(uid);
+    return (isDone) => {
+      if (!isDone) return;
+      monitor.removed(pod);
+      if (seen?.node === undefined) {
+        counted.fallbacks++;
+        monitor.cause(facts);
+        return;
+      }
+      counted.evictions++;
+      if (seen.isCover) counted.returns++;
+      monitor.judgeBound(counted.evictions, bound.total());
+    };
+  };
+
+  return {
+    fleet,
+    accounts,
+    monitor,
+    onWrite(write) {
+      monitor.onWrite(write);
+      const { verb, resource, namespace, name, body } = write;
+      if (resource === 'events') {
+        if (verb !== 'create') return undefined;
+        counted.events++;
+        const { reason = '' } = (body ?? {}) as Event;
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        return undefined;
+      }
+      if (resource === 'leases') return undefined;
+      counted.writes++;
+      const isRemoval = resource === 'pods/eviction' || (resource === 'pods' && verb === 'delete');
+      const pod = isRemoval ? caches.of(resources.pods).get(`${namespace}/${name}`) : undefined;
+      return pod === undefined ? undefined : onRemoval(pod);
+    },
+    onAdmission(answer) {
+      counted.admissions++;
+      monitor.onAdmission(answer);
+    },
+    onNodeLost(node) {
+      counted.nodesLost++;
+      causeOnNode(node);
+    },
+    onPools(isSpotAvailable) {
+      for (const facts of fleet.workloads()) accounts.settle(facts);
+      accounts.setSpotAvailable(isSpotAvailable);
+      monitor.cause();
+    },
+    settleAll() {
+      for (const facts of fleet.workloads()) accounts.settle(facts);
+    },
+    judgeRest(explain) {
+      for (const facts of fleet.workloads()) {
+        const since = changedAt.get(facts.uid) ?? clock.now();
+        if (facts.rule === undefined || clock.now() - since < REST_MILLIS) continue;
+        monitor.judgeRest(facts, explain(facts));
+      }
+    },
+    tally: (elapsedMillis) => ({
+      ...counted,
+      elapsedMillis,
+      evictionsBound: bound.total(),
+      interruptions: cluster.autoscaler.interruptions(),
+    }),
+    reasons: () => Object.fromEntries([...reasons].sort(([left], [right]) => (left < right ? -1 : 1))),
+  };
+}

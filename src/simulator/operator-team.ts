@@ -1,0 +1,56 @@
+/** The operator's replicas, kept running as a Deployment keeps them: a replica that ends is replaced after a while. */
+import { type Clock, sleep } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Millis } from '../lib/units.ts';
+import type { SimulatedOperator } from './operator-port.ts';
+import type { World } from './world.ts';
+
+export interface OperatorTeam {
+  /** Starts one more replica. */
+  start(): Promise<void>;
+  /** Ends the replica that has run longest, in order or as if its machine were gone, and starts another after a time. */
+  replace(how: 'stop' | 'crash', afterMillis: Millis): Promise<void>;
+}
+
+export interface OperatorTeamOptions {
+  readonly world: World<SimulatedOperator>;
+  readonly clock: Clock;
+  /** A sentence for each replica that could not be replaced is added here. */
+  readonly problems: string[];
+  /** Ends the keeping. */
+  readonly signal: AbortSignal;
+}
+
+/** The kubelet's first back-off for a container that ended. */
+const RESTART_MILLIS: Millis = 10_000;
+
+export function createOperatorTeam({ world, clock, problems, signal }: OperatorTeamOptions): OperatorTeam {
+  let started = 0;
+  const start = async (): Promise<void> => {
+    const identity = `simulated_${++started}`;
+    const operator = await world.startReplica(identity);
+    operator.ended.catch((error: unknown) => void restart(identity, error));
+  };
+  /** A replica that lost its lease ends, so that another starts on fresh data. */
+  const restart = async (identity: string, error: unknown): Promise<void> => {
+    if (!world.replicas().has(identity)) return;
+    try {
+      await world.stopReplica(identity);
+      await sleep(clock, RESTART_MILLIS, signal);
+      await start();
+    } catch (failure) {
+      if (!signal.aborted)
+        problems.push(`a replica ended (${describeError(error)}) and none took its place: ${describeError(failure)}`);
+    }
+  };
+  return {
+    start,
+    async replace(how, afterMillis) {
+      const [oldest] = world.replicas().keys();
+      if (oldest !== undefined && how === 'stop') await world.stopReplica(oldest);
+      if (oldest !== undefined && how === 'crash') world.cutOff(oldest);
+      await sleep(clock, afterMillis, signal);
+      await start();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** What can happen in a scenario at a time: clouds, people, machines and the operator itself. */
+import { z } from 'zod';
+import { annotationText, duration, share } from './values.ts';
+
+const at = duration;
+/** Names of pools; `*` stands for any text. */
+const pools = z.string().min(1).default('*');
+/** `namespace/name` of a workload. */
+const workload = z.string().regex(/^[-a-z0-9]+\/[-a-z0-9.]+$/, 'write namespace/name, such as shop/web');
+const lasting = duration.optional();
+
+const effect = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('drop') }),
+  z.strictObject({ kind: z.literal('drop-after') }),
+  z.strictObject({ kind: z.literal('slow'), millis: z.int().min(1) }),
+  z.strictObject({
+    kind: z.literal('status'),
+    code: z.int().min(400).max(599),
+    retryAfterSeconds: z.int().min(1).optional(),
+  }),
+  z.strictObject({ kind: z.literal('expire-watch'), afterEvents: z.int().min(0) }),
+  z.strictObject({ kind: z.literal('cut-watch'), afterEvents: z.int().min(0) }),
+  z.strictObject({ kind: z.literal('duplicate-events') }),
+  z.strictObject({ kind: z.literal('delay-events'), millis: z.int().min(1) }),
+  z.strictObject({ kind: z.literal('stale-reads'), revisions: z.int().min(1) }),
+]);
+
+export const event = z.discriminatedUnion('do', [
+  /** The cloud has no more machines of these pools; those that run stay. */
+  z.strictObject({ at, do: z.literal('close-pools'), pools, zone: z.string().optional(), for: lasting }),
+  z.strictObject({ at, do: z.literal('open-pools'), pools, zone: z.string().optional() }),
+  /** The cloud takes a share of the spot nodes back, each with its notice. */
+  z.strictObject({ at, do: z.literal('storm'), pools, share, within: duration.default(600_000) }),
+  /** Machines die without notice. */
+  z.strictObject({ at, do: z.literal('lose-nodes'), pools, count: z.int().min(1).default(1) }),
+  /** The API server cannot reach the operator: pods are let in as they are. */
+  z.strictObject({ at, do: z.literal('webhook-down'), for: lasting }),
+  z.strictObject({ at, do: z.literal('webhook-up') }),
+  /** The workload gets a new revision. */
+  z.strictObject({ at, do: z.literal('rollout'), workload }),
+  z.strictObject({ at, do: z.literal('scale'), workload, replicas: z.int().min(0) }),
+  /** Annotations of a workload or, given without a slash, of a namespace; null removes one. */
+  z.strictObject({
+    at,
+    do: z.literal('annotate'),
+    target: z.string().min(1),
+    annotations: z.record(z.string(), annotationText.nullable()),
+  }),
+  /** Stops an operator replica in order, or as if its machine were gone, and starts another. */
+  z.strictObject({ at, do: z.literal('restart-operator'), after: duration.default(10_000) }),
+  z.strictObject({ at, do: z.literal('crash-operator'), after: duration.default(20_000) }),
+  /** The operator's calls to the API fail. */
+  z.strictObject({
+    at,
+    do: z.literal('api-fault'),
+    effect,
+    verbs: z.array(z.string()).optional(),
+    resources: z.array(z.string()).optional(),
+    probability: z.number().min(0).max(1).optional(),
+    for: duration,
+  }),
+]);
+
+export type ScenarioEvent = z.output<typeof event>;
+export type ScenarioEventInput = z.input<typeof event>;

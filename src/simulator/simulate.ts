@@ -1,0 +1,232 @@
+/** Runs a scenario: the embedded cluster and the real operator in virtual time, judged at every step. The same seed gives the same run. */
+import { resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { readManifests } from '../api/manifests.ts';
+import { resources } from '../api/resources.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { StowageError } from '../lib/errors.ts';
+import { createSilentLogger, type Logger } from '../lib/log.ts';
+import { createSeededRandom, type Random } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { Side } from '../model/records.ts';
+import { explainRest } from './explain-rest.ts';
+import { driveInterruptions } from './interruptions.ts';
+import { createJudge, type Judge } from './judge.ts';
+import { driveLoad } from './load-driver.ts';
+import { namespaceObject, objectsOf, poolOf, type SimulatedPool, webhookObject, workloadsOf, workloadType } from './objects.ts';
+import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
+import { createOperatorTeam } from './operator-team.ts';
+import { figuresOf, poolReports, type SimulationReport } from './report.ts';
+import { checkAssertion } from './scenario/assertions.ts';
+import type { Scenario } from './scenario/schema.ts';
+import { playScript } from './script.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface SimulateOptions {
+  readonly scenario: Scenario;
+  /** Folder that the scenario's manifests are relative to. */
+  readonly folder: string;
+  readonly startOperator: StartSimulatedOperator;
+  /** Default the scenario's. */
+  readonly seed?: number;
+  readonly log?: Logger;
+  /** Told now and then how far the run is, 0..1. */
+  readonly onProgress?: (done: number) => void;
+  /** Ends the run early; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const OPERATOR_USER = 'system:serviceaccount:spotalis-system:spotalis';
+/** For the operator to come up before there is anything to do. */
+const WARM_UP_MILLIS = 5000;
+const CHUNK_MILLIS = 60_000;
+const REST_CHECK_MILLIS = 3_600_000;
+
+/**
+ * @throws StowageError when the scenario's operator configuration or objects cannot be used.
+ */
+export async function simulate(options: SimulateOptions): Promise<SimulationReport> {
+  const { scenario, signal } = options;
+  const seed = options.seed ?? scenario.seed;
+  const config = configOf(scenario);
+  const pools = scenario.pools.map(poolOf);
+  const clock = createVirtualClock(scenario.start);
+  const log = options.log ?? createSilentLogger();
+  const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
+  let judge: Judge | undefined;
+  const world = await createWorld({
+    clock,
+    random: stream(seed, 'cluster'),
+    log,
+    cluster: {
+      pools,
+      // Simulations of many pods need the memory; only server-side apply needs the fields.
+      apiServer: { managedFields: false },
+    },
+    startOperator: options.startOperator,
+    config,
+    user: OPERATOR_USER,
+    observer: { onWrite: (write) => judge?.onWrite(write) },
+    onAdmission: (answer) => judge?.onAdmission(answer),
+  });
+  const stopping = new AbortController();
+  try {
+    judge = createJudge({ cluster: world.cluster, config, clock, sideOfNode: sideByName(pools) });
+    const problems = [...manifests.problems];
+    await applyAll(world, [namespaceObject('spotalis-system', false, {}), webhookObject()]);
+    const team = createOperatorTeam({ world, clock, problems, signal: stopping.signal });
+    for (let index = 0; index < scenario.replicas; index++) await team.start();
+    await clock.advance(WARM_UP_MILLIS);
+
+    const startedAt = clock.now();
+    await applyAll(world, [...objectsOf(scenario), ...manifests.objects]);
+    const ends = [
+      driveLoad({
+        clock,
+        random: stream(seed, 'load'),
+        workloads: workloadsOf(scenario).flatMap(({ namespace, name, curve }) =>
+          curve === undefined ? [] : [{ key: `${namespace}/${name}`, curve }],
+        ),
+        replicasOf: (key) => judge?.fleet.workload(key)?.replicas,
+        scale: (key, replicas) => scaleWorkload(world, judge, key, replicas),
+      }),
+      driveInterruptions({
+        clock,
+        random: stream(seed, 'cloud'),
+        pools,
+        correlation: scenario.correlation,
+        nodesIn: (pool, zone) => world.cluster.autoscaler.nodesOf(pool).filter((node) => zoneOf(world, node) === zone),
+        interrupt: (node) => void world.cluster.autoscaler.interrupt(node),
+      }),
+    ];
+    const market = createMarket(pools);
+    const played = playScript(
+      {
+        cluster: world.cluster,
+        clock,
+        random: stream(seed, 'script'),
+        pools,
+        fleet: judge.fleet,
+        events: scenario.events,
+        operatorUser: OPERATOR_USER,
+        setWebhookUp: world.setWebhookUp,
+        replaceOperator: team.replace,
+        onNodeLost: judge.onNodeLost,
+        onPools(changed, isOpen, zone) {
+          if (zone === undefined) market.set(changed, isOpen);
+          judge?.onPools(market.isSpotAvailable());
+        },
+        onProblem: (problem) => problems.push(problem),
+      },
+      stopping.signal,
+    );
+
+    let restCheckAt = startedAt + REST_CHECK_MILLIS;
+    const endsAt = startedAt + scenario.duration;
+    while (clock.now() < endsAt) {
+      signal?.throwIfAborted();
+      await clock.advance(Math.min(CHUNK_MILLIS, endsAt - clock.now()));
+      if (clock.now() >= restCheckAt || clock.now() >= endsAt) {
+        restCheckAt += REST_CHECK_MILLIS;
+        judge.judgeRest((facts) => explainRest(facts, world.replicas().values()));
+      }
+      options.onProgress?.((clock.now() - startedAt) / scenario.duration);
+    }
+    judge.settleAll();
+    for (const end of ends) end();
+    stopping.abort();
+    await played;
+    return reportOf(scenario, seed, { judge, world, pools, problems, elapsedMillis: clock.now() - startedAt });
+  } finally {
+    stopping.abort();
+    await world.stop();
+  }
+}
+
+interface Finished {
+  readonly judge: Judge;
+  readonly world: World<SimulatedOperator>;
+  readonly pools: readonly SimulatedPool[];
+  readonly problems: readonly string[];
+  readonly elapsedMillis: number;
+}
+
+function reportOf(scenario: Scenario, seed: number, finished: Finished): SimulationReport {
+  const { judge, world, problems, elapsedMillis } = finished;
+  const pools = poolReports(finished.pools, world.cluster.autoscaler.nodeHours());
+  const violations = judge.monitor.violations();
+  const figures = figuresOf(judge.tally(elapsedMillis), judge.accounts.sums(), pools, violations);
+  return {
+    scenario: scenario.name,
+    description: scenario.description,
+    seed,
+    figures,
+    pools,
+    reasons: judge.reasons(),
+    asserts: scenario.asserts.map((assertion) => checkAssertion(assertion, figures)),
+    violations,
+    checks: judge.monitor.checks(),
+    problems,
+  };
+}
+
+function configOf({ operator, name }: Scenario): Config {
+  // Nothing listens in a simulation: the API server calls the webhook in this process.
+  const env = {
+    SPOTALIS_WEBHOOK_ENABLED: 'false',
+    SPOTALIS_METRICS_ENABLED: 'false',
+    SPOTALIS_HEALTH_ENABLED: 'false',
+  };
+  return loadConfig({ text: stringify(operator), fileName: `operator of scenario ${name}`, env }).config;
+}
+
+/** Streams of their own, so that a change of one thing in a scenario leaves the luck of the others as it was. */
+function stream(seed: number, purpose: string): Random {
+  let mixed = seed;
+  for (const char of purpose) mixed = Math.imul(mixed ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return createSeededRandom(mixed);
+}
+
+async function applyAll(
+  world: World<SimulatedOperator>,
+  objects: Parameters<World<SimulatedOperator>['cluster']['apply']>[0],
+) {
+  const { problems } = await world.settled(world.cluster.apply(objects));
+  if (problems.length > 0) throw new StowageError('SCENARIO_OBJECTS', `cannot be created: ${problems.join('; ')}`);
+}
+
+async function scaleWorkload(
+  { api }: World<SimulatedOperator>,
+  judge: Judge | undefined,
+  key: string,
+  replicas: number,
+): Promise<void> {
+  const [namespace = '', name = ''] = key.split('/');
+  const type = workloadType(judge?.fleet.workload(key)?.kind);
+  await api.patch(type, name, { type: 'merge', body: { spec: { replicas } } }, { namespace });
+}
+
+/** Nodes are named after their pool. */
+function sideByName(pools: readonly SimulatedPool[]): (node: string) => Side | undefined {
+  const sides = new Map(pools.map((pool): [string, Side] => [pool.name, pool.class]));
+  return (node) => sides.get(node.slice(0, node.lastIndexOf('-')));
+}
+
+function zoneOf({ cluster }: World<SimulatedOperator>, node: string): string | undefined {
+  return cluster.caches.of(resources.nodes).get(node)?.metadata?.labels?.['topology.kubernetes.io/zone'];
+}
+
+/** Which pools have machines to give. */
+function createMarket(pools: readonly SimulatedPool[]) {
+  const closed = new Set<string>();
+  return {
+    set(changed: readonly SimulatedPool[], isOpen: boolean): void {
+      for (const { name } of changed) {
+        if (isOpen) closed.delete(name);
+        else closed.add(name);
+      }
+    },
+    isSpotAvailable: () => pools.some((pool) => pool.class === 'spot' && !closed.has(pool.name)),
+  };
+}
