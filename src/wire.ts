@@ -2,6 +2,7 @@
 import { createJournal } from './act/journal.ts';
 import type { KubeApi } from './api/kube-api.ts';
 import type { Config } from './config/schema.ts';
+import { reportCosts } from './controllers/cost-metrics.ts';
 import type { WorkloadExplanation } from './controllers/explain.ts';
 import { createPlacementEngine } from './controllers/placement-engine.ts';
 import { compilePlacementRules } from './controllers/placement-rules.ts';
@@ -21,6 +22,7 @@ import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoin
 import { createLeadershipLoop } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
+import { createPriceSource } from './operator/price-source.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
@@ -83,6 +85,14 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const log = options.log;
   let config = options.config;
   let rules = compilePlacementRules(placementSettingsOf(config));
+  const prices = createPriceSource({
+    path: config.placement.prices,
+    clock,
+    log: log.child('prices'),
+    onChange: (known) => {
+      rules = { ...rules, prices: known };
+    },
+  });
   const stopping = new AbortController();
   const winding = new AbortController();
 
@@ -98,6 +108,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   metrics.onRender(() => {
     const delayMillis = options.loopDelayMillis?.() ?? 0;
     metrics.set('stowage_event_loop_delay_seconds', { quantile: '1' }, delayMillis / 1000);
+    if (leadership.current().leader) reportCosts(metrics, view, rules);
   });
   const journal = createJournal({ clock });
   const recorder = createEventRecorder({
@@ -209,6 +220,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     admission.run(winding.signal),
     webhook?.run(winding.signal),
     heartbeat(winding.signal),
+    prices.run(winding.signal),
   ]);
 
   let stopped: Promise<void> | undefined;
@@ -237,7 +249,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     synced: view.onSynced,
     ended,
     applyConfig(next) {
-      rules = compilePlacementRules(placementSettingsOf(next));
+      rules = compilePlacementRules(placementSettingsOf(next), rules.prices);
+      prices.use(next.placement.prices);
       config = next;
       engine.controller.wakeAll();
     },

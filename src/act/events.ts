@@ -12,12 +12,13 @@ export interface EventSink {
 
 export interface WorkloadEvents {
   /** Something done or seen. Repeats with the same message become one series. */
-  record(workload: WorkloadRecord, reason: ReasonName, message: string): void;
+  record(workload: WorkloadRecord, reason: ReasonName, message: string, advice?: string): void;
   /**
    * A state that lasts (a block, a conflict): told once per workload, reason and hour, whatever the message says meanwhile.
    * @param about where one reason can have several causes: each is told on its own.
+   * @param advice the table's, unless values are filled in.
    */
-  recordHourly(workload: WorkloadRecord, reason: ReasonName, message: string, about?: string): void;
+  recordHourly(workload: WorkloadRecord, reason: ReasonName, message: string, about?: string, advice?: string): void;
   forget(workloadUid: string): void;
 }
 
@@ -26,11 +27,11 @@ const HOUR_MILLIS = 3_600_000;
 export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEvents {
   /** By workload uid: when each matter was last told. */
   const told = new Map<string, Map<string, number>>();
-  const record = (workload: WorkloadRecord, reason: ReasonName, message: string): void =>
-    sink.record(buildNotice(workload, reason, message));
+  const record: WorkloadEvents['record'] = (workload, reason, message, advice) =>
+    sink.record(buildNotice(workload, reason, message, advice));
   return {
     record,
-    recordHourly(workload, reason, message, about = '') {
+    recordHourly(workload, reason, message, about = '', advice = undefined) {
       const matters = told.get(workload.uid) ?? new Map<string, number>();
       told.set(workload.uid, matters);
       const now = clock.now();
@@ -38,7 +39,7 @@ export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEve
       const matter = `${reason} ${about}`;
       if (matters.has(matter)) return;
       matters.set(matter, now);
-      record(workload, reason, message);
+      record(workload, reason, message, advice);
     },
     forget(workloadUid) {
       told.delete(workloadUid);
@@ -47,9 +48,14 @@ export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEve
 }
 
 /** A warning also says what can be done about it. */
-export function buildNotice(workload: WorkloadRecord, reason: ReasonName, message: string): EventNotice {
+export function buildNotice(
+  workload: WorkloadRecord,
+  reason: ReasonName,
+  message: string,
+  advice = describeReason(reason).advice,
+): EventNotice {
   const { apiVersion, kind, namespace, name, uid, resourceVersion } = workload;
-  const { eventType, advice } = describeReason(reason);
+  const { eventType } = describeReason(reason);
   return {
     regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
     type: eventType,

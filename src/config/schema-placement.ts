@@ -1,7 +1,7 @@
 /** The keys of the placement engine. */
 import { placementGrammar } from '../api/annotations.ts';
 import { parseMinOnDemand, parseSpotPercentage } from '../api/annotations-values.ts';
-import { annotationValue, choice, duration, flag, integer, kinds } from './config-key.ts';
+import { annotationValue, choice, duration, flag, integer, kinds, text } from './config-key.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -101,6 +101,12 @@ export const placementKeys = {
         'Largest part of the spot replicas of a workload that on-demand covers at one time, in percent, rounded up. With 0 pods wait for spot.',
     }),
   },
+  prices: text('', {
+    env: 'PLACEMENT_PRICES',
+    accepted: 'the path of a prices file, or nothing',
+    description:
+      'File that tells what instance types cost (docs/cost.md); read again when it changes. Empty: costs are not told.',
+  }),
   owners: kinds([{ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }], {
     restart: true,
     accepted:

@@ -51,7 +51,7 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
   };
 
   return {
-    report(workload, decision, { reason, message }) {
+    report(workload, decision, { reason, message, advice }) {
       const pod = decision.pod.name;
       metrics.inc('spotalis_disruptions_blocked_total', { reason });
       journal.record(workloadKey(workload), { kind: 'blocked', reason, message, pod, numbers: decision.why.numbers });
@@ -63,7 +63,7 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
         const from = decision.kind === 'evict' ? decision.from : 'spot';
         events.recordHourly(workload, 'WouldEvict', renderReason('WouldEvict', { pod, from, reason: why.summary }));
       } else if (!unremarkable.has(reason)) {
-        events.recordHourly(workload, reason, message);
+        events.recordHourly(workload, reason, message, '', advice);
       }
     },
     reportInvalid(workload, message) {

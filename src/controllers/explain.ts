@@ -2,6 +2,8 @@
 import type { Journal, JournalEntry } from '../act/journal.ts';
 import type { Decision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
+import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
+import { explainPlan, type PlanExplanation } from '../decide/placement/explain.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Block, Leadership } from '../guard/context.ts';
 import { inspectAll } from '../guard/guard.ts';
@@ -23,6 +25,10 @@ export interface WorkloadExplanation {
   readonly at: EpochMillis;
   readonly plan: WorkloadPlan;
   readonly decisions: readonly ExplainedDecision[];
+  /** The same in words. */
+  readonly story: PlanExplanation;
+  /** Undefined where no prices are configured. */
+  readonly cost: WorkloadCost | undefined;
   readonly lastDisruption: EpochMillis | undefined;
   /** Only the leader remembers what was done. */
   readonly isLeader: boolean;
@@ -48,7 +54,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
   return (ref) => {
     const workload = view.workload(ref);
     if (workload === undefined) return undefined;
-    const { settings, sides, readPolicy } = rules();
+    const { settings, sides, readPolicy, prices } = rules();
     const now = clock.now();
     const policy = readPolicy(view, workload);
     const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
@@ -65,10 +71,15 @@ export function createExplainer(options: ExplainerOptions): Explainer {
       waitingCovers: spot.waitingCovers(),
       now,
     };
+    const decisions = plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) }));
+    const ending = decisions.find(({ decision }) => decision.kind !== 'restamp');
+    const rule = policy.state === 'managed' ? policy.rule : undefined;
     return {
       at: now,
       plan,
-      decisions: plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) })),
+      decisions,
+      story: explainPlan(plan, ending?.blocks ?? [], now),
+      cost: prices === undefined ? undefined : costOf({ view, sides, workload, rule, prices }),
       lastDisruption: history.lastDisruption(workload.uid),
       isLeader: leadership.leader,
       journal: journal.entries(workloadKey(ref)),

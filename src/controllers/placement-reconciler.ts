@@ -15,7 +15,7 @@ import type { DisruptionLog } from '../guard/history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { renderReason } from '../lib/reasons.ts';
+import { describeReason, reason as reasonOf, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import { workloadKey } from '../model/cluster-view.ts';
@@ -113,13 +113,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     if (throttledUntil > context.now) return blocked(workload, decision, throttledBlock(throttledUntil - context.now));
     const limit = context.settings.maxConcurrentEvictions;
     if (!turns.take(candidate, limit - context.inFlight.length)) {
-      const message = renderReason('ConcurrencyLimit', { inFlight: context.inFlight.length, limit });
-      return blocked(workload, decision, {
-        rule: 'turn',
-        reason: 'ConcurrencyLimit',
-        message,
-        retryAfterMillis: undefined,
-      });
+      const { name, ...texts } = reasonOf('ConcurrencyLimit', { inFlight: context.inFlight.length, limit });
+      return blocked(workload, decision, { rule: 'turn', reason: name, ...texts, retryAfterMillis: undefined });
     }
     return carryOut(workload, verdict.approved, signal);
   };
@@ -171,8 +166,10 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     retryMillis: Millis,
   ): Millis | undefined => {
     const pod = decision.pod.name;
-    const block = (reason: Block['reason'], message: string, retryAfterMillis = retryMillis): Millis | undefined =>
-      blocked(workload, decision, { rule: 'api', reason, message, retryAfterMillis });
+    const block = (name: Block['reason'], message: string, retryAfterMillis = retryMillis): Millis | undefined => {
+      const { advice } = describeReason(name);
+      return blocked(workload, decision, { rule: 'api', reason: name, message, advice, retryAfterMillis });
+    };
     switch (outcome.result) {
       case 'blocked-by-pdb':
         return block('BlockedByPdb', outcome.message);
@@ -182,8 +179,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
         return block('PreconditionFailed', renderReason('PreconditionFailed', { pod }));
       case 'throttled': {
         throttledUntil = Math.max(throttledUntil, clock.now() + outcome.retryAfterMillis);
-        const { reason, message } = throttledBlock(outcome.retryAfterMillis);
-        return block(reason, message, outcome.retryAfterMillis);
+        return blocked(workload, decision, throttledBlock(outcome.retryAfterMillis));
       }
       case 'forbidden':
       case 'failed': {
@@ -238,8 +234,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
 }
 
 function throttledBlock(retryAfterMillis: Millis): Block {
-  const message = renderReason('ThrottledByApi', { retryAfter: `${Math.ceil(retryAfterMillis / 1000)}s` });
-  return { rule: 'api', reason: 'ThrottledByApi', message, retryAfterMillis };
+  const { name, ...texts } = reasonOf('ThrottledByApi', { retryAfter: `${Math.ceil(retryAfterMillis / 1000)}s` });
+  return { rule: 'api', reason: name, ...texts, retryAfterMillis };
 }
 
 function earliest(times: readonly (Millis | undefined)[]): Millis | undefined {

@@ -1,4 +1,5 @@
 /** The placement settings in force and what is compiled from them, replaced as a whole when the configuration changes. */
+import type { PriceTable } from '../api/prices.ts';
 import { createPolicyReader, type PolicyReader } from '../decide/placement/policy.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
 import { createSides, type Sides } from '../model/sides.ts';
@@ -7,9 +8,11 @@ export interface PlacementRules {
   readonly settings: PlacementSettings;
   readonly sides: Sides;
   readonly readPolicy: PolicyReader;
+  /** Undefined where no prices are configured. */
+  readonly prices?: PriceTable | undefined;
 }
 
 /** @throws InvalidValueError for selectors that cannot be used. */
-export function compilePlacementRules(settings: PlacementSettings): PlacementRules {
-  return { settings, sides: createSides(settings.nodeClasses), readPolicy: createPolicyReader(settings) };
+export function compilePlacementRules(settings: PlacementSettings, prices?: PriceTable): PlacementRules {
+  return { settings, sides: createSides(settings.nodeClasses), readPolicy: createPolicyReader(settings), prices };
 }

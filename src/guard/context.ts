@@ -56,6 +56,8 @@ export interface Block {
   readonly reason: ReasonNameOf<'block'>;
   /** One sentence for people. */
   readonly message: string;
+  /** What a person can do about it. */
+  readonly advice: string;
   /**
    * How long from now until it is worth asking again: exact for windows, cooldowns and back-off; undefined when only a
    * change in the cluster can help, which wakes the workload by itself.

@@ -34,6 +34,7 @@ describe('inspect', () => {
       rule: 'cooled-down',
       reason: 'CooldownActive',
       message: 'The last disruption was 4s ago; the next may follow in 6s',
+      advice: 'Nothing to do; the pause is controllers.workloadTiming.cooldownPeriod.',
       retryAfterMillis: 6000,
     });
   });

@@ -7,8 +7,10 @@ describe('object', () => {
     expect(object('BlockedByPdb', { pdb: 'web-pdb' })).toEqual({
       reason: 'BlockedByPdb',
       message: 'PodDisruptionBudget web-pdb allows no disruption now',
+      advice: 'Wait for its pods to become healthy, or loosen minAvailable / maxUnavailable.',
       retryAfterMillis: undefined,
     });
+    expect(object('SideInBackoff', { side: 'spot', remaining: '3m' })?.advice).toBe('Add spot capacity, or wait.');
     expect(object('ReadOnly', {}, 5)?.retryAfterMillis).toBe(5);
   });
 });

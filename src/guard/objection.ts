@@ -1,7 +1,7 @@
 /** How a rule says no. */
 
 import { formatDuration } from '../lib/duration.ts';
-import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reasons.ts';
+import { type ReasonNameOf, type ReasonValues, renderAdvice, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { EndCheck, EvictCheck, FallbackCheck, Objection, Rule } from './context.ts';
 import { isEviction, isFallback } from './context.ts';
@@ -12,7 +12,7 @@ export function object<Name extends ReasonNameOf<'block'>>(
   values: ReasonValues<Name>,
   retryAfterMillis?: Millis,
 ): Objection {
-  return { reason: name, message: renderReason(name, values), retryAfterMillis };
+  return { reason: name, message: renderReason(name, values), advice: renderAdvice(name, values), retryAfterMillis };
 }
 
 /** A rule that only looks at moves. */

@@ -109,6 +109,16 @@ export const placementMetrics = {
     help: 'Pods of managed workloads that were created without passing the webhook.',
     labels: [],
   },
+  stowage_workload_cost_dollars_per_hour: {
+    type: 'gauge',
+    help: 'What the pods of a managed workload cost by the prices file, in US dollars an hour: kind actual, all-on-demand (the same pods without spot), floor (what the floor adds). On the leader only; pods without a price are left out.',
+    labels: [...workload, 'kind'],
+  },
+  stowage_workload_unpriced_pods: {
+    type: 'gauge',
+    help: 'Pods of a managed workload whose price the prices file does not tell.',
+    labels: workload,
+  },
   spotalis_webhook_requests_total: {
     type: 'counter',
     help: 'Admission requests by operation, kind and result (allowed, denied).',

@@ -26,6 +26,8 @@ export interface Metrics {
   inc<Name extends CounterName>(name: Name, labels: MetricLabels<Name>, by?: number): void;
   set<Name extends GaugeName>(name: Name, labels: MetricLabels<Name>, value: number): void;
   observe<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>, value: number): void;
+  /** Drops every series of a gauge, for gauges that are set anew before each {@link render}. */
+  clear(name: GaugeName): void;
   /** Drops every series of a workload that is gone or no longer managed. */
   removeWorkload(namespace: string, workload: string): void;
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
@@ -112,6 +114,9 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
       histogram.observe({ ...labels }, value);
       remember(name, labels, histogram);
     },
+    clear(name) {
+      gauges.get(name)?.reset();
+    },
     removeWorkload(namespace, workload) {
       const owner = workloadKey(namespace, workload);
       for (const remove of byWorkload.get(owner)?.values() ?? []) remove();
@@ -135,6 +140,7 @@ export function createNoMetrics(): Metrics {
     inc: ignore,
     set: ignore,
     observe: ignore,
+    clear: ignore,
     removeWorkload: ignore,
     onRender: ignore,
     render: () => Promise.resolve(''),

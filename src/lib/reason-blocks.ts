@@ -18,7 +18,7 @@ export const blockReasons = {
     kinds: ['block', 'unsteered'],
     eventType: 'Normal',
     message: 'The engine {engine} is switched off',
-    advice: 'Set it to true under engines in the configuration.',
+    advice: 'Set engines.{engine} to true in the configuration.',
   },
   ReadOnly: {
     kinds: ['block', 'unsteered'],
@@ -71,7 +71,7 @@ export const blockReasons = {
   RolloutInProgress: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: 'A rollout is in progress: {updated} of {desired} pods are updated',
+    message: 'A rollout is in progress: {updated} of {desired} {desired|pod|pods} {updated|is|are} updated',
     advice: 'Wait for the rollout to end, or mend what keeps it from ending.',
   },
   PodTerminating: {
@@ -83,7 +83,7 @@ export const blockReasons = {
   PodNotReady: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: '{ready} of {desired} pods are ready; no healthy pod is disrupted meanwhile',
+    message: '{ready} of {desired} {desired|pod|pods} {ready|is|are} ready; no healthy pod is disrupted meanwhile',
     advice: 'Mend the pods that are not ready.',
   },
   BlockedByPdb: {
@@ -113,7 +113,7 @@ export const blockReasons = {
   ConcurrencyLimit: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: '{inFlight} evictions are in flight in the cluster, of {limit} allowed',
+    message: '{inFlight} {inFlight|eviction is|evictions are} in flight in the cluster, of {limit} allowed',
     advice: 'Nothing to do; the limit is placement.maxConcurrentEvictions.',
   },
   ThrottledByApi: {
@@ -126,13 +126,13 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'No {side} node has room for pod {pod}: {detail}',
-    advice: 'Add capacity of that side, or let the autoscaler provision it.',
+    advice: 'Add {side} capacity, or let the autoscaler provision it.',
   },
   SideInBackoff: {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'The last move to {side} found no place; it is tried again in {remaining}',
-    advice: 'Add capacity of that side, or wait.',
+    advice: 'Add {side} capacity, or wait.',
   },
   SingleReplica: {
     kinds: ['block'],
@@ -144,7 +144,7 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'Pod {pod} is protected by {protection}',
-    advice: 'Remove the annotation to let Stowage move the pod.',
+    advice: 'Remove {protection} to let Stowage move the pod.',
   },
   NodeLeaving: {
     kinds: ['block'],
@@ -162,7 +162,8 @@ export const blockReasons = {
   StormCalm: {
     kinds: ['block'],
     eventType: 'Warning',
-    message: '{interruptions} spot nodes were lost within {period}; no pod is moved before {calmAt}',
+    message:
+      '{interruptions} spot {interruptions|node was|nodes were} lost within {period}; no pod is moved before {calmAt}',
     advice: nothingToDo,
   },
   SpotClosed: {
@@ -180,7 +181,7 @@ export const blockReasons = {
   ReturnPaced: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: '{returned} pods returned to spot in this window or hour, of {limit} allowed',
+    message: '{returned} {returned|pod|pods} returned to spot in this window or hour, of {limit} allowed',
     advice: 'Nothing to do; the limit is placement.fallback.returnPerWindow.',
   },
   FallbackShare: {
@@ -192,7 +193,8 @@ export const blockReasons = {
   FallbackBusy: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: '{waiting} pods that cover for spot wait for on-demand in the cluster, of {limit} allowed',
+    message:
+      '{waiting} {waiting|pod that covers|pods that cover} for spot {waiting|waits|wait} for on-demand in the cluster, of {limit} allowed',
     advice: 'Nothing to do; the limit is placement.fallback.maxConcurrent.',
   },
   ResizeInFlight: {
@@ -211,7 +213,7 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'The volume of pod {pod} is bound to {zone}, where no {side} node has room',
-    advice: 'Add capacity of that side in that zone.',
+    advice: 'Add {side} capacity in {zone}.',
   },
   PreconditionFailed: {
     kinds: ['block'],

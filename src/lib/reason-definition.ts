@@ -15,9 +15,9 @@ export interface ReasonDefinition {
   readonly kinds: readonly ReasonKind[];
   /** The type of the Kubernetes event that carries it: Warning where a person should look. */
   readonly eventType: 'Normal' | 'Warning';
-  /** A sentence with `{placeholders}`. */
+  /** A sentence with `{placeholders}`; `{count|pod|pods}` gives the word that goes with the count. */
   readonly message: string;
-  /** What a person can do about it. */
+  /** What a person can do about it; it may use the placeholders of the message. */
   readonly advice: string;
 }
 

@@ -17,7 +17,7 @@ export const eventReasons = {
   Restamped: {
     kinds: ['event'],
     eventType: 'Normal',
-    message: 'Corrected the slot of {count} pods; no pod was moved',
+    message: 'Corrected the slot of {count} {count|pod|pods}; no pod was moved',
     advice: nothingToDo,
   },
   FallbackToOnDemand: {
@@ -37,14 +37,14 @@ export const eventReasons = {
     kinds: ['event'],
     eventType: 'Warning',
     message:
-      '{count} pods were created while the admission webhook could not be reached; they are counted by the node they run on',
+      '{count} {count|pod was|pods were} created while the admission webhook could not be reached; the node {count|it runs|they run} on tells the side',
     advice:
       'Check that the webhook is ready and its certificate valid; pods on the wrong side are moved within the usual pace.',
   },
   OnDemandCapacityMissing: {
     kinds: ['event'],
     eventType: 'Warning',
-    message: '{count} pods of the on-demand floor wait for on-demand capacity',
+    message: '{count} {count|pod|pods} of the on-demand floor {count|waits|wait} for on-demand capacity',
     advice: 'Add on-demand nodes or let the autoscaler provision them; the floor is never met with spot.',
   },
   ConflictingPlacement: {

@@ -1,7 +1,7 @@
 /** The page docs/reasons.md, written from the table of reasons. */
 import type { ReasonKind } from './reason-definition.ts';
 import { reasonTable } from './reason-table.ts';
-import { describeReason, isReasonName, type ReasonName } from './reasons.ts';
+import { describeReason, isReasonName, type ReasonName, withPlurals } from './reasons.ts';
 
 interface Section {
   readonly kind: ReasonKind;
@@ -50,7 +50,7 @@ function renderSection({ kind, title, intro }: Section): string[] {
 
 function renderRow(name: ReasonName): string {
   const { eventType, message, advice } = describeReason(name);
-  return `| \`${name}\` | ${eventType} | ${escapeCell(message)} | ${escapeCell(advice)} |`;
+  return `| \`${name}\` | ${eventType} | ${escapeCell(withPlurals(message))} | ${escapeCell(withPlurals(advice))} |`;
 }
 
 function escapeCell(text: string): string {

@@ -1,8 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { reasonTable } from './reason-table.ts';
-import { describeReason, isReasonName, type ReasonNameOf, reason, renderReason } from './reasons.ts';
+import {
+  describeReason,
+  isReasonName,
+  type ReasonNameOf,
+  reason,
+  renderAdvice,
+  renderReason,
+  withPlurals,
+} from './reasons.ts';
 
+/** Keys, also of those that choose a word by a count. */
+const placeholdersOf = (text: string): string[] => [...text.matchAll(/\{(\w+)/g)].map(([, key = '']) => key);
 const names = Object.keys(reasonTable).filter(isReasonName);
 
 describe('renderReason', () => {
@@ -20,7 +30,35 @@ describe('renderReason', () => {
     expect(reason('OutsideWindow', { opensAt: '02:00' })).toEqual({
       name: 'OutsideWindow',
       message: 'Outside the disruption window; it opens at 02:00',
+      advice: 'Wait, or change spotalis.io/disruption-schedule and spotalis.io/disruption-duration.',
     });
+  });
+
+  test.each([
+    [{ count: 1 }, 'Corrected the slot of 1 pod; no pod was moved'],
+    [{ count: '1' }, 'Corrected the slot of 1 pod; no pod was moved'],
+    [{ count: 0 }, 'Corrected the slot of 0 pods; no pod was moved'],
+    [{ count: 11 }, 'Corrected the slot of 11 pods; no pod was moved'],
+  ])('%j has the word that goes with it', (values, expected) => {
+    expect(renderReason('Restamped', values)).toBe(expected);
+  });
+
+  test('a sentence may count two things', () => {
+    expect(renderReason('PodNotReady', { ready: 0, desired: 1 })).toMatch(/^0 of 1 pod are ready;/);
+    expect(renderReason('PodNotReady', { ready: 1, desired: 2 })).toMatch(/^1 of 2 pods is ready;/);
+  });
+
+  test('a value that looks like a choice of words is taken as it is', () => {
+    expect(renderReason('BlockedByPdb', { pdb: '{count|a|b}' })).toContain('{count|a|b} allows');
+  });
+
+  test('the documentation shows the plural and the names of values', () => {
+    expect(withPlurals('{count} {count|pod was|pods were} {done}')).toBe('{count} pods were {done}');
+  });
+
+  test('advice has the values of its sentence', () => {
+    expect(renderAdvice('SideInBackoff', { side: 'spot', remaining: '3m' })).toBe('Add spot capacity, or wait.');
+    expect(renderAdvice('Paused', {})).toBe('Resume the rollout.');
   });
 
   test('an unknown reason, a missing value and a reason of another kind do not compile', () => {
@@ -42,9 +80,12 @@ describe('the table', () => {
     expect(kinds.length).toBeGreaterThan(0);
     expect(message).toMatch(/^[A-Z{]/);
     expect(message).not.toMatch(/\.$/);
-    // Advice is shown without values.
-    expect(advice).toMatch(/^[A-Z][^{}]*\.$/);
-    expect(message.replace(/\{\w+\}/g, '')).not.toMatch(/[{}]/);
+    expect(advice).toMatch(/^[A-Z].*\.$/);
+    const known = placeholdersOf(message);
+    expect(known).toEqual(expect.arrayContaining(placeholdersOf(advice)));
+    expect(withPlurals(message).replace(/\{\w+\}/g, '')).not.toMatch(/[{}|]/);
+    // An event may be told without the values; only a block's advice is always filled in where the block is made.
+    if (kinds.some((kind) => kind === 'event')) expect(advice).not.toMatch(/[{}]/);
   });
 
   test('isReasonName knows the table and nothing else', () => {

@@ -12,7 +12,7 @@ export type ReasonNameOf<Kind extends ReasonKind> = {
 
 type MessageOf<Name extends ReasonName> = (typeof reasonTable)[Name]['message'];
 type Placeholders<Text extends string> = Text extends `${string}{${infer Key}}${infer Rest}`
-  ? Key | Placeholders<Rest>
+  ? (Key extends `${infer Count}|${string}` ? Count : Key) | Placeholders<Rest>
   : never;
 
 /** What the message of a reason must be given: one value for each of its `{placeholders}`. */
@@ -24,17 +24,41 @@ export type ReasonValues<Name extends ReasonName> = {
 export interface Reason<Name extends ReasonName = ReasonName> {
   readonly name: Name;
   readonly message: string;
+  /** What a person can do about it. */
+  readonly advice: string;
 }
 
 /** The sentence of a reason with its values filled in. */
 export function renderReason<Name extends ReasonName>(name: Name, values: ReasonValues<Name>): string {
-  const given: Readonly<Record<string, string | number>> = values;
-  return reasonTable[name].message.replace(/\{(\w+)\}/g, (_, key: string) => String(given[key]));
+  return fillIn(reasonTable[name].message, values);
+}
+
+/** The advice of a reason with the values of its sentence filled in. */
+export function renderAdvice<Name extends ReasonName>(name: Name, values: ReasonValues<Name>): string {
+  return fillIn(reasonTable[name].advice, values);
+}
+
+/** `{key}` is the value; `{key|pod is|pods are}` the word that goes with a count: the first for 1, else the second. */
+function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(PLACEHOLDER, (_, key: string, one: string | undefined, many: string | undefined) => {
+    const value = String(values[key]);
+    return one === undefined || many === undefined ? value : value === '1' ? one : many;
+  });
+}
+
+const PLACEHOLDER = /\{(\w+)(?:\|([^|{}]+)\|([^|{}]+))?\}/g;
+
+/** A sentence of the table as the documentation shows it: counts in the plural, values in braces. */
+export function withPlurals(text: string): string {
+  return text.replace(
+    PLACEHOLDER,
+    (whole, _key: string, _one: string | undefined, many: string | undefined) => many ?? whole,
+  );
 }
 
 /** A reason together with its sentence. */
 export function reason<Name extends ReasonName>(name: Name, values: ReasonValues<Name>): Reason<Name> {
-  return { name, message: renderReason(name, values) };
+  return { name, message: renderReason(name, values), advice: renderAdvice(name, values) };
 }
 
 /** The table's row of a reason. */

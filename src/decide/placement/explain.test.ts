@@ -16,6 +16,7 @@ const excess = (): World => {
 const blocked = (retryAfterMillis: number | undefined): Blocking => ({
   reason: 'CooldownActive',
   message: 'The last disruption was 4s ago',
+  advice: 'Nothing to do.',
   retryAfterMillis,
 });
 

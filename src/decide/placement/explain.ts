@@ -10,6 +10,8 @@ import type { ManagedPolicy } from './policy.ts';
 export interface Blocking {
   readonly reason: ReasonName;
   readonly message: string;
+  /** What a person can do about it. */
+  readonly advice: string;
   readonly retryAfterMillis: Millis | undefined;
 }
 
@@ -103,7 +105,7 @@ function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMil
   const [first] = blocks;
   if (eviction === undefined) {
     const stamps = plan.decisions.length;
-    if (stamps > 0) return `the stamps of ${stamps} pods are corrected; no pod is moved`;
+    if (stamps > 0) return `the stamps of ${stamps} ${stamps === 1 ? 'pod' : 'pods'} are corrected; no pod is moved`;
     return plan.drift > 0 ? 'nothing: no pod can be moved, see the notes' : 'nothing to do';
   }
   const move = `pod ${eviction.pod.name} moves from ${eviction.from} to ${eviction.to}`;

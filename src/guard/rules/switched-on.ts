@@ -16,11 +16,12 @@ export const managed: Rule = {
   appliesTo: 'every',
   check: (_, { policy, settings }) => {
     if (policy.state === 'managed') return undefined;
-    const { name: reason, message } = policy.reason;
+    const { name: reason, message, advice } = policy.reason;
     // A correction arrives as a change of the object; the retry only covers a configuration that is mended elsewhere.
     return {
       reason,
       message,
+      advice,
       retryAfterMillis: policy.state === 'invalid' ? settings.disruptionRetryMillis : undefined,
     };
   },
