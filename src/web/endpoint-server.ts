@@ -1,9 +1,10 @@
 /** A small read-only HTTP server: health, metrics and explanations, a function a path. */
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BindAddress } from '../config/config-key.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
+import { http } from '../lib/node-http.ts';
 
 export interface EndpointAnswer {
   readonly status: number;
@@ -31,7 +32,7 @@ export interface EndpointServerOptions {
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
   const { name, address, endpoints, log } = options;
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     answer(request, endpoints).then(
       ({ status, contentType, body }) => {
         response.writeHead(status, {

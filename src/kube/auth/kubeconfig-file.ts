@@ -65,10 +65,10 @@ async function readOne(file: string, isOptional: boolean): Promise<Fields | unde
     throw new KubeconfigError(`Cannot read the kubeconfig ${file}: ${describeError(error)}`, error);
   }
   // Loaded here: a process that runs in a cluster never needs it.
-  const { parse } = await import('yaml');
+  const { parseYaml } = await import('../../lib/yaml.ts');
   let document: unknown;
   try {
-    document = parse(text);
+    document = parseYaml(text);
   } catch (error) {
     throw new KubeconfigError(`The kubeconfig ${file} is not valid YAML: ${describeError(error)}`, error);
   }

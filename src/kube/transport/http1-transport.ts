@@ -1,7 +1,7 @@
 /** HTTP/1.1: for proxies that speak nothing newer, and plain HTTP (`kubectl proxy`). One socket per watch. */
-import http from 'node:http';
 import https from 'node:https';
 import type { Clock, Timer } from '../../lib/clock.ts';
+import { http } from '../../lib/node-http.ts';
 import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from './dial.ts';
 import {
   ConnectionError,

@@ -1,8 +1,8 @@
 /** Opens the server's sockets: HTTPS with HTTP/2 and HTTP/1.1 by ALPN, or plain HTTP; certificates can be swapped while it runs. */
 import { once } from 'node:events';
-import { createServer as createPlainServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { http } from '../../../lib/node-http.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
 
 export interface TlsMaterial {
@@ -60,7 +60,7 @@ export async function listen(
           maxSessionMemory: MAX_SESSION_MEMORY,
           ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
         });
-  const server = secure ?? createPlainServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
+  const server = secure ?? http.createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
   const sockets = new Set<Socket>();
   const track = (socket: Socket): void => {
     sockets.add(socket);
