@@ -45,6 +45,10 @@ export interface MetricsOptions {
 
 type Instrument = Counter | Gauge | Histogram;
 type LabelValues = Readonly<Record<string, string>>;
+interface Series {
+  readonly instrument: Instrument;
+  readonly labels: LabelValues;
+}
 
 /** A registry of its own; nothing is shared between two of them. */
 export function createMetrics({ processMetrics = false }: MetricsOptions = {}): Metrics {
@@ -53,20 +57,24 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
   const collectors: (() => void)[] = [];
-  /** Series of each workload: series key -> how to remove it. */
-  const byWorkload = new Map<string, Map<string, () => void>>();
+  /** The series of each workload, so that they can be removed. */
+  const byWorkload = new Map<string, Series[]>();
 
-  const remember = (name: string, labels: LabelValues, instrument: Instrument): void => {
+  /**
+   * The labels to hand to the instrument. For a series of a workload always the same object, which the instrument keeps too:
+   * there are about ten such series a workload, and a copy or a key for each would cost megabytes.
+   */
+  const labelsOf = (instrument: Instrument, labels: LabelValues): LabelValues => {
     const { namespace, workload } = labels;
-    if (namespace === undefined || workload === undefined) return;
+    if (namespace === undefined || workload === undefined) return { ...labels };
     const owner = workloadKey(namespace, workload);
-    let series = byWorkload.get(owner);
-    if (series === undefined) {
-      series = new Map();
-      byWorkload.set(owner, series);
-    }
-    const key = [name, ...Object.values(labels)].join('\n');
-    if (!series.has(key)) series.set(key, () => instrument.remove({ ...labels }));
+    const series = byWorkload.get(owner);
+    const known = series?.find((one) => one.instrument === instrument && hasSameValues(one.labels, labels));
+    if (known !== undefined) return known.labels;
+    const added = { instrument, labels: { ...labels } };
+    if (series === undefined) byWorkload.set(owner, [added]);
+    else series.push(added);
+    return added.labels;
   };
 
   for (const [name, definition] of Object.entries<MetricDefinition>(metricTable)) {
@@ -98,28 +106,25 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     inc(name, labels, by = 1) {
       const counter = counters.get(name);
       if (counter === undefined) return;
-      counter.inc({ ...labels }, by);
-      remember(name, labels, counter);
+      counter.inc(labelsOf(counter, labels), by);
     },
     set(name, labels, value) {
       const gauge = gauges.get(name);
       // Prometheus takes NaN, people and alerts do not.
       if (gauge === undefined || Number.isNaN(value)) return;
-      gauge.set({ ...labels }, value);
-      remember(name, labels, gauge);
+      gauge.set(labelsOf(gauge, labels), value);
     },
     observe(name, labels, value) {
       const histogram = histograms.get(name);
       if (histogram === undefined || Number.isNaN(value)) return;
-      histogram.observe({ ...labels }, value);
-      remember(name, labels, histogram);
+      histogram.observe(labelsOf(histogram, labels), value);
     },
     clear(name) {
       gauges.get(name)?.reset();
     },
     removeWorkload(namespace, workload) {
       const owner = workloadKey(namespace, workload);
-      for (const remove of byWorkload.get(owner)?.values() ?? []) remove();
+      for (const { instrument, labels } of byWorkload.get(owner) ?? []) instrument.remove(labels);
       byWorkload.delete(owner);
     },
     onRender(collect) {
@@ -146,6 +151,11 @@ export function createNoMetrics(): Metrics {
     render: () => Promise.resolve(''),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
+}
+
+function hasSameValues(a: LabelValues, b: LabelValues): boolean {
+  for (const name in a) if (a[name] !== b[name]) return false;
+  return true;
 }
 
 function workloadKey(namespace: string, workload: string): string {
