@@ -1,10 +1,12 @@
 /**
- * Compiles src/ to dist/ for Node 20, which cannot run TypeScript: `npm run build`, and `npm ci` through `prepare`.
+ * Bundles src/ and what it needs of node_modules into dist/: `npm run build`, and `npm ci` through `prepare`. The image runs it
+ * (less memory and a faster start than from source), and Node 20, which cannot run TypeScript.
  * With --if-possible it does nothing, successfully, where the bundler or the source is not there (production installs).
+ * With --out FOLDER it writes there instead.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +21,11 @@ async function loadBundler() {
   }
 }
 
+function outputFolder() {
+  const position = process.argv.indexOf('--out');
+  return position === -1 ? join(root, 'dist') : resolve(process.argv[position + 1] ?? '');
+}
+
 async function run() {
   const optional = process.argv.includes('--if-possible');
   const bundler = await loadBundler();
@@ -27,25 +34,32 @@ async function run() {
     process.stderr.write('build: esbuild or src/main.ts is missing. Run `npm install` in a full checkout first.\n');
     return 1;
   }
-  await rm(join(root, 'dist'), { recursive: true, force: true });
+  const outdir = outputFolder();
+  await rm(outdir, { recursive: true, force: true });
   await bundler.build({
     entryPoints: [entry],
-    outdir: join(root, 'dist'),
+    outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     // Commands are imported when used, so one command does not load the code of the others.
     splitting: true,
     chunkNames: 'chunk-[hash]',
-    packages: 'external',
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
+    // V8 keeps the text of what it runs: comments and layout would cost memory. Names stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
     inject: [join(root, 'scripts', 'old-node-shims.mjs')],
+    // Packages in CommonJS ask for Node's own modules by `require`, which ES modules have not.
+    banner: {
+      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+    },
     sourcemap: true,
     logLevel: 'warning',
   });
   // Read at run time, beside the code that reads it.
-  for (const file of dataFiles) await copyFile(join(root, 'src', file), join(root, 'dist', basename(file)));
+  for (const file of dataFiles) await copyFile(join(root, 'src', file), join(outdir, basename(file)));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 /** The format of a prices file: what an hour of each instance type costs on demand and on spot, where that is known. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DollarsPerHour, Percent } from '../lib/units.ts';
 
 const PRICE = 'a number of US dollars an hour, at least 0 and at most 10000';

@@ -1,6 +1,6 @@
 /** Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does. */
 import type { KubeApi } from '../api/kube-api.ts';
-import { resources } from '../api/resources.ts';
+import { type ResourceType, resources } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
 import { describeError } from '../lib/errors.ts';
@@ -25,6 +25,8 @@ export interface LiveOwnersOptions {
   readonly view: ClusterView;
   readonly api: KubeApi;
   readonly projections: Projections;
+  /** The type of an owner of another kind that may be read; left out, there are no others. */
+  readonly ownerTypeOf?: (owner: OwnerReference) => ResourceType | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** For all reads of one resolution together. */
@@ -41,7 +43,7 @@ interface Kept<R> {
 }
 
 export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
-  const { api, projections, clock, log, budgetMillis } = options;
+  const { api, projections, clock, log, budgetMillis, ownerTypeOf = () => undefined } = options;
   const cached = options.view;
   const replicaSets = new Map<string, Kept<ReplicaSetRecord>>();
   const workloads = new Map<string, Kept<WorkloadRecord>>();
@@ -64,6 +66,10 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
       if (record?.uid === uid) keep(workloads, uid, record);
     } else if (kind === 'StatefulSet') {
       const record = projections.statefulSet(await api.get(resources.statefulSets, name, { namespace }));
+      if (record?.uid === uid) keep(workloads, uid, record);
+    } else {
+      const type = ownerTypeOf(owner);
+      const record = type === undefined ? undefined : projections.owner(type)(await api.get(type, name, { namespace }));
       if (record?.uid === uid) keep(workloads, uid, record);
     }
   };
