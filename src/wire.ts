@@ -106,8 +106,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const view = createLiveView(stores, owners);
   reportStores(metrics, stores, clock);
   metrics.onRender(() => {
-    const delayMillis = options.loopDelayMillis?.() ?? 0;
-    metrics.set('stowage_event_loop_delay_seconds', { quantile: '1' }, delayMillis / 1000);
     if (leadership.current().leader) reportCosts(metrics, view, rules);
   });
   const journal = createJournal({ clock });
@@ -144,6 +142,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     log,
     workers: config.controllers.maxConcurrentReconciles,
     reconcileIntervalMillis: () => config.controllers.reconcileInterval,
+    windowPollMillis: () => config.controllers.workloadTiming.disruptionWindowPollInterval,
   });
   let webhook: ServedWebhook | undefined;
   const leadership = createLeadershipLoop({

@@ -56,6 +56,7 @@ async function runPasses(settings: PlacementSettings, passes: number): Promise<n
     log: createSilentLogger(),
     workers: 5,
     reconcileIntervalMillis: () => 3_600_000,
+    windowPollMillis: () => 3_600_000,
   });
   const stop = new AbortController();
   const took: number[] = [];

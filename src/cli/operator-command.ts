@@ -7,7 +7,7 @@ Examples:
   stowage operator --config /etc/spotalis/config.yaml
   stowage operator --kubeconfig ~/.kube/config --context staging`;
 
-export const addOperatorCommand: AddCommand = (program, register, { startOperator }) => {
+export const addOperatorCommand: AddCommand = (program, register, { startOperator, version }) => {
   const command = program
     .command('operator')
     .description('Run the operator: admission webhook, controllers, metrics and health, until SIGTERM.')
@@ -17,7 +17,7 @@ export const addOperatorCommand: AddCommand = (program, register, { startOperato
     )
     .addHelpText('after', EXAMPLES);
   register<OperatorOptions>(command, async (context, options) =>
-    (await import('./operator/run-operator.ts')).runOperator(context, options, startOperator),
+    (await import('./operator/run-operator.ts')).runOperator(context, options, { start: startOperator, version }),
   );
   return command;
 };

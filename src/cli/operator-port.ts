@@ -6,7 +6,9 @@ import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
+import type { SimulatedOperator } from '../simulator/operator-port.ts';
 
 export interface StartOperatorOptions {
   readonly config: Config;
@@ -24,9 +26,11 @@ export interface StartOperatorOptions {
   readonly advertisedHost?: string;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
+  /** Where metrics go, shared with the API client; default: a registry of the operator's own. */
+  readonly metrics?: Metrics;
 }
 
-export interface RunningOperator {
+export interface RunningOperator extends SimulatedOperator {
   /** Undefined where the server is switched off. */
   readonly ports: {
     readonly webhook: number | undefined;

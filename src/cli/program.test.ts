@@ -88,6 +88,8 @@ describe('operator', () => {
         synced: Promise.resolve(),
         ended: Promise.resolve(),
         applyConfig() {},
+        admit: () => ({ status: 500, body: '' }),
+        explain: () => undefined,
         stop: async () => {},
       };
     };
@@ -99,6 +101,12 @@ describe('operator', () => {
     });
     expect(received[0]?.config.operator.readOnlyMode).toBe(true);
     expect(received[0]?.identity).toMatch(/^.+_[0-9a-f-]{36}$/);
+    const scrape = await received[0]?.metrics?.render();
+    expect(scrape).toMatch(/^stowage_build_info\{version="[^"]+"\} 1$/m);
+    for (const quantile of ['0.5', '0.99', '1'])
+      expect(scrape).toMatch(
+        new RegExp(`^stowage_event_loop_delay_seconds\\{quantile="${quantile}"\\} [\\d.e-]+$`, 'm'),
+      );
   });
 
   test('a failing start is one line and exit code 1; the place in the code only with --debug', async () => {

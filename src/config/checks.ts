@@ -31,6 +31,7 @@ export function checkConfig(config: Config): CheckProblem[] {
     checkWebhook,
     checkLease,
     checkBackoff,
+    checkEngines,
     checkSurge,
     checkNodeClasses,
     checkPorts,
@@ -83,6 +84,16 @@ function checkBackoff({ placement }: Config): CheckProblem[] {
   return [{ path, message: `${path} must be at least placement.moveBackoff.initial (${formatDuration(initial)})` }];
 }
 
+/** An engine that is not there must not look as if it were on. */
+function checkEngines({ engines }: Config): CheckProblem[] {
+  return (['rightsizing', 'allocation'] as const).flatMap((engine) => {
+    const path = `engines.${engine}`;
+    return engines[engine]
+      ? [{ path, message: `${path}: true is not supported by this version; accepted: false` }]
+      : [];
+  });
+}
+
 /** Said rather than ignored: a key that does nothing would pass for a promise. */
 function checkSurge({ placement }: Config): CheckProblem[] {
   const path = 'placement.surge';
@@ -127,12 +138,11 @@ function checkOwners({ placement }: Config): CheckProblem[] {
   });
 }
 
-function checkPorts({ webhook, observability, web }: Config): CheckProblem[] {
+function checkPorts({ webhook, observability }: Config): CheckProblem[] {
   const servers: readonly (readonly [string, boolean, BindAddress])[] = [
     ['webhook.port', webhook.enabled, { host: undefined, port: webhook.port }],
     ['observability.metrics.bindAddress', observability.metrics.enabled, observability.metrics.bindAddress],
     ['observability.health.bindAddress', observability.health.enabled, observability.health.bindAddress],
-    ['web.bindAddress', web.enabled, web.bindAddress],
   ];
   const active = servers.filter(([, enabled, { port }]) => enabled && port !== 0);
   return active.flatMap(([path, , { host, port }], index) => {

@@ -330,10 +330,9 @@ describe('keys that do nothing', () => {
       '  health: { path: /healthz }',
     ].join('\n');
     const { config, warnings } = load(text);
-    expect(warnings).toHaveLength(8);
-    expect(warnings[0]).toBe(
-      'config.yaml:3: controllers.watchNamespaces has no effect: choose namespaces with controllers.namespaceSelector',
-    );
+    expect(warnings).toHaveLength(7);
+    expect(warnings[0]).toBe('config.yaml:4: webhook.certName has no effect: the file is tls.crt');
+    expect(config.controllers.watchNamespaces).toEqual([]);
     expect(config.controllers.rateLimit).toEqual({ qps: 20, burst: 40 });
     expect(leaseNamespaceOf(config)).toBe('leases');
   });

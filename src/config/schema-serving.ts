@@ -1,4 +1,4 @@
-/** The keys of what the process serves: webhook, metrics, health, logs, dashboard. */
+/** The keys of what the process serves: webhook, metrics, health, logs. */
 import { bindAddress, choice, flag, integer, text } from './config-key.ts';
 
 export const webhookKeys = {
@@ -80,13 +80,4 @@ export const observabilityKeys = {
       description: 'One JSON object a record, or text for people.',
     }),
   },
-} as const;
-
-export const webKeys = {
-  enabled: flag(true, { env: 'WEB_ENABLED', restart: true, description: 'Serve the dashboard (read-only).' }),
-  bindAddress: bindAddress('127.0.0.1:8082', {
-    env: 'WEB_BIND_ADDRESS',
-    restart: true,
-    description: 'Address of the dashboard; by default only reachable through kubectl port-forward.',
-  }),
 } as const;

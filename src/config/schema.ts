@@ -6,7 +6,7 @@ import type { ConfigKey } from './config-key.ts';
 import { controllersKeys } from './schema-controllers.ts';
 import { enginesKeys, operatorKeys } from './schema-operator.ts';
 import { placementKeys } from './schema-placement.ts';
-import { observabilityKeys, webhookKeys, webKeys } from './schema-serving.ts';
+import { observabilityKeys, webhookKeys } from './schema-serving.ts';
 
 export const configTree = {
   operator: operatorKeys,
@@ -15,7 +15,6 @@ export const configTree = {
   placement: placementKeys,
   webhook: webhookKeys,
   observability: observabilityKeys,
-  web: webKeys,
 } as const satisfies ConfigTree;
 
 /** Sections and keys, nested as in the file. */

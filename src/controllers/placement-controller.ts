@@ -1,6 +1,6 @@
 /** The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by a resync. */
 import type { WorkloadEvents } from '../act/events.ts';
-import type { ManagedPolicy } from '../decide/placement/policy.ts';
+import type { ManagedPolicy, PlacementPolicy } from '../decide/placement/policy.ts';
 import { createWorkQueue, type ProcessedSample } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import { type Clock, sleep, type Timer } from '../lib/clock.ts';
@@ -33,6 +33,8 @@ export interface PlacementControllerOptions {
   readonly workers: number;
   /** Every workload is looked at this often even when nothing changes. */
   readonly reconcileIntervalMillis: () => Millis;
+  /** The same outside a disruption window, where that is longer. */
+  readonly windowPollMillis: () => Millis;
 }
 
 export interface PlacementController {
@@ -124,8 +126,16 @@ export function createPlacementController(options: PlacementControllerOptions): 
     else drifting.delete(key);
     if (policy.state === 'unmanaged') return undefined;
     // Spread, so that workloads enabled together are not looked at together for ever.
-    const resync = options.reconcileIntervalMillis() * (0.9 + 0.2 * random.next());
+    const resync = resyncMillis(policy) * (0.9 + 0.2 * random.next());
     return { requeueAfterMillis: Math.min(resync, againAfterMillis ?? resync) };
+  };
+
+  /** Nothing may be moved outside a window, and its opening is a timer of its own: there is less to look at. */
+  const resyncMillis = (policy: PlacementPolicy): Millis => {
+    const interval = options.reconcileIntervalMillis();
+    const window = policy.state === 'managed' ? policy.window : undefined;
+    const isClosed = window !== undefined && !window.isOpen(clock.now());
+    return isClosed ? Math.max(interval, options.windowPollMillis()) : interval;
   };
 
   const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;

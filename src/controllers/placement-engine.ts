@@ -36,6 +36,7 @@ export interface PlacementEngineOptions {
   readonly log: Logger;
   readonly workers: number;
   readonly reconcileIntervalMillis: () => Millis;
+  readonly windowPollMillis: () => Millis;
 }
 
 export interface PlacementEngine {

@@ -7,6 +7,7 @@ function setUp() {
   const calls: string[] = [];
   const histogram = {
     max: 0,
+    percentile: (percentile: number) => (percentile / 100) * histogram.max,
     reset() {
       histogram.max = 0;
     },
@@ -33,6 +34,14 @@ test('a stall is told at once, remembered for a minute or two, and then forgotte
   await clock.advance(60_000);
   meter.maxMillis();
   expect(meter.maxMillis()).toBe(0);
+});
+
+test('quantiles are those of the present minute, without the distance of the samples', () => {
+  const { meter, stall } = setUp();
+  expect(meter.quantileMillis(0.99)).toBe(0);
+  stall(180);
+  expect(meter.quantileMillis(0.5)).toBe(80);
+  expect(meter.quantileMillis(0.99)).toBeCloseTo(178, 5);
 });
 
 test('the sampling starts with the meter and ends with it', () => {

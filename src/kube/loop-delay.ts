@@ -5,12 +5,16 @@ import type { Clock } from '../lib/clock.ts';
 export interface LoopDelayMeter {
   /** Longest delay of the last one to two minutes, milliseconds. */
   maxMillis(): number;
+  /** The delay that this share of the samples of the present minute stayed below, milliseconds; 0 before the first sample. */
+  quantileMillis(quantile: 0.5 | 0.99): number;
   close(): void;
 }
 
 /** The part of node:perf_hooks' delay histogram that is used; times in nanoseconds. */
 export interface DelayHistogram {
   readonly max: number;
+  /** @param percentile above 0, at most 100. */
+  percentile(percentile: number): number;
   reset(): void;
   enable(): unknown;
   disable(): unknown;
@@ -30,8 +34,7 @@ export function createLoopDelayMeter(
   let previous = 0;
   return {
     maxMillis() {
-      // The histogram measures the distance between samples, the resolution included.
-      const current = Math.max(0, histogram.max / 1e6 - RESOLUTION_MILLIS);
+      const current = delayOf(histogram.max);
       const longest = Math.max(previous, current);
       if (clock.now() - startedMillis >= WINDOW_MILLIS) {
         previous = current;
@@ -40,6 +43,12 @@ export function createLoopDelayMeter(
       }
       return longest;
     },
+    quantileMillis: (quantile) => delayOf(histogram.percentile(quantile * 100)),
     close: () => void histogram.disable(),
   };
+}
+
+/** The histogram measures the distance between samples in nanoseconds, the resolution included. */
+function delayOf(distanceNanos: number): number {
+  return Math.max(0, distanceNanos / 1e6 - RESOLUTION_MILLIS);
 }

@@ -20,7 +20,7 @@ export const runtimeMetrics = {
   },
   stowage_api_throttle_seconds: {
     type: 'histogram',
-    help: 'Time requests waited for the own rate limit or for a Retry-After, in seconds.',
+    help: 'Time a request waited for the own rate limit before it was sent, in seconds.',
     labels: [],
     buckets: workBuckets,
   },
@@ -73,7 +73,7 @@ export const runtimeMetrics = {
   },
   stowage_event_loop_delay_seconds: {
     type: 'gauge',
-    help: 'How late timers fire since the last scrape, in seconds.',
+    help: 'How late timers fire: median and 99th percentile of the present minute, and the longest of the last one to two (quantile 1), in seconds.',
     labels: ['quantile'],
     initial: each('quantile', ['0.5', '0.99', '1']),
   },

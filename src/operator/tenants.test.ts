@@ -12,9 +12,9 @@ function namespace(name: string, labels: Readonly<Record<string, string>> = {}):
 }
 
 async function createIn(world: EmbeddedWorld, name: string, spotPercentage: number): Promise<void> {
-  const { metadata, spec } = deploymentObject({ name: 'web', replicas: 4, annotations: policy(spotPercentage, 0) });
-  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...metadata, namespace: name }, spec };
-  await world.api.create(resources.deployments, deployment, { namespace: name });
+  const deployment = deploymentObject({ name: 'web', replicas: 4, annotations: policy(spotPercentage, 0) });
+  const metadata = { ...deployment.metadata, namespace: name };
+  await world.api.create(resources.deployments, { ...deployment, metadata }, { namespace: name });
 }
 
 const sidesIn = (world: EmbeddedWorld, name: string) => world.sides(name, 'web');
@@ -128,7 +128,7 @@ describe('controllers.watchNamespaces', () => {
     await world.clock.advance(5 * MINUTE);
     expect(world.evictions).toEqual([]);
     const explanation = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' });
-    expect(explanation?.decisions[0]?.blocks[0]?.reason).toBe('NoRoom');
+    expect(explanation?.decisions[0]?.blocks[0]?.reason).toBe('NoRoomOnSide');
   });
 });
 

@@ -8,6 +8,7 @@ import { createKubeApi } from '../../kube/client.ts';
 import { createLoopDelayMeter } from '../../kube/loop-delay.ts';
 import { defaultRateLimits } from '../../kube/rate-limiter.ts';
 import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts';
+import { createMetrics } from '../../lib/metrics.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
@@ -17,11 +18,17 @@ export interface OperatorOptions {
   readonly config?: string;
 }
 
+export interface RunOptions {
+  readonly start: StartOperator;
+  /** Stowage's version. */
+  readonly version: string;
+}
+
 /** @throws ConfigError, KubeconfigError or StowageError when it cannot start, or has to end on its own: the lease was lost. */
 export async function runOperator(
   { io, global }: CliContext,
   options: OperatorOptions,
-  start: StartOperator,
+  { start, version }: RunOptions,
 ): Promise<ExitCode> {
   const { clock, random, env, signal } = io;
   const { config, warnings } = loadConfigFile(options.config, env);
@@ -39,9 +46,24 @@ export async function runOperator(
   const { qps, burst } = config.controllers.rateLimit;
   // The reserve for leases has to be smaller than the burst it is a part of.
   const limits = { qps, burst, reserve: Math.min(defaultRateLimits.reserve, Math.floor(burst / 2)) };
-  const api = createKubeApi({ connection, clock, random, log: log.child('kube'), limits });
+  const metrics = createMetrics({ processMetrics: true });
+  metrics.set('stowage_build_info', { version }, 1);
+  const api = createKubeApi({
+    connection,
+    clock,
+    random,
+    log: log.child('kube'),
+    limits,
+    onRequest: ({ throttledMillis }) => metrics.observe('stowage_api_throttle_seconds', {}, throttledMillis / 1000),
+  });
   // It forgets old stalls: one long ago must not cost the leadership for ever.
   const loopDelay = createLoopDelayMeter(clock);
+  metrics.onRender(() => {
+    const delay = 'stowage_event_loop_delay_seconds';
+    for (const quantile of [0.5, 0.99] as const)
+      metrics.set(delay, { quantile: String(quantile) }, loopDelay.quantileMillis(quantile) / 1000);
+    metrics.set(delay, { quantile: '1' }, loopDelay.maxMillis() / 1000);
+  });
   const ending = new AbortController();
   try {
     const operator = await start({
@@ -52,6 +74,7 @@ export async function runOperator(
       log,
       identity: `${hostname()}_${randomUUID()}`,
       loopDelayMillis: () => loopDelay.maxMillis(),
+      metrics,
       // Set by the Deployment from the pod's own address (downward API).
       ...(env['POD_IP'] !== undefined && { advertisedHost: env['POD_IP'] }),
     });
@@ -78,10 +101,14 @@ export async function runOperator(
       onChange: (change) => {
         for (const warning of change.warnings) logger.warn({}, warning);
         logger.info({ changed: change.changed, needRestart: change.needRestart }, 'The configuration changed');
+        const result = change.needRestart.length > 0 ? 'restart-needed' : 'applied';
+        metrics.inc('stowage_config_reloads_total', { result });
         operator.applyConfig(change.config);
       },
-      onInvalid: (error) =>
-        logger.error({ error }, 'The changed configuration is not valid; the one before stays in force'),
+      onInvalid: (error) => {
+        metrics.inc('stowage_config_reloads_total', { result: 'invalid' });
+        logger.error({ error }, 'The changed configuration is not valid; the one before stays in force');
+      },
     });
   }
 }
