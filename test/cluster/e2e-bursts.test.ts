@@ -98,6 +98,8 @@ describe('convergence', () => {
     expect(times).toHaveLength(5);
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(pauses.filter((pause) => pause < COOLDOWN_MILLIS)).toEqual([]);
+    const counted = { namespace, workload: 'web', workload_type: 'deployment', result: 'success' };
+    expect(sumOf(await operator.metrics(), 'spotalis_reconciliations_total', counted)).toBe(5);
     const { spec } = await api.get(resources.deployments, 'web', { namespace });
     expect(spec?.replicas).toBe(6);
   });

@@ -23,6 +23,8 @@ export interface OperatorWorld {
   readonly readerKubeconfigPath: string;
   /** The ClusterRole of deploy/rbac.yaml, to be applied again after a test has taken something away. */
   readonly clusterRole: ClusterRole;
+  /** Starts a process of the operator and resolves at once; nothing is sent to its webhook. */
+  launchOperator(config?: Readonly<Record<string, unknown>>): Promise<OperatorProcess>;
   /** Starts a process of the operator and puts it behind the webhook's Service; resolves when it is ready. */
   startOperator(config?: Readonly<Record<string, unknown>>): Promise<OperatorProcess>;
   /** The webhook's Service sends requests to these only. */
@@ -58,7 +60,7 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
   beforeAll(async () => {
     if (own === undefined)
       throw new Error('an existing cluster cannot call a webhook on this machine; run without USE_EXISTING_CLUSTER');
-    const { api, eventually, kubeconfigFor } = cluster();
+    const { eventually, kubeconfigFor } = cluster();
     const validity = { notBeforeMillis: clock.now() - 60_000, notAfterMillis: clock.now() + DAY_MILLIS };
     const authority = await createAuthority({ commonName: 'webhook-ca', ...validity });
     const certDirectory = await writeCertificate(own.directory, authority, validity);
@@ -71,23 +73,29 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
 
     const serveWith = (running: readonly OperatorProcess[]): void =>
       service?.setEndpoints(running.map(({ webhookPort }) => webhookPort));
+    const directory = own.directory;
+    const launchOperator: OperatorWorld['launchOperator'] = async (config = {}) => {
+      const operator = await startOperatorProcess({
+        name: `operator-${process.pid}-${operators.length}`,
+        directory,
+        kubeconfigPath: operatorKubeconfigPath,
+        certDirectory,
+        clock,
+        config: { ...testConfig, ...config },
+      });
+      operators.push(operator);
+      return operator;
+    };
     world = {
-      audit: openAuditLog(own.directory),
-      directory: own.directory,
+      audit: openAuditLog(directory),
+      directory,
       operatorKubeconfigPath,
       readerKubeconfigPath: await kubeconfigFor(READER_USER),
       clusterRole,
       serveWith,
-      async startOperator(config = {}) {
-        const operator = await startOperatorProcess({
-          name: `operator-${process.pid}-${operators.length}`,
-          directory: own.directory,
-          kubeconfigPath: operatorKubeconfigPath,
-          certDirectory,
-          clock,
-          config: { ...testConfig, ...config },
-        });
-        operators.push(operator);
+      launchOperator,
+      async startOperator(config) {
+        const operator = await launchOperator(config);
         await eventually(async () => {
           if (!operator.isRunning())
             throw new Error(`the operator ended: ${JSON.stringify(operator.records().slice(-3))}`);
@@ -97,7 +105,6 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
         return operator;
       },
     };
-    await api.get(resources.namespaces, NAMESPACE);
   });
 
   afterAll(async () => {
