@@ -60,3 +60,24 @@ test('a deleted workload leaves nothing behind', () => {
   expect(log.lastDisruption('w')).toBeUndefined();
   expect(log.failedMove('w', 'spot')).toBeUndefined();
 });
+
+describe('returns', () => {
+  test('are remembered in order, by workload, and forgotten with it', () => {
+    const log = createDisruptionLog({ initial: 1000, max: 8000 });
+    expect(log.returns('w')).toEqual([]);
+    log.recordReturn('w', 1);
+    log.recordReturn('w', 2);
+    log.recordReturn('other', 3);
+    expect(log.returns('w')).toEqual([1, 2]);
+    log.forgetWorkload('w');
+    expect(log.returns('w')).toEqual([]);
+    expect(log.returns('other')).toEqual([3]);
+  });
+
+  test('the memory has a bound, the latest stay', () => {
+    const log = createDisruptionLog({ initial: 1000, max: 8000 });
+    for (let at = 0; at < 1500; at++) log.recordReturn('w', at);
+    expect(log.returns('w')).toHaveLength(1000);
+    expect(log.returns('w').at(-1)).toBe(1499);
+  });
+});

@@ -106,8 +106,8 @@ function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: PodStamps
   const { workload, revision } = owner;
   const reserves = !input.request.dryRun && !input.settings.readOnly && workload.rollout.type !== 'StatefulSet';
   if (reserves && input.ledger.recall(stamp.admissionId, input.now) === undefined) {
-    const { slot, capacity: side, admissionId: uid } = stamp;
-    input.ledger.claim({ uid, workloadUid: workload.uid, revision, slot, side, at: input.now });
+    const { slot, capacity: side, admissionId: uid, fallback: cover = false } = stamp;
+    input.ledger.claim({ uid, workloadUid: workload.uid, revision, slot, side, cover, at: input.now });
   }
   return unsteered('AlreadyStamped', {});
 }
@@ -251,7 +251,15 @@ function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, de
   if (owner.workload.rollout.type === 'StatefulSet') return;
   const { slot, side } = choice;
   ledger.claim(
-    { uid: request.uid, workloadUid: owner.workload.uid, revision: owner.revision, slot, side, at: now },
+    {
+      uid: request.uid,
+      workloadUid: owner.workload.uid,
+      revision: owner.revision,
+      slot,
+      side,
+      cover: choice.cover === true,
+      at: now,
+    },
     decision,
   );
 }

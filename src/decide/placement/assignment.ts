@@ -12,6 +12,8 @@ export interface Occupant {
   readonly slot: number | undefined;
   /** The side it is on, or will be on. */
   readonly side: NodeClass;
+  /** On on-demand for its slot of spot, which it is to keep; default false. */
+  readonly isCover?: boolean;
   /** Elder occupants come first; ties are broken by `id`. */
   readonly since: number;
   readonly id: string;
@@ -47,19 +49,25 @@ function classOfNode(view: ClusterView, sides: Sides, nodeName: string): NodeCla
   return node === undefined ? 'unknown' : sides.classOf(node);
 }
 
-/** The occupants among `pods`: terminating, Failed and Succeeded ones hold no slot. */
+/**
+ * The occupants among `pods`: terminating, Failed and Succeeded ones hold no slot.
+ * @param options.coversStay temporary cover keeps the slot of spot it covers for; else it counts where it runs.
+ */
 export function occupantsOf(
   view: ClusterView,
   sides: Sides,
   workload: WorkloadRecord,
   pods: readonly PodRecord[],
+  options: { readonly coversStay?: boolean } = {},
 ): Occupant[] {
   const isStatefulSet = workload.rollout.type === 'StatefulSet';
   const occupants: Occupant[] = [];
   for (const pod of pods) {
     if (!isLive(pod)) continue;
     const slot = isStatefulSet ? statefulSlot(workload, pod.name) : pod.slot;
-    occupants.push({ pod, slot, side: actualSide(view, sides, pod), since: pod.createdAt, id: pod.uid });
+    const side = actualSide(view, sides, pod);
+    const isCover = options.coversStay === true && pod.fallback && side === 'on-demand';
+    occupants.push({ pod, slot, side, isCover, since: pod.createdAt, id: pod.uid });
   }
   return occupants;
 }
@@ -147,7 +155,8 @@ function settle(occupants: readonly Occupant[], replicas: number, spotSlots: Uin
   for (const occupant of occupants) {
     const { slot, side } = occupant;
     const isAbove = slot !== undefined && slot > replicas;
-    const isRight = isFixed || side === 'unknown' || (side === 'spot') === (spotSlots[slot ?? 0] === 1);
+    const isRight =
+      isFixed || occupant.isCover === true || side === 'unknown' || (side === 'spot') === (spotSlots[slot ?? 0] === 1);
     if (slot === undefined || (isAbove ? !isFixed : !isRight)) {
       waiting.push(occupant);
       continue;

@@ -16,6 +16,8 @@ export interface Claim {
   readonly revision: string;
   readonly slot: number;
   readonly side: Side;
+  /** On on-demand for a slot of spot; default false. */
+  readonly cover?: boolean;
   readonly at: EpochMillis;
 }
 

@@ -129,3 +129,10 @@ describe('freeSlots', () => {
     );
   });
 });
+
+test('hazard H5: temporary cover keeps its slot of spot, so that a free place of on-demand shows as such', () => {
+  const cover = pod('a', ON_DEMAND_NODE, 2, { fallback: true });
+  expect(free(3, [cover])).toEqual([3, 1, 4]);
+  expect(free(3, [pod('a', ON_DEMAND_NODE, 2)])).toEqual([2, undefined, 4]);
+  expect(free(3, [], [{ ...claim('c', 2, 'on-demand'), cover: true }])).toEqual([3, 1, 4]);
+});

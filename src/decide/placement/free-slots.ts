@@ -63,6 +63,10 @@ export interface FreeSlotsRequest {
   readonly claims: readonly Claim[];
 }
 
+/**
+ * Temporary cover keeps its slots of spot: a place of on-demand that comes free is filled as such, and a scale-down finds
+ * the highest slots where they belong.
+ */
 export function freeSlots(request: FreeSlotsRequest): FreeSlots {
   return freeAtRest(request) ?? freeByAssignment(request);
 }
@@ -72,18 +76,21 @@ function freeAtRest({ workload, rule, census, claims }: FreeSlotsRequest): FreeS
   const { replicas } = workload;
   const isSpotSlot = spotSlotsOf(rule, replicas);
   const taken = new Uint8Array(replicas + 1);
-  const takes = (slot: number | undefined, code: number): boolean => {
+  const takes = (slot: number | undefined, code: number, isCover: boolean): boolean => {
     if (slot === undefined || slot > replicas || taken[slot] === 1) return false;
-    if (code === UNKNOWN || (code === SPOT) !== (isSpotSlot[slot] === 1)) return false;
+    if (code === UNKNOWN || (!isCover && (code === SPOT) !== (isSpotSlot[slot] === 1))) return false;
     taken[slot] = 1;
     return true;
   };
   const { pods, codes } = census;
   for (let index = 0; index < pods.length; index++) {
     const code = codes[index] ?? 0;
-    if (code !== 0 && !takes(pods[index]?.slot, code)) return undefined;
+    const pod = pods[index];
+    if (code !== 0 && !takes(pod?.slot, code, pod?.fallback === true)) return undefined;
   }
-  for (const claim of claims) if (!takes(claim.slot, codeOf[claim.side])) return undefined;
+  for (const claim of claims) {
+    if (!takes(claim.slot, codeOf[claim.side], claim.cover === true)) return undefined;
+  }
   let [spot, onDemand]: (number | undefined)[] = [undefined, undefined];
   for (let slot = 1; slot <= replicas && (spot === undefined || onDemand === undefined); slot++) {
     if (taken[slot] === 1) continue;
@@ -94,13 +101,13 @@ function freeAtRest({ workload, rule, census, claims }: FreeSlotsRequest): FreeS
 }
 
 function freeByAssignment({ view, sides, workload, rule, census, claims }: FreeSlotsRequest): FreeSlots {
-  const occupants = occupantsOf(view, sides, workload, census.pods);
-  for (const { slot, side, at, uid } of claims) occupants.push(claimed(slot, side, at, uid));
+  const occupants = occupantsOf(view, sides, workload, census.pods, { coversStay: true });
+  for (const claim of claims) occupants.push(claimed(claim));
   const assignment = assignSlots(rule, workload.replicas, occupants);
   const { free } = assignment;
   return { spot: free.spot[0], onDemand: free.onDemand[0], above: () => assignment.nextAbove };
 }
 
-function claimed(slot: number, side: NodeClass, since: number, id: string): Occupant {
-  return { pod: undefined, slot, side, since, id };
+function claimed({ slot, side, at, uid, cover }: Claim): Occupant {
+  return { pod: undefined, slot, side, isCover: cover === true, since: at, id: uid };
 }

@@ -158,3 +158,36 @@ describe('stamps', () => {
     ]);
   });
 });
+
+describe('pools that are avoided', () => {
+  const avoid = [{ key: 'a/m5', zone: 'a', instanceTypes: [], why: 'it lost too many' }];
+  const preference = {
+    weight: 100,
+    preference: { matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'NotIn', values: ['a'] }] },
+  };
+  const list = 'preferredDuringSchedulingIgnoredDuringExecution';
+  const patchOf = (has: Partial<AdmissionPod['has']>, pin?: SidePin) =>
+    buildPatch(anAdmissionPod({ has: { ...none, ...has } }), { pin, tolerations: [], stamps: {}, avoid }).filter(
+      ({ path }) => path.startsWith('/spec/affinity'),
+    );
+
+  test.each<[string, Partial<AdmissionPod['has']>, string, unknown]>([
+    ['nothing', {}, '/spec/affinity', { nodeAffinity: { [list]: [preference] } }],
+    ['pod affinity', { affinity: true }, '/spec/affinity/nodeAffinity', { [list]: [preference] }],
+    ['node affinity', { affinity: true, nodeAffinity: true }, `/spec/affinity/nodeAffinity/${list}`, [preference]],
+    [
+      'preferences of its own, which stay',
+      { affinity: true, nodeAffinity: true, preferences: true },
+      `/spec/affinity/nodeAffinity/${list}/-`,
+      preference,
+    ],
+  ])('a pod with %s', (_, has, path, value) => {
+    expect(patchOf(has)).toEqual([{ op: 'add', path, value }]);
+  });
+
+  test('beside a pin that is an affinity', () => {
+    const terms = [{ expressions: [{ key: 'spot', operator: 'Exists' as const, values: [] }], fields: [] }];
+    const paths = patchOf({}, { kind: 'affinity', terms }).map(({ path }) => path);
+    expect(paths).toEqual(['/spec/affinity', `/spec/affinity/nodeAffinity/${list}`]);
+  });
+});

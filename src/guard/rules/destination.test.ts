@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { nodeClassProfile } from '../../model/node-profiles.ts';
 import { aNode, aVolumeClaim, NOON } from '../../model/testing/records.ts';
 import { inspectAll } from '../guard.ts';
 import { createDisruptionLog } from '../history.ts';
@@ -60,4 +61,19 @@ describe('a side that found no place a moment ago', () => {
     log.recordFailedMove(web.uid, 'spot', NOON);
     expect(inspectAll(evict(), scene({ history: log }))).toEqual([]);
   });
+});
+
+test('cover that waits itself moves only to a node that is there, not to a promise', () => {
+  const nodeClasses = nodeClassProfile(['karpenter']);
+  const returning = evict({ from: 'on-demand', to: 'spot', isReturn: true });
+  const waiting = { nodeName: undefined, phase: 'Pending', ready: false } as const;
+  const records = { ...withPods({ s3: waiting }), nodes: nodes.filter(({ name }) => name !== 's') };
+  const reasons = (context: ReturnType<typeof scene>) => inspectAll(returning, context).map(({ reason }) => reason);
+  expect(reasons(scene({ records, settings: { nodeClasses } }))).toContain('NoRoomOnSide');
+  expect(reasons(scene({ records: withPods({ s3: waiting }), settings: { nodeClasses } }))).not.toContain(
+    'NoRoomOnSide',
+  );
+  expect(reasons(scene({ records: { nodes: records.nodes }, settings: { nodeClasses } }))).not.toContain(
+    'NoRoomOnSide',
+  );
 });

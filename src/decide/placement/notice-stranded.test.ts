@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { createSeededRandom } from '../../lib/random.ts';
+import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
+import { createSides } from '../../model/sides.ts';
+import { createSnapshot } from '../../model/snapshot.ts';
+import {
+  aDeployment,
+  aPod,
+  aReplicaSet,
+  aTemplate,
+  CAPACITY_TYPE,
+  NOON,
+  someSettings,
+} from '../../model/testing/records.ts';
+import { noticeStranded } from './notice-stranded.ts';
+import { createSpotAvailability, type SpotAvailability } from './spot-availability.ts';
+
+const MINUTE = 60_000;
+const settings = someSettings();
+const sides = createSides(settings.nodeClasses);
+
+function anAvailability(): SpotAvailability {
+  return createSpotAvailability({
+    random: createSeededRandom(1),
+    backoff: () => ({ initialMillis: 3 * MINUTE, factor: 2, maxMillis: 60 * MINUTE, jitter: 0 }),
+    probeLimitMillis: () => 7 * MINUTE,
+  });
+}
+
+function notice(spot: SpotAvailability, workload: WorkloadRecord, pods: readonly PodRecord[], now: number): void {
+  const view = createSnapshot({ workloads: [workload], replicaSets: [aReplicaSet(workload)], pods });
+  noticeStranded(spot, { view, sides, settings, workload, now });
+}
+
+const waitingPod = (workload: WorkloadRecord, since: number, changes: Partial<PodRecord> = {}) =>
+  aPod(aReplicaSet(workload), `p${since}`, {
+    phase: 'Pending',
+    ready: false,
+    unschedulableSince: since,
+    capacity: 'spot',
+    admissionId: `u${since}`,
+    template: aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'spot' } }),
+    ...changes,
+  });
+
+const web = aDeployment();
+
+describe('noticeStranded', () => {
+  test('closes spot when the pod that waits longest has waited enough', () => {
+    const spot = anAvailability();
+    const pods = [waitingPod(web, NOON + MINUTE), waitingPod(web, NOON)];
+    notice(spot, web, pods, NOON + 5 * MINUTE - 1);
+    expect(spot.stateOf(web.uid, NOON)).toEqual({ kind: 'open' });
+    notice(spot, web, pods, NOON + 5 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed', until: NOON + 8 * MINUTE });
+  });
+
+  test('bug 12: pods of on-demand that wait say nothing about spot', () => {
+    const spot = anAvailability();
+    const template = aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } });
+    notice(spot, web, [waitingPod(web, NOON, { capacity: 'on-demand', template })], NOON + 60 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON + 60 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test('running cover closes it for a process that knows nothing else', () => {
+    const spot = anAvailability();
+    const cover = aPod(aReplicaSet(web), 'c', { fallback: true, nodeName: 'o', createdAt: NOON });
+    notice(spot, web, [cover], NOON + MINUTE);
+    expect(spot.stateOf(web.uid, NOON + MINUTE)).toMatchObject({ kind: 'closed', since: NOON });
+  });
+
+  test.each([
+    ['a zone', aTemplate({ nodeSelector: { zone: 'a' } }), []],
+    [
+      'affinity',
+      aTemplate({
+        requiredNodeTerms: [{ expressions: [{ key: 'disk', operator: 'Exists', values: [] }], fields: [] }],
+      }),
+      [],
+    ],
+    ['hazard H20: spread or anti-affinity', aTemplate({ hasPodPlacementRules: true }), []],
+    ['a volume', aTemplate(), ['data']],
+  ])('bug 11: workloads that ask for %s close it for themselves only', (_, template, claims) => {
+    const spot = anAvailability();
+    for (const name of ['one', 'two']) {
+      const odd = aDeployment({ name, uid: `uid-${name}`, template });
+      notice(spot, odd, [waitingPod(odd, NOON, { claims })], NOON + 5 * MINUTE);
+      expect(spot.stateOf(odd.uid, NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed' });
+    }
+    expect(spot.stateOf('third', NOON + 5 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test('two that ask for nothing special close it for all', () => {
+    const spot = anAvailability();
+    for (const name of ['one', 'two']) {
+      const plain = aDeployment({ name, uid: `uid-${name}` });
+      notice(spot, plain, [waitingPod(plain, NOON)], NOON + 5 * MINUTE);
+    }
+    expect(spot.stateOf('third', NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed' });
+  });
+});
