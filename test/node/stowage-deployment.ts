@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Deployment, KubeObject, Lease, MutatingWebhookConfiguration, Pod } from '../../src/api/core.ts';
-import { isAlreadyExists } from '../../src/api/kube-error.ts';
+import { isAlreadyExists, isNotFound } from '../../src/api/kube-error.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createAuthority, issueServerCertificate } from '../../src/lib/certificates.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { STOWAGE_IMAGE } from './image/images.ts';
-import { isReady, type RealNodesKit, removeNamespaces } from './kit.ts';
+import { isReady, podLogs, type RealNodesKit, removeNamespaces } from './kit.ts';
 
 export const STOWAGE_NAMESPACE = 'spotalis-system';
 const SERVICE = 'spotalis';
@@ -100,26 +100,35 @@ export async function deployStowage(
     const holder = lease.spec?.holderIdentity;
     return holder === undefined || holder === '' ? undefined : holder.slice(0, holder.lastIndexOf('_'));
   };
-  await eventually(async () => expect((await pods()).filter(isReady)).toHaveLength(2), 90_000);
-  await eventually(async () => expect(await leader()).toBeDefined());
+  const remove = (): Promise<void> => removeStowage(kit);
+  try {
+    await eventually(async () => expect((await pods()).filter(isReady)).toHaveLength(2), 90_000);
+    await eventually(async () => expect(await leader()).toBeDefined());
+  } catch (error) {
+    const logs = podLogs(kit, STOWAGE_NAMESPACE).split('\n').slice(-20).join('\n');
+    await remove();
+    throw new Error(`the operator does not get ready; the end of its log:\n${logs}`, { cause: error });
+  }
   const caBundle = Buffer.from(authority.certificatePem).toString('base64');
   for (const object of manifests('webhook.yaml')) await create(kit, withBundle(object, caBundle));
-  return {
-    pods,
-    leader,
-    async remove() {
-      for (const { kind = '', metadata } of [...manifests('webhook.yaml'), ...manifests('rbac.yaml')]) {
-        const type = types[kind];
-        if (type !== undefined && !type.namespaced && kind !== 'Namespace')
-          await api.delete(type, metadata?.name ?? '');
-      }
-      await removeNamespaces(kit, [STOWAGE_NAMESPACE]);
-      await eventually(async () => {
-        const { items } = await api.list(resources.namespaces);
-        expect(items.map(({ metadata }) => metadata?.name)).not.toContain(STOWAGE_NAMESPACE);
-      });
-    },
-  };
+  return { pods, leader, remove };
+}
+
+/** Removes everything of deploy/; what is not there is no error. */
+async function removeStowage(kit: RealNodesKit): Promise<void> {
+  const { api, eventually } = kit;
+  for (const { kind = '', metadata } of [...manifests('webhook.yaml'), ...manifests('rbac.yaml')]) {
+    const type = types[kind];
+    if (type === undefined || type.namespaced || kind === 'Namespace') continue;
+    await api.delete(type, metadata?.name ?? '').catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+  await removeNamespaces(kit, [STOWAGE_NAMESPACE]);
+  await eventually(async () => {
+    const { items } = await api.list(resources.namespaces);
+    expect(items.map(({ metadata }) => metadata?.name)).not.toContain(STOWAGE_NAMESPACE);
+  });
 }
 
 function withBundle(object: KubeObject & Pick<MutatingWebhookConfiguration, 'webhooks'>, caBundle: string): KubeObject {

@@ -112,18 +112,18 @@ describe('a starting pod', () => {
 });
 
 describe('a container that ends', () => {
-  test('is restarted at once, then ever later, in CrashLoopBackOff', async () => {
+  test('is restarted as soon as it is noticed, then ever later, in CrashLoopBackOff', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1), ...STEADY });
     await start(at, barePod({ 'stowage.test/crash-after': '1s' }));
-    await at.seconds(3.5);
+    await at.seconds(4.5);
     expect(container(at)).toMatchObject({
       restartCount: 1,
       lastState: { terminated: { exitCode: 1, reason: 'Error' } },
     });
-    await at.seconds(1.5);
+    await at.seconds(1);
     expect(container(at)?.state?.waiting).toEqual({
       reason: 'CrashLoopBackOff',
-      message: 'back-off 10s restarting failed container=app pod=a',
+      message: `back-off 10s restarting failed container=app pod=a_default(${stored(at)?.metadata?.uid})`,
     });
     expect(stored(at)?.status?.phase).toBe('Running');
     await at.seconds(10);
@@ -147,7 +147,7 @@ describe('a container that ends', () => {
     await start(at, barePod());
     await at.seconds(5);
     expect(at.cluster.kubelet.oomKill('default/a', 'app')).toBe(true);
-    await at.seconds(1);
+    await at.seconds(1.5);
     expect(container(at)).toMatchObject({
       restartCount: 1,
       lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },

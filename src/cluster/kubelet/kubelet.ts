@@ -4,7 +4,7 @@ import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { keyOf, nameOf, uidOf } from '../objects.ts';
 import { type Amounts, add, amountsOf } from '../pod-requests.ts';
-import { isFinished, isSameSpec } from '../pod-state.ts';
+import { isFinished } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
@@ -19,7 +19,7 @@ export interface KubeletOptions {
   readonly heartbeats?: boolean;
   /** Take the not-ready taint off a ready node, where no node lifecycle controller does. Default true. */
   readonly removesNotReadyTaint?: boolean;
-  /** From accepting an in-place resize to having done it. Default 150 ms, as measured on a real node. */
+  /** From accepting an in-place resize to having done it. Default 75 ms, as measured on a real node. */
   readonly resizeMillis?: number;
 }
 
@@ -39,6 +39,10 @@ export interface Kubelet extends StandIn {
   oomKill(podKey: string, container: string): boolean;
   /** Ends a container's process. False when no such pod runs here. */
   endContainer(podKey: string, container: string, exitCode: number): boolean;
+  /** Lets a container use this much memory; past its limit it is killed. False when no such pod runs here. */
+  useMemory(podKey: string, container: string, bytes: number): boolean;
+  /** Lets a container's readiness probe succeed or fail. False when no such pod runs here. */
+  setReady(podKey: string, container: string, isReady: boolean): boolean;
   onLiveness(listener: LivenessListener): void;
   isAlive(nodeName: string): boolean;
 }
@@ -56,7 +60,7 @@ interface Machine {
 
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
   const { api, caches, clock, random, log } = context;
-  const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 150 } = options;
+  const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 75 } = options;
   const defaults: BehaviourDefaults = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
   const pods = caches.of(resources.pods);
   const machines = new Map<string, Machine>();
@@ -77,7 +81,9 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       takePodIp: () => podIpOf(machine.index, machine.nextPodIp++),
       allocatable: () => machine.allocatable,
       heldByOthers: () => heldByOthers(machine, uid),
+      hasPinnedCpus: machine.spec.cpuManagerPolicy === 'static',
       resizeMillis,
+      onAllocated: () => retryResizes(machine, uid),
     });
     machine.workers.set(uid, worker);
   };
@@ -89,7 +95,6 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     const worker = machine.workers.get(uidOf(after));
     if (worker !== undefined) worker.update(after);
     else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
-    if (before !== undefined && !isSameSpec(before, after)) retryResizes(machine, uidOf(after));
   };
 
   const forgetPod = (pod: Pod): void => {
@@ -231,6 +236,16 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     endContainer(podKey, container, exitCode) {
       const worker = workerOf(podKey);
       worker?.endContainer(container, exitCode, exitCode === 0 ? 'Completed' : 'Error');
+      return worker !== undefined;
+    },
+    useMemory(podKey, container, bytes) {
+      const worker = workerOf(podKey);
+      worker?.useMemory(container, bytes);
+      return worker !== undefined;
+    },
+    setReady(podKey, container, isReady) {
+      const worker = workerOf(podKey);
+      worker?.setReady(container, isReady);
       return worker !== undefined;
     },
     onLiveness(listener) {

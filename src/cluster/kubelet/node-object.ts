@@ -19,6 +19,8 @@ export interface NodeSpec {
   readonly providerId?: string;
   /** Port the kubelet's metrics are served at, for metrics-server. */
   readonly kubeletPort?: number;
+  /** `static`: Guaranteed pods get CPUs of their own, which a resize cannot change. Default: none do. */
+  readonly cpuManagerPolicy?: 'static';
   /** Default 127.0.0.1, on which every simulated kubelet listens. */
   readonly address?: string;
 }

@@ -13,6 +13,8 @@ export interface Ended {
   readonly reason: string;
   readonly startedAtMillis: number;
   readonly finishedAtMillis: number;
+  /** Which run of the container it was, from 0. */
+  readonly run: number;
 }
 
 export type ContainerState =
@@ -30,6 +32,8 @@ export interface ContainerRuntime {
   /** What the container holds now; differs from the spec while a resize is pending. */
   resources: Resources;
   allocated: Resources['requests'];
+  /** Memory in use, by order of a test or scenario. */
+  memoryBytes: number;
 }
 
 export interface PodRuntime {
@@ -39,11 +43,18 @@ export interface PodRuntime {
   /** Init containers are taken to be done when the regular ones start. */
   isInitialized: boolean;
   readonly containers: readonly ContainerRuntime[];
+  /** Init containers that run as long as the pod (KEP-753). */
+  readonly sidecars: readonly ContainerRuntime[];
   /** Set when the pod is over whatever its containers did, e.g. on node shutdown. */
   verdict: { readonly reason: string; readonly message: string } | undefined;
   /** PodResizePending and PodResizeInProgress. */
   resizeConditions: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
   observedGeneration: number | undefined;
+}
+
+/** Everything that runs while the pod does. */
+export function containersOf(runtime: PodRuntime): readonly ContainerRuntime[] {
+  return [...runtime.containers, ...runtime.sidecars];
 }
 
 export const RESIZE_CONDITIONS = ['PodResizePending', 'PodResizeInProgress'] as const;
@@ -96,7 +107,9 @@ export function willRestart(pod: Pod, hasFailed: boolean): boolean {
 }
 
 function conditionsOf(pod: Pod, runtime: PodRuntime, phase: string, nowMillis: number): Condition[] {
-  const unready = runtime.containers.filter((container) => !container.isReady).map(({ name }) => name);
+  const unready = containersOf(runtime)
+    .filter((container) => !container.isReady)
+    .map(({ name }) => name);
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   const notReady = isOver
     ? { reason: phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed' }
@@ -113,7 +126,14 @@ function conditionsOf(pod: Pod, runtime: PodRuntime, phase: string, nowMillis: n
     const status = isTrue ? 'True' : 'False';
     const previous = findCondition(pod.status?.conditions, type);
     const since = previous?.status === status ? previous.lastTransitionTime : undefined;
-    return { type, status, ...text, lastTransitionTime: since ?? timestampOf(nowMillis) };
+    const { observedGeneration } = runtime;
+    return {
+      type,
+      status,
+      ...text,
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      lastTransitionTime: since ?? timestampOf(nowMillis),
+    };
   };
   return [
     condition('PodReadyToStartContainers', runtime.podIp !== undefined && !isOver),
@@ -132,7 +152,8 @@ function initializing(pod: Pod): { reason: string; message: string } {
 
 function containerStatus(pod: Pod, container: ContainerRuntime): ContainerStatus {
   const { state, lastEnd, resources, allocated } = container;
-  const containerID = containerIdOf(pod, container.name, container.restarts);
+  const idOf = (run: number): string => containerIdOf(pod, container.name, run);
+  const containerID = idOf(container.restarts);
   const hasStarted = state.kind !== 'waiting' || lastEnd !== undefined;
   return {
     name: container.name,
@@ -142,7 +163,7 @@ function containerStatus(pod: Pod, container: ContainerRuntime): ContainerStatus
     started: state.kind === 'running',
     restartCount: container.restarts,
     state: stateOf(state, containerID),
-    lastState: lastEnd === undefined ? {} : { terminated: endedOf(lastEnd, containerID) },
+    lastState: lastEnd === undefined ? {} : { terminated: endedOf(lastEnd, idOf(lastEnd.run)) },
     ...(hasStarted ? { containerID, resources } : {}),
     ...(hasStarted && allocated !== undefined ? { allocatedResources: allocated } : {}),
   };
@@ -150,18 +171,18 @@ function containerStatus(pod: Pod, container: ContainerRuntime): ContainerStatus
 
 /** Sidecars run as long as the pod; the others are done once the pod is initialized. */
 function initStatus(pod: Pod, container: Container, runtime: PodRuntime): ContainerStatus {
-  const isSidecar = container.restartPolicy === 'Always';
+  const sidecar = runtime.sidecars.find(({ name }) => name === container.name);
+  if (sidecar !== undefined) return containerStatus(pod, sidecar);
   const done: Ended = {
     exitCode: 0,
     reason: 'Completed',
     startedAtMillis: runtime.startedAtMillis,
     finishedAtMillis: runtime.startedAtMillis,
+    run: 0,
   };
-  const state: ContainerState = !runtime.isInitialized
-    ? { kind: 'waiting', reason: 'PodInitializing' }
-    : isSidecar
-      ? { kind: 'running', startedAtMillis: runtime.startedAtMillis }
-      : { kind: 'terminated', ...done };
+  const state: ContainerState = runtime.isInitialized
+    ? { kind: 'terminated', ...done }
+    : { kind: 'waiting', reason: 'PodInitializing' };
   const containerID = containerIdOf(pod, container.name, 0);
   return {
     name: container.name,
@@ -169,7 +190,7 @@ function initStatus(pod: Pod, container: Container, runtime: PodRuntime): Contai
     imageID: container.image ?? '',
     ready: runtime.isInitialized,
     restartCount: 0,
-    started: isSidecar && runtime.isInitialized,
+    started: false,
     state: stateOf(state, containerID),
   };
 }

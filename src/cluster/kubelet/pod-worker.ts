@@ -6,16 +6,19 @@ import { resources } from '../../api/resources.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
-import type { Amounts } from '../pod-requests.ts';
+import { type Amounts, amountsOf } from '../pod-requests.ts';
 import { isSameSpec } from '../pod-state.ts';
 import type { Behaviour } from './behaviour.ts';
+import { createPodResizer } from './pod-resizer.ts';
 import { adoptRuntime, newRuntime } from './pod-runtime.ts';
-import { type ContainerRuntime, type PodRuntime, podStatus, willRestart } from './pod-status.ts';
-import { heldAmounts, judgeResize, wantedAmounts, wantedResizes } from './resize.ts';
+import type { ContainerRuntime, Ended, PodRuntime } from './pod-status.ts';
+import { containersOf, podStatus, willRestart } from './pod-status.ts';
+import { heldAmounts } from './resize.ts';
+import { restartDelay } from './restart-backoff.ts';
 import { createStatusReporter } from './status-reporter.ts';
 
-/** Source: pkg/kubelet `MaxCrashLoopBackOff` and its base; reset after ten minutes of running. */
-const RESTART_BACKOFF = { firstMillis: 10_000, maxMillis: 300_000, resetMillis: 600_000 } as const;
+/** From a change of the spec to the kubelet's answer; measured on a real node. */
+const RESIZE_NOTICED_MILLIS = 30;
 const DELETE_RETRY_MILLIS = 1000;
 const DEFAULT_GRACE_SECONDS = 30;
 /** Exit code of a container killed by SIGKILL. */
@@ -28,6 +31,10 @@ export interface PodWorker {
   endContainer(name: string, exitCode: number, reason: string): void;
   /** Room may have appeared on the node: looks at a deferred resize again. */
   retryResize(): void;
+  /** A running container uses this much memory from now on; past its limit it is killed. */
+  useMemory(name: string, bytes: number): void;
+  /** A running container's readiness probe succeeds or fails from now on. */
+  setReady(name: string, isReady: boolean): void;
   /** Ends the pod for good (node shutdown): it becomes Failed and stays until deleted. */
   shutDown(reason: string, message: string): void;
   held(): Amounts;
@@ -45,8 +52,12 @@ export interface PodWorkerOptions {
   readonly allocatable: () => Amounts;
   /** What the other pods of the node hold. */
   readonly heldByOthers: () => Amounts;
+  /** Guaranteed pods have CPUs of their own here, which cannot be changed. */
+  readonly hasPinnedCpus: boolean;
   /** Time from accepting a resize to having done it. */
   readonly resizeMillis: number;
+  /** The pod holds more or less than before. */
+  readonly onAllocated: () => void;
 }
 
 export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorker {
@@ -57,7 +68,6 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   const runtime: PodRuntime = adopted ?? newRuntime(first, hostIp, clock.now());
   let isClosed = false;
   let stopping: { deadlineMillis: number; timer: Timer } | undefined;
-  let isResizing = false;
 
   const reporter = createStatusReporter({
     api,
@@ -76,6 +86,18 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
     return timer;
   };
   const isOver = (): boolean => runtime.verdict !== undefined || stopping !== undefined;
+  const fullName = (): string => `${nameOf(pod)}_${namespaceOf(pod)}(${uidOf(pod)})`;
+  const find = (name: string): ContainerRuntime | undefined =>
+    containersOf(runtime).find((container) => container.name === name);
+  const resizer = createPodResizer({
+    ...options,
+    runtime,
+    pod: () => pod,
+    isOver,
+    after,
+    report,
+    restart: (container) => restartNow(container),
+  });
 
   const start = (): void => {
     if (isOver()) return;
@@ -88,15 +110,16 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       return;
     }
     runtime.isInitialized = true;
-    for (const container of runtime.containers) run(container);
+    for (const container of containersOf(runtime)) run(container);
     report();
-    resize();
+    resizer.review();
   };
 
   const run = (container: ContainerRuntime): void => {
     const startedAtMillis = clock.now();
     container.state = { kind: 'running', startedAtMillis };
     container.isReady = behaviour.readyMillis === 0;
+    container.memoryBytes = 0;
     const ifSameRun = (action: () => void) => (): void => {
       if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
     };
@@ -146,70 +169,41 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
     if (container.state.kind !== 'running') return;
     const now = clock.now();
     const { startedAtMillis } = container.state;
-    const ended = { exitCode, reason, startedAtMillis, finishedAtMillis: now };
+    const ended = { exitCode, reason, startedAtMillis, finishedAtMillis: now, run: container.restarts };
     container.state = { kind: 'terminated', ...ended };
     container.isReady = false;
     if (!isOver() && willRestart(pod, exitCode !== 0)) restart(container, now - startedAtMillis);
     report();
   };
 
-  /** The first restart is immediate, later ones wait in CrashLoopBackOff. */
+  /** The first restart comes as soon as the end is noticed, later ones wait in CrashLoopBackOff. */
   const restart = (container: ContainerRuntime, ranMillis: number): void => {
     if (container.state.kind !== 'terminated') return;
-    const { firstMillis, maxMillis, resetMillis } = RESTART_BACKOFF;
-    const recent = ranMillis >= resetMillis ? 0 : container.restarts;
-    const delay = recent === 0 ? 0 : Math.min(maxMillis, firstMillis * 2 ** (recent - 1));
-    const { exitCode, reason, startedAtMillis, finishedAtMillis } = container.state;
+    const { backoffMillis, delayMillis } = restartDelay(container.restarts, ranMillis);
+    const { kind: _, ...ended } = container.state;
     const again = (): void => {
-      if (isOver()) return;
-      container.lastEnd = { exitCode, reason, startedAtMillis, finishedAtMillis };
-      container.restarts++;
-      run(container);
-      report();
+      if (!isOver()) runAgain(container, ended);
     };
-    if (delay > 0) {
-      container.lastEnd = { exitCode, reason, startedAtMillis, finishedAtMillis };
-      const message = `back-off ${delay / 1000}s restarting failed container=${container.name} pod=${nameOf(pod)}`;
+    if (backoffMillis > 0) {
+      container.lastEnd = ended;
+      const message = `back-off ${backoffMillis / 1000}s restarting failed container=${container.name} pod=${fullName()}`;
       container.state = { kind: 'waiting', reason: 'CrashLoopBackOff', message };
     }
-    after(delay, again);
+    after(delayMillis, again);
   };
 
-  const resize = (): void => {
-    if (isOver() || isResizing || !runtime.containers.some(({ state }) => state.kind === 'running')) return;
-    const wanted = wantedResizes(pod, runtime.containers);
-    if (wanted.length === 0) {
-      if (runtime.resizeConditions.length > 0) {
-        runtime.resizeConditions = [];
-        report();
-      }
-      return;
-    }
-    const verdict = judgeResize(
-      wantedAmounts(runtime.containers, wanted),
-      options.allocatable(),
-      options.heldByOthers(),
-    );
-    if (verdict.state !== 'granted') {
-      runtime.resizeConditions = [{ type: 'PodResizePending', reason: verdict.state, message: verdict.message }];
-      report();
-      return;
-    }
-    isResizing = true;
-    for (const { container, resources: next } of wanted) container.allocated = next.requests;
-    runtime.resizeConditions = [{ type: 'PodResizeInProgress' }];
+  const runAgain = (container: ContainerRuntime, ended: Ended): void => {
+    container.lastEnd = ended;
+    container.restarts++;
+    run(container);
     report();
-    after(options.resizeMillis, () => {
-      isResizing = false;
-      runtime.resizeConditions = [];
-      for (const { container, resources: next, restarts } of wanted) {
-        container.resources = next;
-        if (restarts) end(container, KILLED, 'Error');
-      }
-      report();
-      // The spec may have changed again in the meantime.
-      resize();
-    });
+  };
+
+  /** Stopped and started by the kubelet itself, which need not notice anything first. */
+  const restartNow = (container: ContainerRuntime): void => {
+    if (container.state.kind !== 'running') return;
+    const ended = { exitCode: 0, reason: 'Completed', finishedAtMillis: clock.now(), run: container.restarts };
+    runAgain(container, { ...ended, startedAtMillis: container.state.startedAtMillis });
   };
 
   /** A later, shorter grace period moves the end forward, never back. */
@@ -219,7 +213,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       1000;
     const { stopMillis } = behaviour;
     const isKilled = stopMillis === 'never' || stopMillis > graceMillis;
-    const hasRun = runtime.containers.some(({ state }) => state.kind === 'running');
+    const hasRun = containersOf(runtime).some(({ state }) => state.kind === 'running');
     const deadlineMillis = clock.now() + (hasRun ? (isKilled ? graceMillis : stopMillis) : 0);
     if (stopping !== undefined && stopping.deadlineMillis <= deadlineMillis) return;
     stopping?.timer.cancel();
@@ -228,7 +222,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   };
 
   const finish = async (isKilled: boolean): Promise<void> => {
-    for (const container of runtime.containers) {
+    for (const container of containersOf(runtime)) {
       if (container.state.kind === 'running') end(container, isKilled ? KILLED : 0, isKilled ? 'Error' : 'Completed');
     }
     await reporter.report();
@@ -268,25 +262,35 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       if (next.metadata?.deletionTimestamp !== undefined) stop();
       else if (!isSameSpec(previous, next)) {
         runtime.observedGeneration = next.metadata?.generation;
-        resize();
+        after(RESIZE_NOTICED_MILLIS, resizer.review);
       }
       // A readiness gate is somebody else's condition, but the kubelet derives Ready from it.
       if ((next.spec?.readinessGates ?? []).length > 0) report();
     },
     endContainer(name, exitCode, reason) {
-      const container = runtime.containers.find((each) => each.name === name);
+      const container = find(name);
       if (container !== undefined) end(container, exitCode, reason);
     },
-    retryResize() {
-      if (runtime.resizeConditions.some(({ reason }) => reason === 'Deferred')) resize();
+    retryResize: resizer.retryDeferred,
+    useMemory(name, bytes) {
+      const container = find(name);
+      if (container === undefined) return;
+      container.memoryBytes = bytes;
+      const limit = amountsOf(container.resources.limits).get('memory') ?? Number.POSITIVE_INFINITY;
+      if (bytes > limit) end(container, KILLED, 'OOMKilled');
+    },
+    setReady(name, isReady) {
+      const container = find(name);
+      if (container?.state.kind === 'running') container.isReady = isReady;
+      report();
     },
     shutDown(reason, message) {
       if (runtime.verdict !== undefined) return;
       runtime.verdict = { reason, message };
-      for (const container of runtime.containers) end(container, 0, 'Completed');
+      for (const container of containersOf(runtime)) end(container, 0, 'Completed');
       report();
     },
-    held: () => heldAmounts(runtime.containers),
+    held: () => heldAmounts(containersOf(runtime)),
     close,
   };
 }

@@ -20,7 +20,9 @@ export interface WantedResize {
 /** The containers whose spec differs from what they hold. */
 export function wantedResizes(pod: Pod, containers: readonly ContainerRuntime[]): WantedResize[] {
   return containers.flatMap((container): WantedResize[] => {
-    const spec = pod.spec?.containers.find(({ name }) => name === container.name);
+    const spec = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].find(
+      ({ name }) => name === container.name,
+    );
     const resources = spec?.resources ?? {};
     if (spec === undefined || isSameResources(resources, container.resources)) return [];
     const restarts = (spec.resizePolicy ?? []).some(
@@ -53,6 +55,31 @@ export function judgeResize(wanted: Amounts, allocatable: Amounts, others: Amoun
     }
   }
   return { state: 'granted' };
+}
+
+/**
+ * Why a Guaranteed pod's CPUs cannot be changed where the CPU manager gives such pods some of their own; undefined where
+ * they can. Source: pkg/kubelet/allocation/allocation_manager.go `canResizePod`.
+ */
+export function pinnedCpuMessage(pod: Pod, wanted: readonly WantedResize[]): string | undefined {
+  const changesCpu = wanted.some(({ container, resources }) => isChanged(resources, container.resources, 'cpu'));
+  if (pod.status?.qosClass !== 'Guaranteed' || !changesCpu) return undefined;
+  return 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
+}
+
+/**
+ * Why memory limits cannot be lowered now; undefined when they can. A container that restarts for it gives its memory back.
+ * Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go `validatePodResizeAction`.
+ */
+export function memoryInUse(wanted: readonly WantedResize[]): string | undefined {
+  const parts = wanted.flatMap(({ container, resources, restarts }) => {
+    const limit = amountsOf(resources.limits).get('memory');
+    const isLower =
+      limit !== undefined && limit < (amountsOf(container.resources.limits).get('memory') ?? Number.POSITIVE_INFINITY);
+    if (!isLower || restarts || container.memoryBytes <= limit) return [];
+    return `attempting to set container "${container.name}" memory limit (${limit}) below current usage (${container.memoryBytes})`;
+  });
+  return parts.length === 0 ? undefined : `cannot decrease memory limits: [${parts.join(', ')}]`;
 }
 
 /** What a pod holds by the node's books. */
