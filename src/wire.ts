@@ -185,7 +185,12 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     const metricsPort = metricsConfig.enabled
       ? await serve('metrics', metricsConfig.bindAddress, {
           '/metrics': createMetricsEndpoint(metrics),
-          '/explain': createExplainEndpoint(engine.explain),
+          '/explain': createExplainEndpoint({
+            explain: engine.explain,
+            view,
+            isLeader: () => leadership.current().leader,
+            clock,
+          }),
         })
       : undefined;
     if (config.webhook.enabled) {

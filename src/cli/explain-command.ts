@@ -1,21 +1,22 @@
 /** `stowage explain`: the whole story of one workload. */
 import type { AddCommand } from './command-definition.ts';
-import { addInputOptions, type InputOptions } from './input-options.ts';
+import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOptions } from './input-options.ts';
 
 const EXAMPLES = `
 Examples:
   stowage explain deploy/shop/web
   stowage explain statefulset/db -n data
-  stowage explain deploy/shop/web -f dump.yaml -o yaml`;
+  stowage explain deploy/shop/web -f dump.yaml -o yaml
+  stowage explain deploy/shop/web --operator http://localhost:8080`;
 
 export const addExplainCommand: AddCommand = (program, register) => {
-  const command = addInputOptions(program.command('explain'))
+  const command = addOperatorOption(addInputOptions(program.command('explain')))
     .description(
       'Tell where each replica of one workload runs and why, what blocks it, and what happens next and when.',
     )
     .argument('<workload...>', 'deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n')
     .addHelpText('after', EXAMPLES);
-  register<InputOptions>(command, async (context, options, words) =>
+  register<InputOptions & OperatorOptions>(command, async (context, options, words) =>
     (await import('./explain/run-explain.ts')).runExplain(context, options, words),
   );
   return command;

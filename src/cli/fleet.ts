@@ -1,6 +1,7 @@
 /** Every workload of a view, planned: what status, plan, explain and the demo's screen are made of. */
 import type { PlacementRules } from '../controllers/placement-rules.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
+import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
@@ -15,6 +16,8 @@ export interface PlannedWorkload {
   readonly ready: number;
   /** Managed, every replica there and on the right side. */
   readonly isBalanced: boolean;
+  /** Undefined where no prices are given, or nothing is managed. */
+  readonly cost: WorkloadCost | undefined;
 }
 
 /** All workloads, or those of one namespace, in order of namespace, kind and name. */
@@ -36,8 +39,9 @@ export function planOne(
   now: EpochMillis,
   workload: WorkloadRecord,
 ): PlannedWorkload {
-  const { settings, sides } = rules;
-  const plan = planWorkload({ view, sides, workload, settings, policy: rules.readPolicy(view, workload), now });
+  const { settings, sides, prices } = rules;
+  const policy = rules.readPolicy(view, workload);
+  const plan = planWorkload({ view, sides, workload, settings, policy, now });
   const live = plan.pods.filter(({ state }) => state !== 'terminating' && state !== 'ended');
   const { target, actual } = plan;
   return {
@@ -50,6 +54,10 @@ export function planOne(
       actual.unknown === 0 &&
       actual.spot === target.spot &&
       actual.onDemand === target.onDemand,
+    cost:
+      prices === undefined || policy.state !== 'managed'
+        ? undefined
+        : costOf({ view, sides, workload, rule: policy.rule, prices }),
   };
 }
 

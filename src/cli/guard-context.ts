@@ -1,10 +1,9 @@
-/** What the commands tell the guards about an operator they do not see, and the advice that goes with what the guards say. */
+/** What the commands tell the guards about an operator they do not see. */
 
 import type { PlacementRules } from '../controllers/placement-rules.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { GuardContext } from '../guard/context.ts';
 import { createDisruptionLog } from '../guard/history.ts';
-import { describeReason, type ReasonName } from '../lib/reasons.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 
@@ -29,10 +28,4 @@ export function freeToAct(
     inFlight: [],
     leadership: { leader: true, sinceMillis: Number.NEGATIVE_INFINITY },
   };
-}
-
-/** What a person can do about a reason, with the placeholders of the table's sentence filled in. */
-export function adviceFor(name: ReasonName, values: Readonly<Record<string, string>> = {}): string {
-  const known: Readonly<Record<string, string>> = { engine: 'placement', zone: 'that zone', side: 'wanted', ...values };
-  return describeReason(name).advice.replace(/\{(\w+)\}/g, (_, key: string) => known[key] ?? key);
 }

@@ -1,18 +1,19 @@
 /** `stowage status`: the fleet at a glance. */
 import type { AddCommand } from './command-definition.ts';
-import { addInputOptions, type InputOptions } from './input-options.ts';
+import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOptions } from './input-options.ts';
 
 const EXAMPLES = `
 Examples:
   stowage status
   stowage status -n shop -o wide
-  stowage status -f dump.yaml -o json`;
+  stowage status -f dump.yaml -o json
+  stowage status --prices config/prices-sample.yaml`;
 
 export const addStatusCommand: AddCommand = (program, register) => {
-  const command = addInputOptions(program.command('status'))
+  const command = addOperatorOption(addInputOptions(program.command('status')))
     .description('Summarize the fleet: managed workloads, drift and blocks, nodes by class.')
     .addHelpText('after', EXAMPLES);
-  register<InputOptions>(command, async (context, options) =>
+  register<InputOptions & OperatorOptions>(command, async (context, options) =>
     (await import('./status/run-status.ts')).runStatus(context, options),
   );
   return command;

@@ -1,26 +1,56 @@
 /** What the operator answers over plain HTTP: health on one port, metrics and explanations on another. */
+import { setImmediate } from 'node:timers/promises';
 import type { Explainer } from '../controllers/explain.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { WorkloadRef } from '../model/cluster-view.ts';
+import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
 import { type Endpoint, jsonAnswer } from '../web/endpoint-server.ts';
 
 export function createMetricsEndpoint(metrics: Metrics): Endpoint {
   return async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.render() });
 }
 
-/** `GET /explain?workload=Deployment/shop/web`. Read-only; tells nothing that the workload's own objects do not. */
-export function createExplainEndpoint(explain: Explainer): Endpoint {
-  return (query) => {
-    const text = query.get('workload') ?? '';
+export interface ExplainEndpointOptions {
+  readonly explain: Explainer;
+  readonly view: Pick<ClusterView, 'workloads'>;
+  readonly isLeader: () => boolean;
+  readonly clock: Clock;
+}
+
+/**
+ * `GET /explain?workload=Deployment/shop/web`, or without a workload all that are enabled, in short. Read-only; tells
+ * nothing that the workloads' own objects and events do not.
+ */
+export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint {
+  return async (query) => {
+    const text = query.get('workload');
+    if (text === null) return jsonAnswer(200, await explainFleet(options));
     const ref = parseWorkload(text);
     if (ref === undefined) {
       const message = `workload ${JSON.stringify(text)} is not valid; accepted: KIND/NAMESPACE/NAME such as Deployment/shop/web`;
       return jsonAnswer(400, { code: 'INVALID_WORKLOAD', message });
     }
-    const explanation = explain(ref);
+    const explanation = options.explain(ref);
     if (explanation === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` });
     return jsonAnswer(200, explanation);
   };
+}
+
+/** So many workloads are planned in one go; admissions come first in between. */
+const FLEET_BATCH = 50;
+
+async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointOptions) {
+  const workloads = [];
+  for (const { kind, namespace, name, enabled } of [...view.workloads()]) {
+    if (!enabled) continue;
+    const found = explain({ kind, namespace, name });
+    if (found === undefined) continue;
+    const { story, lastDisruption } = found;
+    const { workload, headline, blocks, next } = story;
+    workloads.push({ workload, headline, blocks, next, lastDisruption });
+    if (workloads.length % FLEET_BATCH === 0) await setImmediate();
+  }
+  return { at: clock.now(), isLeader: isLeader(), workloads };
 }
 
 function parseWorkload(text: string): WorkloadRef | undefined {

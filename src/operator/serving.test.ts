@@ -1,6 +1,7 @@
 import { request as httpsRequest } from 'node:https';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { resources } from '../api/resources.ts';
+import { runCommand } from '../cli/testing/run-command.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
@@ -142,6 +143,30 @@ describe('case 76: what is served', () => {
     expect(await (await ask('Deployment/shop/web')).json()).toMatchObject({ plan: { replicas: 3 } });
     expect((await ask('Deployment/shop/nothing')).status).toBe(404);
     expect(await (await ask('web')).json()).toMatchObject({ code: 'INVALID_WORKLOAD' });
+  });
+
+  test('the command line shows what the running operator knows', async () => {
+    const { api, operator } = await start({ env: { SPOTALIS_OPERATOR_READ_ONLY_MODE: 'true' } });
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 3 }), inShop);
+    await api.create(resources.deployments, deploymentObject({ name: 'plain', replicas: 1, labels: {} }), inShop);
+    const url = urlOf(operator, 'metrics', '/');
+    await eventually(
+      'known',
+      async () =>
+        (await fetch(`${url}explain`)).status === 200 &&
+        operator.explain({ kind: 'Deployment', ...inShop, name: 'web' }) !== undefined,
+    );
+    const { code, stdout } = await runCommand(['explain', 'deploy/shop/web', '--operator', url]);
+    expect(stdout).toMatch(/^Deployment\/shop\/web: 0 on spot, 0 on on-demand/);
+    expect(stdout).toContain('Next: nothing to do');
+    expect(code).toBe(0);
+    const missing = await runCommand(['explain', 'deploy/shop/nothing', '--operator', url]);
+    expect(missing.stderr).toContain('says: there is no Deployment/shop/nothing');
+    const fleet: unknown = await (await fetch(`${url}explain`)).json();
+    expect(fleet).toMatchObject({
+      isLeader: expect.any(Boolean),
+      workloads: [{ workload: 'Deployment/shop/web', blocks: [] }],
+    });
   });
 
   test('the webhook answers over TLS', async () => {

@@ -1,6 +1,7 @@
 /** What plan, explain and status look at: a frozen picture of a cluster or of files, the rules it is judged by, and what it lacks. */
 import { homedir } from 'node:os';
 import { loadConfigFile } from '../../config/load.ts';
+import { loadPricesFile } from '../../config/prices-file.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
@@ -45,7 +46,9 @@ export async function loadInput(
   assumed?: AssumedAnnotations,
 ): Promise<LoadedInput> {
   const { config } = loadConfigFile(options.config, context.io.env);
-  const rules = compilePlacementRules(placementSettingsOf(config));
+  const pricesPath = options.prices ?? config.placement.prices;
+  const prices = pricesPath === '' ? undefined : loadPricesFile(pricesPath);
+  const rules = compilePlacementRules(placementSettingsOf(config), prices);
   const found =
     options.filename === undefined ? await fromCluster(context) : await fromFiles(context, options.filename);
   const { input, evictions, ...origin } = found;

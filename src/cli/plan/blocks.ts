@@ -6,7 +6,7 @@ import type { PlacementPolicy } from '../../decide/placement/policy.ts';
 import { inspectAll } from '../../guard/guard.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
-import { adviceFor, freeToAct } from '../guard-context.ts';
+import { freeToAct } from '../guard-context.ts';
 
 /** Why something would not be done. */
 export interface PlannedBlock {
@@ -25,11 +25,12 @@ export function blocksOf(
   policy: PlacementPolicy,
   now: EpochMillis,
 ): PlannedBlock[] {
-  const side = decision.kind === 'restamp' ? decision.capacity : decision.to;
-  return inspectAll(decision, freeToAct(view, rules, policy, now)).map(({ reason, message, retryAfterMillis }) => ({
-    reason,
-    message,
-    advice: adviceFor(reason, { side }),
-    ...(retryAfterMillis !== undefined && { retryAt: new Date(now + retryAfterMillis).toISOString() }),
-  }));
+  return inspectAll(decision, freeToAct(view, rules, policy, now)).map(
+    ({ reason, message, advice, retryAfterMillis }) => ({
+      reason,
+      message,
+      advice,
+      ...(retryAfterMillis !== undefined && { retryAt: new Date(now + retryAfterMillis).toISOString() }),
+    }),
+  );
 }

@@ -2,9 +2,9 @@
 
 import type { MinOnDemand } from '../../api/annotations-values.ts';
 import type { Decision } from '../../decide/decision.ts';
+import { sumCosts } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
-import { adviceFor } from '../guard-context.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import { DOCUMENT_VERSION } from '../output.ts';
 import { blocksOf } from './blocks.ts';
@@ -32,6 +32,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
       blocked: actions.filter(({ blockedBy }) => blockedBy.length > 0).length,
     },
     pace: { maxConcurrentEvictions, cooldownMillis },
+    ...(input.rules.prices !== undefined && { cost: sumCosts(workloads.flatMap(({ cost }) => cost ?? [])) }),
     workloads,
     missing: input.missing,
     ignored: Object.fromEntries(input.ignored),
@@ -48,8 +49,8 @@ function toDocument(input: LoadedInput, planned: PlannedWorkload, now: EpochMill
     actual: { spot: actual.spot, onDemand: actual.onDemand, unknown: actual.unknown },
   };
   if (policy.state !== 'managed') {
-    const { name: reason, message } = policy.reason;
-    return { ...identity, ...counts, block: { reason, message, advice: adviceFor(reason) }, actions: [], notes: [] };
+    const { name: reason, message, advice } = policy.reason;
+    return { ...identity, ...counts, block: { reason, message, advice }, actions: [], notes: [] };
   }
   const { rule, sources } = policy;
   return {
@@ -58,6 +59,7 @@ function toDocument(input: LoadedInput, planned: PlannedWorkload, now: EpochMill
     policy: { spotPercentage: rule.spotPercentage, minOnDemand: minOnDemandText(rule.minOnDemand), sources },
     ...(target !== undefined && { target: { spot: target.spot, onDemand: target.onDemand } }),
     slots: slotRuns(policy, replicas),
+    ...(planned.cost !== undefined && { cost: planned.cost }),
     actions: plan.decisions.map((decision) => ({
       ...toAction(decision),
       blockedBy: blocksOf(decision, input.view, input.rules, policy, now),

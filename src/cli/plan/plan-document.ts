@@ -1,5 +1,6 @@
 /** What `stowage plan` found, as plain data: the same for people (render-plan.ts) and machines (JSON, YAML). */
 
+import type { FleetCost, WorkloadCost } from '../../decide/placement/cost.ts';
 import type { ManagedPolicy } from '../../decide/placement/policy.ts';
 import type { SideCounts } from '../../decide/placement/slots.ts';
 import { sideOfSlot } from '../../decide/placement/slots.ts';
@@ -49,6 +50,8 @@ export interface PlannedWorkloadDocument {
   /** Pods that would have to change sides. */
   readonly drift: number;
   readonly slots?: readonly SlotRun[];
+  /** With prices: dollars an hour now and once the plan is carried out. */
+  readonly cost?: WorkloadCost;
   readonly actions: readonly PlannedAction[];
   readonly notes: readonly string[];
 }
@@ -72,6 +75,8 @@ export interface PlanDocument extends ResultDocument {
     /** Pause between two disruptions of one workload. */
     readonly cooldownMillis: Millis;
   };
+  /** With prices: of all managed workloads. */
+  readonly cost?: FleetCost;
   readonly workloads: readonly PlannedWorkloadDocument[];
   readonly missing: readonly MissingData[];
   /** Objects of kinds that placement has no use for. */

@@ -1,4 +1,5 @@
 /** The plan for people: a block of lines a workload, the reason on every line that needs one, and a summary at the end. */
+import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Side } from '../../model/records.ts';
 import { counted } from '../plural.ts';
@@ -20,7 +21,8 @@ const MAX_RUNS = 8;
 export function renderPlan(plan: PlanDocument, options: RenderPlanOptions): string[] {
   const managed = plan.workloads.filter(({ state }) => state !== 'unmanaged');
   const lines = managed.flatMap((workload) => [...renderWorkload(workload, options), '']);
-  return [...lines, ...renderUnmanaged(plan), renderSummary(plan, options)];
+  const costs = plan.cost === undefined ? [] : fleetCostLines(plan.cost).map((line) => `Cost: ${printable(line)}.`);
+  return [...lines, ...renderUnmanaged(plan), ...costs, renderSummary(plan, options)];
 }
 
 function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOptions): string[] {
@@ -42,6 +44,7 @@ function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOp
       ? `  admission slots ${describeSlots(slots)}`
       : `  actual    ${style(isSettled ? 'good' : 'warning', `${actual.spot} spot, ${actual.onDemand} on-demand`)}${actual.unknown > 0 ? `, ${actual.unknown} unknown` : ''}`,
     ...(wide && actual !== undefined ? [`  slots     ${describeSlots(slots)}`] : []),
+    ...(workload.cost === undefined ? [] : [`  cost      ${printable(costChange(workload.cost))}`]),
     ...renderActions(workload.actions, style),
     ...workload.notes.map((note) => `  note      ${printable(note)}`),
     ...(workload.actions.length === 0 && isSettled ? [`  nothing   every replica is on the side of its slot`] : []),
@@ -57,12 +60,13 @@ function renderActions(actions: readonly PlannedAction[], style: Style): string[
 }
 
 function renderAction({ action, pod, from, to, slot, why, blockedBy }: PlannedAction, style: Style): string[] {
-  const what =
-    action === 'evict'
-      ? `${style('warning', 'evict')}     ${printable(pod)} (${from} -> ${to}): ${printable(why)}`
-      : `re-stamp  ${printable(pod)} as slot ${slot} (${to}): ${printable(why)}`;
+  const what = {
+    evict: `${style('warning', 'evict')}     ${printable(pod)} (${from} -> ${to})`,
+    fallback: `${style('warning', 'recreate')}  ${printable(pod)} on ${to}`,
+    restamp: `re-stamp  ${printable(pod)} as slot ${slot} (${to})`,
+  }[action];
   return [
-    `  ${what}`,
+    `  ${what}: ${printable(why)}`,
     ...blockedBy.flatMap(({ reason, message, advice, retryAt }) => [
       `  ${style('bad', 'blocked')}   ${reason}: ${printable(message)}${retryAt === undefined ? '' : ` (looked at again at ${retryAt})`}`,
       `            ${advice}`,

@@ -1,4 +1,5 @@
 /** The fleet in numbers, as `stowage status` prints and exports it. */
+import { type FleetCost, sumCosts, type WorkloadCost } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
@@ -28,6 +29,10 @@ export interface WorkloadStatusRow {
   readonly blockedBy?: PlannedBlock;
   /** What the plan has to say: an invalid value and what is accepted, a pinned side, a floor that is not met. */
   readonly notes: readonly string[];
+  /** With prices, of a managed workload. */
+  readonly cost?: WorkloadCost;
+  /** With --operator: when it last disrupted the workload (ISO 8601). */
+  readonly lastDisruption?: string;
 }
 
 export interface FleetStatus extends ResultDocument {
@@ -38,6 +43,8 @@ export interface FleetStatus extends ResultDocument {
   >;
   /** Evictions that Stowage's events tell of; absent where events cannot be read. Kubernetes keeps events for an hour. */
   readonly evictions?: number;
+  /** With prices: of all managed workloads. */
+  readonly cost?: FleetCost;
   readonly nodes: readonly NodeClassSummary[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
@@ -63,6 +70,7 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
       invalid: count('invalid'),
     },
     ...(input.evictions !== undefined && { evictions: input.evictions }),
+    ...(input.rules.prices !== undefined && { cost: sumCosts(rows.flatMap(({ cost }) => cost ?? [])) }),
     nodes: summarizeNodes(input.view, input.rules.sides),
     workloads: rows,
     missing: input.missing,
@@ -73,7 +81,7 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
 function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): WorkloadStatusRow {
   const { kind, namespace, name, replicas } = planned.workload;
   const { target, actual, drift, notes, decisions, policy } = planned.plan;
-  const eviction = decisions.find((decision) => decision.kind === 'evict');
+  const eviction = decisions.find((decision) => decision.kind !== 'restamp');
   const [blockedBy] = eviction === undefined ? [] : blocksOf(eviction, input.view, input.rules, policy, now);
   return {
     kind,
@@ -88,6 +96,7 @@ function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): 
     drift,
     ...(blockedBy !== undefined && { blockedBy }),
     notes: notes.map(({ text }) => text),
+    ...(planned.cost !== undefined && { cost: planned.cost }),
   };
 }
 

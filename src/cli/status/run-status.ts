@@ -1,30 +1,38 @@
 /** Prints the fleet status. */
+import { fleetCostLines, hourly } from '../../decide/placement/cost-text.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
-import type { InputOptions } from '../input-options.ts';
+import type { InputOptions, OperatorOptions } from '../input-options.ts';
+import { fetchFleet } from '../operator-client.ts';
 import { renderDocument } from '../output.ts';
 import { counted } from '../plural.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
+import { printable } from '../text-width.ts';
 import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusRow } from './fleet-status.ts';
+import { withOperator } from './with-operator.ts';
 
-export async function runStatus(context: CliContext, options: InputOptions): Promise<ExitCode> {
+export async function runStatus(context: CliContext, options: InputOptions & OperatorOptions): Promise<ExitCode> {
   const { io, global } = context;
-  const input = await loadInput(context, options);
-  const status = fleetStatus(input, io.clock.now(), global.namespace);
+  const [input, operator] = await Promise.all([
+    loadInput(context, options),
+    options.operator === undefined ? undefined : fetchFleet({ url: options.operator, io }),
+  ]);
+  const seen = fleetStatus(input, io.clock.now(), global.namespace);
+  const status = operator === undefined ? seen : withOperator(seen, operator);
   const text = renderDocument(status, global.output);
   if (text !== undefined) io.out.write(text);
   else {
     printLines(context, renderStatus(status, context));
-    printInputNotes(context, input);
+    printInputNotes(context, { ...input, problems: status.problems });
   }
   return exitCodes.ok;
 }
 
 function renderStatus(
-  { summary, nodes, workloads, evictions }: FleetStatus,
+  { summary, nodes, workloads, evictions, cost }: FleetStatus,
   { style, global, io }: CliContext,
 ): string[] {
   const options = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
@@ -38,8 +46,9 @@ function renderStatus(
       `${invalid} invalid`,
       ...recent,
     ].join(', '),
+    ...(cost === undefined ? [] : fleetCostLines(cost).map((line) => `Cost: ${printable(line)}`)),
     ...(nodes.every(({ nodes: count }) => count === 0) ? [] : ['', ...renderTable(nodeColumns, nodes, options)]),
-    ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns, workloads, options)]),
+    ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns(cost !== undefined), workloads, options)]),
   ];
 }
 
@@ -60,7 +69,15 @@ const stateStyles: Readonly<Record<WorkloadState, StyleName>> = {
 const ofTarget = (row: WorkloadStatusRow, side: 'spot' | 'onDemand'): string =>
   row.target === undefined ? `${row.actual[side]}` : `${row.actual[side]}/${row.target[side]}`;
 
-const workloadColumns: readonly Column<WorkloadStatusRow>[] = [
+/** Without prices there is no such column. */
+const costColumn: Column<WorkloadStatusRow> = {
+  header: 'COST/H',
+  value: ({ cost }) =>
+    cost === undefined ? '-' : hourly(cost.actual).replace('/h', cost.pricedPods < cost.pods ? '+?' : ''),
+  align: 'right',
+};
+
+const workloadColumns = (hasPrices: boolean): readonly Column<WorkloadStatusRow>[] => [
   { header: 'NAMESPACE', value: (row) => row.namespace },
   { header: 'WORKLOAD', value: (row) => `${row.kind.toLowerCase()}/${row.name}` },
   { header: 'READY', value: (row) => `${row.ready}/${row.replicas}`, align: 'right' },
@@ -68,6 +85,7 @@ const workloadColumns: readonly Column<WorkloadStatusRow>[] = [
   { header: 'ON-DEMAND', value: (row) => ofTarget(row, 'onDemand'), align: 'right' },
   { header: 'UNKNOWN', value: (row) => row.actual.unknown, align: 'right', wide: true },
   { header: 'PENDING', value: (row) => row.pending, align: 'right', wide: true },
+  ...(hasPrices ? [costColumn] : []),
   { header: 'STATE', value: (row) => ({ text: stateText(row), style: stateStyles[row.state] }) },
 ];
 

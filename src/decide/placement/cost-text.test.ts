@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WorkloadCost } from './cost.ts';
-import { costLines, hourly, monthly, savedPercent } from './cost-text.ts';
+import { costChange, costLines, fleetCostLines, hourly, monthly, savedPercent } from './cost-text.ts';
 
 const known: WorkloadCost = {
   pods: 4,
@@ -102,4 +102,25 @@ describe('costLines', () => {
       ),
     );
   });
+});
+
+test('the fleet in sentences', () => {
+  const fleet = { pods: 4, pricedPods: 3, actual: 0.3, allOnDemand: 0.4, target: 0.2, floors: 0.05, unknown: ['a'] };
+  expect(fleetCostLines(fleet)).toEqual([
+    '$0.3000/h now, about $219 a month; all on on-demand $0.4000/h: the mix saves $0.1000/h (25 %)',
+    '$0.2000/h, about $146 a month, once every replica is on the side of its slot',
+    'the floors cost $0.0500/h, about $37 a month',
+    'unknown for 1 of 4 pods: the prices file does not tell a',
+  ]);
+  expect(fleetCostLines({ ...fleet, pricedPods: 4, target: 0.3, floors: 0, unknown: [] })).toHaveLength(1);
+});
+
+test.each<[Partial<WorkloadCost>, string]>([
+  [{}, '$0.2200/h now, $0.2200/h after'],
+  [{ target: undefined }, '$0.2200/h now, not known after'],
+  [{ pricedPods: 3, unknown: ['a', 'b'] }, '$0.2200/h now, not known after (without 1 of 4 pods: a; b)'],
+  [{ pricedPods: 0, unknown: ['a'] }, 'unknown: the prices file does not tell a'],
+  [{ pods: 0, pricedPods: 0, actual: 0, target: undefined }, '$0.0000/h now, not known after'],
+])('before and after of %j', (changes, expected) => {
+  expect(costChange({ ...known, ...changes })).toBe(expected);
 });

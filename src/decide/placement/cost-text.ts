@@ -1,6 +1,6 @@
 /** Costs in words, for explain, status and plan. */
 import type { DollarsPerHour } from '../../lib/units.ts';
-import type { WorkloadCost } from './cost.ts';
+import type { FleetCost, WorkloadCost } from './cost.ts';
 
 /** Mean hours of a month: 365 days / 12. */
 const HOURS_PER_MONTH = 730;
@@ -30,7 +30,27 @@ export function costLines(cost: WorkloadCost): string[] {
   return [...nowLines(cost), ...targetLines(cost), ...floorLines(cost), ...unknownLines(cost)];
 }
 
-function nowLines(cost: WorkloadCost): string[] {
+/** Before and after in a few words, for one line of a plan. */
+export function costChange({ pods, pricedPods, actual, target, unknown }: WorkloadCost): string {
+  const missing = pricedPods < pods ? ` (without ${pods - pricedPods} of ${pods} pods: ${unknown.join('; ')})` : '';
+  if (pods > 0 && pricedPods === 0) return `unknown: the prices file does not tell ${unknown.join('; ')}`;
+  const after = target === undefined || pricedPods < pods ? 'not known' : hourly(target);
+  return `${hourly(actual)} now, ${after} after${missing}`;
+}
+
+/** The fleet in one or two sentences. */
+export function fleetCostLines(cost: FleetCost): string[] {
+  const { actual, target, floors } = cost;
+  const now = nowLines(cost);
+  const after =
+    target === undefined || Math.abs(target - actual) < SMALLEST_SHOWN
+      ? []
+      : [`${hourly(target)}, ${monthly(target)}, once every replica is on the side of its slot`];
+  const floor = Math.abs(floors) < SMALLEST_SHOWN ? [] : [`the floors cost ${hourly(floors)}, ${monthly(floors)}`];
+  return [...now, ...after, ...floor, ...unknownLines(cost)];
+}
+
+function nowLines(cost: Pick<WorkloadCost, 'pods' | 'pricedPods' | 'actual' | 'allOnDemand'>): string[] {
   const { pods, pricedPods, actual, allOnDemand } = cost;
   if (pods === 0) return ['nothing now: no pod is on a node'];
   if (pricedPods === 0) return [];
@@ -56,7 +76,7 @@ function floorLines({ floor, pricedPods }: WorkloadCost): string[] {
   return [`the floor keeps ${replicas} from spot ${cost}`];
 }
 
-function unknownLines({ pods, pricedPods, unknown }: WorkloadCost): string[] {
+function unknownLines({ pods, pricedPods, unknown }: Pick<WorkloadCost, 'pods' | 'pricedPods' | 'unknown'>): string[] {
   if (pricedPods === pods) return [];
   const missing = pods - pricedPods;
   const which = missing === pods ? (pods === 1 ? 'its pod' : `all ${pods} pods`) : `${missing} of ${pods} pods`;

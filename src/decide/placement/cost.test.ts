@@ -16,7 +16,7 @@ import {
   NOON,
   someSettings,
 } from '../../model/testing/records.ts';
-import { costOf, shareOf } from './cost.ts';
+import { costOf, shareOf, sumCosts } from './cost.ts';
 import type { SlotRule } from './slots.ts';
 
 const sides = createSides(someSettings().nodeClasses);
@@ -174,5 +174,36 @@ describe('costOf', () => {
         expect(found.allOnDemand).toBeGreaterThanOrEqual(found.actual);
       }),
     );
+  });
+});
+
+describe('sumCosts', () => {
+  test('adds up workloads, and names each unknown thing once', () => {
+    const found = sumCosts([
+      cost(['spot', 'od'], rule(50, 0)),
+      cost(['od-new'], rule(0, 0)),
+      cost(['od-new'], rule(0, 0)),
+    ]);
+    expect(found).toMatchObject({ pods: 4, pricedPods: 2, target: undefined, unknown: ['new on on-demand'] });
+    expect(found.actual).toBeCloseTo(0.14, 10);
+    expect(found.allOnDemand).toBeCloseTo(0.2, 10);
+  });
+
+  test('the target of all, where it is known of each', () => {
+    const found = sumCosts([cost(['od', 'od'], rule(50, 0)), cost(['spot', 'od'], rule(100, 1))]);
+    expect(found.target).toBeCloseTo(0.28, 10);
+    expect(found.floors).toBeCloseTo(0.06, 10);
+  });
+
+  test('of nothing', () => {
+    expect(sumCosts([])).toEqual({
+      pods: 0,
+      pricedPods: 0,
+      actual: 0,
+      allOnDemand: 0,
+      target: 0,
+      floors: 0,
+      unknown: [],
+    });
   });
 });

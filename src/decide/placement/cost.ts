@@ -42,6 +42,29 @@ export interface WorkloadCost {
   readonly unknown: readonly string[];
 }
 
+/** Several workloads together. */
+export interface FleetCost extends Pick<WorkloadCost, 'pods' | 'pricedPods' | 'actual' | 'allOnDemand' | 'unknown'> {
+  /** Undefined where the target of any workload is unknown, or not of all its pods. */
+  readonly target: DollarsPerHour | undefined;
+  /** What the floors add, as far as known. */
+  readonly floors: DollarsPerHour;
+}
+
+export function sumCosts(costs: readonly WorkloadCost[]): FleetCost {
+  const sum = (of: (cost: WorkloadCost) => number): number => costs.reduce((total, cost) => total + of(cost), 0);
+  // A workload without pods yet has no prices to go by, and its target would be missing from the sum.
+  const isComplete = costs.every(({ target, pods, pricedPods }) => target !== undefined && pods === pricedPods);
+  return {
+    pods: sum(({ pods }) => pods),
+    pricedPods: sum(({ pricedPods }) => pricedPods),
+    actual: sum(({ actual }) => actual),
+    allOnDemand: sum(({ allOnDemand }) => allOnDemand),
+    target: isComplete ? sum(({ target }) => target ?? 0) : undefined,
+    floors: sum(({ floor }) => floor?.cost ?? 0),
+    unknown: [...new Set(costs.flatMap(({ unknown }) => unknown))],
+  };
+}
+
 /** Linear in the pods of the workload. */
 export function costOf({ view, sides, workload, rule, prices }: CostInput): WorkloadCost {
   const shares = emptyTally();

@@ -129,3 +129,12 @@ describe('explanationLines', () => {
     ]);
   });
 });
+
+test('a pod that is recreated on on-demand is what comes next', () => {
+  const world = createWorld(aDeployment({ replicas: 4, annotations: { 'spotalis.io/spot-percentage': '50' } }));
+  while (world.pods.length < 4) run(world);
+  const waiting = { nodeName: undefined, phase: 'Pending', ready: false, unschedulableSince: NOON - 300_000 } as const;
+  const first = world.pods.find(({ capacity }) => capacity === 'spot');
+  world.pods = world.pods.map((pod) => (pod === first ? { ...pod, ...waiting } : pod));
+  expect(explain(world).next).toBe(`pod ${first?.name}, which found no place on spot, is recreated on on-demand now`);
+});

@@ -30,7 +30,7 @@ export interface PlanExplanation {
   readonly next: string;
 }
 
-/** @param blocks what the guards object to about the plan's eviction, in order; empty when nothing does or there is none. */
+/** @param blocks what the guards object to about the plan's eviction or fallback, in order; empty when nothing does or there is none. */
 export function explainPlan(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): PlanExplanation {
   return {
     workload: workloadKey(plan.workload),
@@ -101,14 +101,17 @@ function bySlot(a: PodPlan, b: PodPlan): number {
 }
 
 function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): string {
-  const eviction = plan.decisions.find((decision) => decision.kind === 'evict');
+  const ending = plan.decisions.find((decision) => decision.kind !== 'restamp');
   const [first] = blocks;
-  if (eviction === undefined) {
+  if (ending === undefined) {
     const stamps = plan.decisions.length;
     if (stamps > 0) return `the stamps of ${stamps} ${stamps === 1 ? 'pod' : 'pods'} are corrected; no pod is moved`;
     return plan.drift > 0 ? 'nothing: no pod can be moved, see the notes' : 'nothing to do';
   }
-  const move = `pod ${eviction.pod.name} moves from ${eviction.from} to ${eviction.to}`;
+  const move =
+    ending.kind === 'evict'
+      ? `pod ${ending.pod.name} moves from ${ending.from} to ${ending.to}`
+      : `pod ${ending.pod.name}, which found no place on spot, is recreated on ${ending.to}`;
   if (first === undefined) return `${move} now`;
   const waits = blocks.map((block) => block.retryAfterMillis);
   // A block without a time waits for a change nobody can foresee; with only timed ones the last to end decides.

@@ -1,0 +1,118 @@
+/** Asks a running operator what it knows of workloads: what it did, what is in flight, what it waits for. */
+import * as z from 'zod';
+import { startDeadline } from '../kube/deadline.ts';
+import { describeError, StowageError } from '../lib/errors.ts';
+import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { CliIo } from './cli-context.ts';
+import { CommandError } from './cli-error.ts';
+
+const TIMEOUT_MILLIS = 10_000;
+
+/** A field that JSON leaves out is undefined, as it was before it became JSON. */
+const maybe = <Value>(schema: z.ZodType<Value>) => schema.optional().transform((value) => value);
+
+const block = z.object({
+  reason: z.string(),
+  message: z.string(),
+  advice: z.string(),
+  retryAfterMillis: maybe(z.number()),
+});
+const journalEntry = z.object({
+  kind: z.enum(['seen', 'decided', 'blocked', 'done', 'failed']),
+  reason: z.string(),
+  message: z.string(),
+  pod: maybe(z.string()),
+  firstAt: z.number(),
+  lastAt: z.number(),
+  count: z.number(),
+});
+const podPlan = z.object({
+  ref: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
+  revision: z.string(),
+  slot: maybe(z.number()),
+  stampedSlot: maybe(z.number()),
+  wantedSide: maybe(z.enum(['spot', 'on-demand'])),
+  actualSide: z.enum(['spot', 'on-demand', 'unknown']),
+  node: maybe(z.string()),
+  ready: z.boolean(),
+  state: z.enum(['settled', 'wrong-side', 'unknown', 'surplus', 'terminating', 'ended']),
+  note: z.string(),
+});
+const cost = z.object({
+  pods: z.number(),
+  pricedPods: z.number(),
+  actual: z.number(),
+  allOnDemand: z.number(),
+  perReplica: z.object({ spot: maybe(z.number()), onDemand: maybe(z.number()) }),
+  target: maybe(z.number()),
+  floor: maybe(z.object({ replicas: z.number(), cost: maybe(z.number()) })),
+  unknown: z.array(z.string()),
+});
+const explanation = z.object({
+  at: z.number(),
+  isLeader: z.boolean(),
+  lastDisruption: maybe(z.number()),
+  journal: z.array(journalEntry),
+  cost: maybe(cost),
+  plan: z.object({ policy: z.object({ state: z.enum(['managed', 'unmanaged', 'invalid']) }) }),
+  story: z.object({
+    workload: z.string(),
+    headline: z.string(),
+    policy: z.array(z.string()),
+    pods: z.array(podPlan),
+    notes: z.array(z.string()),
+    blocks: z.array(block),
+    next: z.string(),
+  }),
+});
+/** One workload as the operator sees it. */
+export type OperatorExplanation = z.output<typeof explanation>;
+export type OperatorJournalEntry = z.output<typeof journalEntry>;
+
+const fleet = z.object({
+  at: z.number(),
+  isLeader: z.boolean(),
+  workloads: z.array(z.object({ workload: z.string(), blocks: z.array(block), lastDisruption: maybe(z.number()) })),
+});
+/** All enabled workloads as the operator sees them, in short. */
+export type OperatorFleet = z.output<typeof fleet>;
+
+/** Where the operator is and what it takes to ask. */
+export type OperatorAddress = { readonly url: URL; readonly io: Pick<CliIo, 'clock' | 'signal'> };
+
+/** @throws CommandError where the operator cannot be asked, and where it does not know the workload. */
+export async function fetchExplanation(address: OperatorAddress, ref: WorkloadRef): Promise<OperatorExplanation> {
+  return await ask(address, `workload=${encodeURIComponent(workloadKey(ref))}`, explanation);
+}
+
+/** @throws CommandError where the operator cannot be asked. */
+export async function fetchFleet(address: OperatorAddress): Promise<OperatorFleet> {
+  return await ask(address, '', fleet);
+}
+
+async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: z.ZodType<Answer>): Promise<Answer> {
+  const target = new URL('explain', url.href.endsWith('/') ? url : `${url.href}/`);
+  target.search = query;
+  const deadline = startDeadline(io.clock, TIMEOUT_MILLIS, target.href, io.signal);
+  try {
+    const response = await fetch(target, { signal: deadline.signal, redirect: 'error' });
+    const body: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw new CommandError(`the operator at ${url.href} says: ${problemIn(body, response.status)}`);
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    throw new CommandError(`what ${target.href} answers is not of an operator of this version; check --operator`);
+  } catch (error) {
+    if (error instanceof StowageError || io.signal.aborted) throw error;
+    const hint = 'Check --operator: it is the metrics port (kubectl port-forward), and leave it out to do without';
+    throw new CommandError(`the operator at ${url.href} cannot be asked: ${describeError(error)}. ${hint}.`, {
+      cause: error,
+    });
+  } finally {
+    deadline.end();
+  }
+}
+
+function problemIn(body: unknown, status: number): string {
+  const told = z.object({ message: z.string() }).safeParse(body);
+  return told.success ? told.data.message : `status ${status}`;
+}

@@ -1,0 +1,35 @@
+/** The fleet's status with what only the running operator knows: what it waits for, and when it last moved something. */
+import { workloadKey } from '../../model/cluster-view.ts';
+import type { OperatorFleet } from '../operator-client.ts';
+import type { FleetStatus, WorkloadStatusRow } from './fleet-status.ts';
+
+/** The operator's blocks replace those that were worked out for an operator free to act. */
+export function withOperator(status: FleetStatus, { at, isLeader, workloads }: OperatorFleet): FleetStatus {
+  const byWorkload = new Map(workloads.map((told) => [told.workload, told]));
+  const rows = status.workloads.map((row): WorkloadStatusRow => {
+    const told = byWorkload.get(workloadKey(row));
+    if (told === undefined) return row;
+    const { blockedBy: _, ...rest } = row;
+    const { lastDisruption, blocks } = told;
+    const [block] = blocks;
+    return {
+      ...rest,
+      ...(block !== undefined && {
+        blockedBy: {
+          reason: block.reason,
+          message: block.message,
+          advice: block.advice,
+          ...(block.retryAfterMillis !== undefined && { retryAt: new Date(at + block.retryAfterMillis).toISOString() }),
+        },
+      }),
+      ...(lastDisruption !== undefined && { lastDisruption: new Date(lastDisruption).toISOString() }),
+    };
+  });
+  const blocked = rows.filter(({ blockedBy }) => blockedBy !== undefined).length;
+  const problems = isLeader ? status.problems : [...status.problems, NOT_LEADER];
+  return { ...status, summary: { ...status.summary, blocked }, workloads: rows, problems };
+}
+
+/** Said where a follower was asked. */
+export const NOT_LEADER =
+  'the replica of the operator that answered is not the leader: it does not know what was done; ask the pod that holds the Lease';
