@@ -5,13 +5,14 @@
  * With --out FOLDER it writes there instead.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, cp, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const entry = join(root, 'src', 'main.ts');
 const dataFiles = ['cluster/demo/shop.yaml'];
+const dataFolders = ['simulator/scenarios'];
 
 async function loadBundler() {
   try {
@@ -60,6 +61,8 @@ async function run() {
   });
   // Read at run time, beside the code that reads it.
   for (const file of dataFiles) await copyFile(join(root, 'src', file), join(outdir, basename(file)));
+  for (const folder of dataFolders)
+    await cp(join(root, 'src', folder), join(outdir, basename(folder)), { recursive: true });
   return 0;
 }
 

@@ -10,6 +10,7 @@ import { addExplainCommand } from './explain-command.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { outputFormats } from './output.ts';
 import { addPlanCommand } from './plan/plan-command.ts';
+import { addSimulateCommand } from './simulate/simulate-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { chooseStyle } from './style.ts';
 import { addVersionCommand } from './version-command.ts';
@@ -89,6 +90,7 @@ function createProgram(dependencies: CliDependencies, onExitCode: (code: ExitCod
     addExplainCommand,
     addOperatorCommand,
     addPlanCommand,
+    addSimulateCommand,
     addStatusCommand,
     addVersionCommand,
   ]) {

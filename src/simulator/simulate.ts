@@ -1,10 +1,7 @@
 /** Runs a scenario: the embedded cluster and the real operator in virtual time, judged at every step. The same seed gives the same run. */
 import { resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { readManifests } from '../api/manifests.ts';
 import { resources } from '../api/resources.ts';
-import { loadConfig } from '../config/load.ts';
-import type { Config } from '../config/schema.ts';
 import { StowageError } from '../lib/errors.ts';
 import { createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSeededRandom, type Random } from '../lib/random.ts';
@@ -14,13 +11,22 @@ import { explainRest } from './explain-rest.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
-import { namespaceObject, objectsOf, poolOf, type SimulatedPool, webhookObject, workloadsOf, workloadType } from './objects.ts';
+import {
+  namespaceObject,
+  objectsOf,
+  poolOf,
+  type SimulatedPool,
+  webhookObject,
+  workloadsOf,
+  workloadType,
+} from './objects.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
 import { figuresOf, poolReports, type SimulationReport } from './report.ts';
 import { checkAssertion } from './scenario/assertions.ts';
 import type { Scenario } from './scenario/schema.ts';
 import { playScript } from './script.ts';
+import { simulationConfig } from './simulation-config.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface SimulateOptions {
@@ -49,7 +55,7 @@ const REST_CHECK_MILLIS = 3_600_000;
 export async function simulate(options: SimulateOptions): Promise<SimulationReport> {
   const { scenario, signal } = options;
   const seed = options.seed ?? scenario.seed;
-  const config = configOf(scenario);
+  const { config, warnings } = simulationConfig(scenario);
   const pools = scenario.pools.map(poolOf);
   const clock = createVirtualClock(scenario.start);
   const log = options.log ?? createSilentLogger();
@@ -73,7 +79,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   const stopping = new AbortController();
   try {
     judge = createJudge({ cluster: world.cluster, config, clock, sideOfNode: sideByName(pools) });
-    const problems = [...manifests.problems];
+    const problems = [...warnings, ...manifests.problems];
     await applyAll(world, [namespaceObject('spotalis-system', false, {}), webhookObject()]);
     const team = createOperatorTeam({ world, clock, problems, signal: stopping.signal });
     for (let index = 0; index < scenario.replicas; index++) await team.start();
@@ -169,16 +175,6 @@ function reportOf(scenario: Scenario, seed: number, finished: Finished): Simulat
     checks: judge.monitor.checks(),
     problems,
   };
-}
-
-function configOf({ operator, name }: Scenario): Config {
-  // Nothing listens in a simulation: the API server calls the webhook in this process.
-  const env = {
-    SPOTALIS_WEBHOOK_ENABLED: 'false',
-    SPOTALIS_METRICS_ENABLED: 'false',
-    SPOTALIS_HEALTH_ENABLED: 'false',
-  };
-  return loadConfig({ text: stringify(operator), fileName: `operator of scenario ${name}`, env }).config;
 }
 
 /** Streams of their own, so that a change of one thing in a scenario leaves the luck of the others as it was. */

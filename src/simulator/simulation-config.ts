@@ -1,0 +1,42 @@
+/** The operator's configuration in a simulation: what the scenario says, on defaults that cost little virtual effort. */
+import { stringify } from 'yaml';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Scenario } from './scenario/schema.ts';
+
+/** Nothing listens in a simulation: the API server calls the webhook in this process. */
+const env = {
+  SPOTALIS_WEBHOOK_ENABLED: 'false',
+  SPOTALIS_METRICS_ENABLED: 'false',
+  SPOTALIS_HEALTH_ENABLED: 'false',
+};
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/**
+ * Two defaults differ from a real process, unless the scenario sets them. A workload that nothing happens to is looked at
+ * every ten minutes instead of every thirty seconds: watches do not fail here unless an event says so, and what falls due
+ * by time has timers of its own. And a single replica that is never cut off needs no Lease, whose renewals every two seconds would be
+ * most of a quiet day.
+ * @throws ConfigError for a configuration that cannot be used.
+ */
+export function simulationConfig({ operator, name, replicas, events }: Scenario): LoadedConfig {
+  const isAlone = replicas === 1 && !events.some((event) => event.do === 'crash-operator' || event.do === 'api-fault');
+  const defaults = {
+    controllers: { reconcileInterval: isAlone ? '10m' : '30s' },
+    ...(isAlone ? { operator: { leaderElection: { enabled: false } } } : {}),
+  };
+  return loadConfig({ text: stringify(merge(defaults, operator)), fileName: `operator of scenario ${name}`, env });
+}
+
+function merge(defaults: Tree, given: Tree): Tree {
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [key, value] of Object.entries(given)) {
+    const base = defaults[key];
+    merged[key] = isTree(base) && isTree(value) ? merge(base, value) : value;
+  }
+  return merged;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
