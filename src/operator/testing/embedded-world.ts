@@ -10,6 +10,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
 import { createWorld, STEP_MILLIS } from '../../simulator/world.ts';
 import { type Operator, startOperator } from '../../wire.ts';
@@ -23,6 +24,8 @@ export interface WorldOptions {
   /** YAML of the operator's configuration, besides what makes it quiet in a test. */
   readonly config?: string;
   readonly seed?: number;
+  /** When it begins. Default 2026-01-31 12:00 UTC. */
+  readonly startAt?: EpochMillis;
   /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
   readonly rbac?: { readonly objects: readonly KubeObject[]; readonly user: string };
 }
@@ -60,7 +63,7 @@ export function readManifests(name: string): readonly KubeObject[] {
 
 export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
   const { rbac, spotNodes = 4, onDemandNodes = 4 } = options;
-  const clock = createVirtualClock(Date.UTC(2026, 0, 31, 12));
+  const clock = createVirtualClock(options.startAt ?? Date.UTC(2026, 0, 31, 12));
   const evictions: string[] = [];
   const operatorWrites: string[] = [];
   const nodesOf = (side: string, count: number) =>

@@ -77,3 +77,26 @@ export async function eventReasons(world: EmbeddedWorld): Promise<string[]> {
   const { items } = await world.api.list<Event>(resources.events, inShop);
   return items.flatMap(({ regarding, reason }) => (regarding?.kind === 'Pod' ? [] : (reason ?? [])));
 }
+
+/** Waits until `replicas` pods of the app carry this version and no other pod is left. */
+export async function untilVersion(
+  world: EmbeddedWorld,
+  app: string,
+  version: string,
+  replicas: number,
+): Promise<void> {
+  await world.until(`all ${replicas} pods of ${app} are of version ${version}`, async () => {
+    const pods = await podsOf(world, app);
+    return pods.length === replicas && pods.every((pod) => pod.metadata?.annotations?.['version'] === version);
+  });
+}
+
+/** The template of another version of a workload; `behaviour` is that of the simulated containers. */
+export function versionTemplate(version: string, behaviour: Readonly<Record<string, string>> = {}): object {
+  return { metadata: { annotations: { version, ...behaviour } } };
+}
+
+/** What keeps the workload's next move from being made, or undefined where nothing does. */
+export function firstBlock(world: EmbeddedWorld, kind: string, name: string): string | undefined {
+  return world.operator().explain({ kind, ...inShop, name })?.decisions[0]?.blocks[0]?.reason;
+}
