@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseDuration } from '../lib/duration.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { leaseNamespaceOf, nodeProfilesOf } from './checks.ts';
 import type { Environment } from './environment.ts';
@@ -209,6 +210,8 @@ describe('messages of invalid values', () => {
     ['placement:\n  rounding: up', 'placement.rounding is not known: "up"; accepted: one of ceil, floor'],
     ['placement:\n  fallback:\n    after: 10s', 'placement.fallback.after must be at least 30s'],
     ['placement:\n  fallback:\n    after: 1h', 'placement.fallback.after must be at most 30m'],
+    ['placement:\n  fallback:\n    maxPercent: 101', 'placement.fallback.maxPercent must be at most 100'],
+    ['placement:\n  surge: true', 'placement.surge: true is not supported; accepted: false'],
     [
       'placement:\n  defaults:\n    spotPercentage: 150',
       'placement.defaults.spotPercentage is not valid: 150; accepted: a whole number from 0 to 100',
@@ -252,6 +255,30 @@ describe('messages of invalid values', () => {
       expect.stringContaining('must be at least 5s: "4.9s"'),
     ]);
     expect(configOf('controllers:\n  reconcileInterval: 5s').controllers.reconcileInterval).toBe(5000);
+  });
+
+  test('namespaces and owners: what cannot be honoured together is refused', () => {
+    const selector = 'controllers:\n  namespaceSelector: { matchLabels: { a: b } }\n';
+    expect(problemsOf(`${selector}  watchNamespaces: [shop]`)).toEqual([
+      expect.stringMatching(
+        /^config\.yaml:2: controllers\.namespaceSelector does not go with controllers\.watchNamespaces/,
+      ),
+    ]);
+    expect(problemsOf('controllers:\n  watchNamespaces: [shop, ""]')).toEqual([
+      expect.stringContaining('has an empty entry'),
+    ]);
+    expect(problemsOf('placement:\n  owners: [{ apiVersion: example.com/v1, kind: Deployment }]')).toEqual([
+      expect.stringContaining('example.com/v1 Deployment cannot be added, there is a kind of this name already'),
+    ]);
+    expect(problemsOf('placement:\n  owners: [{ apiVersion: v1, kind: Rollout }]')).toEqual([
+      expect.stringContaining('is no group/version'),
+    ]);
+    expect(configOf('placement:\n  owners: []').placement.owners).toEqual([]);
+  });
+
+  test('namespaces come from the environment too', () => {
+    const env = { SPOTALIS_CONTROLLERS_WATCH_NAMESPACES: 'shop, mail' };
+    expect(loadConfig({ text: '', fileName: 'x', env }).config.controllers.watchNamespaces).toEqual(['shop', 'mail']);
   });
 
   test('a port of 0 is fine where the webhook is off', () => {
@@ -478,3 +505,12 @@ controllers:
     ).toEqual(profiles);
   });
 });
+
+test.each(['30s', '5m', '20m', '30m'])(
+  'bug 28: a pod may be let wait for spot for %s, longer than a node takes to start',
+  (after) => {
+    expect(load(`placement:\n  fallback:\n    after: ${after}`).config.placement.fallback.after).toBe(
+      parseDuration(after),
+    );
+  },
+);

@@ -51,9 +51,35 @@ describe('resolveOwner', () => {
       'a StatefulSet of a foreign group',
       ownedBy({ apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', uid: 'uid-db' }),
     ],
-    ['a ReplicaSet that nobody owns', ownedBy({ uid: lone.uid })],
-  ])('case 45: hazard H21: %s is not managed', (_, owner) => {
+    ['a ReplicaSet that nobody owns and that says nothing of itself', ownedBy({ uid: lone.uid })],
+  ])('case 45: hazard H21: bug 22: %s is not managed', (_, owner) => {
     expect(resolveOwner(view, owner)).toEqual({ kind: 'unmanaged' });
+  });
+
+  test('a ReplicaSet that nobody owns is a workload of one revision, with its own pods', () => {
+    const workload = aDeployment({ kind: 'ReplicaSet', uid: 'uid-bare', name: 'bare' });
+    const bare = { ...lone, uid: workload.uid, name: 'bare', workload };
+    const own = aPod(bare, 'bare-1');
+    const snapshot = createSnapshot({ replicaSets: [bare], pods: [own] });
+    expect(resolveOwner(snapshot, own.owner)).toEqual({
+      kind: 'workload',
+      workload,
+      replicaSet: bare,
+      revision: bare.revision,
+    });
+    expect(snapshot.workloadByUid(bare.uid)).toBe(workload);
+    expect(podsOf(snapshot, workload)).toEqual([own]);
+    expect(podsOf(createSnapshot({ pods: [own] }), workload)).toEqual([]);
+  });
+
+  test('an owner of a kind that is followed can be read live, one of another kind cannot', () => {
+    const rollout = aDeployment({ kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', uid: 'uid-rollout' });
+    const replicaSet = aReplicaSet(rollout);
+    const snapshot = createSnapshot({ replicaSets: [replicaSet] });
+    const owner = ownedBy({ uid: replicaSet.uid });
+    expect(resolveOwner(snapshot, owner)).toEqual({ kind: 'unmanaged' });
+    const following = { ...snapshot, isOwnerKind: ({ kind }: OwnerReference) => kind === 'Rollout' };
+    expect(resolveOwner(following, owner)).toMatchObject({ kind: 'not-cached', owner: { kind: 'Rollout' } });
   });
 
   test('case 30: a ReplicaSet the view does not have yet can be read live', () => {

@@ -420,7 +420,7 @@ describe('malformed input', () => {
     expect(observations).toMatchObject([{ decision: { reason: 'AdmissionFailed' } }]);
   });
 
-  test('for any object the answer allows', async () => {
+  test('bug 29: for any object the answer allows', async () => {
     const { handle } = createWorld();
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (object) => {

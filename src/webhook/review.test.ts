@@ -38,7 +38,7 @@ describe('parseReview', () => {
     expect(parseReview(body)).toMatchObject({ ok: false, code });
   });
 
-  test('for any JSON there is an answer, never an exception', () => {
+  test('bug 29: for any JSON there is an answer, never an exception', () => {
     fc.assert(
       fc.property(fc.json(), (body) => {
         expect(parseReview(body)).toHaveProperty('ok');

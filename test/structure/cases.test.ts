@@ -1,50 +1,49 @@
-/** Every numbered case of the public system's behaviour is a test with its number in its name, or explained in docs/testing.md. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+/** Every numbered behaviour, hazard and public bug is a test with its number in its name, or explained in docs/testing.md. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { coveredNumbers, explainedNumbers, type Numbering, root, testSources } from './numbered.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const numberings: readonly (readonly [string, Numbering])[] = [
+  ['the 76 cases', { word: 'case', letter: '', count: 76, section: 'Cases without a test' }],
+  ['the hazards H1-H34', { word: 'hazard', letter: 'H', count: 34, section: 'Hazards without a test' }],
+  ['the 40 bug rows', { word: 'bug', letter: '', count: 40, section: 'Bug rows without a test' }],
+];
+const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
+const sources = testSources();
 
-function testFiles(): string[] {
-  return ['src', 'test'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.(?:test|conformance)\.ts$/.test(path))
-      .map((path) => join(root, folder, path)),
-  );
-}
+describe.each(numberings)('%s', (_, numbering) => {
+  const covered = new Set(sources.flatMap((source) => [...coveredNumbers(source, numbering)]));
+  const explained = explainedNumbers(page, numbering);
 
-/** Numbers named in test titles: `case 27: …`, `case 9, 10: …`, `case 1-4: …`. */
-function coveredCases(): Set<number> {
-  const covered = new Set<number>();
-  for (const file of testFiles()) {
-    for (const match of readFileSync(file, 'utf8').matchAll(/\bcases? (\d[\d,\s-]*):/g)) {
-      for (const part of (match[1] ?? '').split(',')) {
-        const [first, last] = part.trim().split('-').map(Number);
-        if (first === undefined || Number.isNaN(first)) continue;
-        for (let number = first; number <= (last ?? first); number++) covered.add(number);
-      }
-    }
-  }
-  return covered;
-}
+  test('each is a named test or explained in docs/testing.md', () => {
+    const all = Array.from({ length: numbering.count }, (_each, index) => index + 1);
+    expect(all.filter((number) => !covered.has(number) && !explained.has(number))).toEqual([]);
+  });
 
-/** Rows `| 29 | reason |` of the table "Cases without a test" in docs/testing.md. */
-function explainedCases(): Set<number> {
-  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
-  const section = page.split('## Cases without a test')[1]?.split('\n## ')[0] ?? '';
-  return new Set([...section.matchAll(/^\| (\d+) \| \S/gm)].map((match) => Number(match[1])));
-}
-
-test('each of the 76 cases is a named test or explained in docs/testing.md', () => {
-  const covered = coveredCases();
-  const explained = explainedCases();
-  const missing = Array.from({ length: 76 }, (_, index) => index + 1).filter(
-    (number) => !covered.has(number) && !explained.has(number),
-  );
-  expect(missing).toEqual([]);
+  test('what has a test is not listed as missing, and no number is made up', () => {
+    expect([...explained].filter((number) => covered.has(number))).toEqual([]);
+    expect([...covered, ...explained].filter((number) => number < 1 || number > numbering.count)).toEqual([]);
+  });
 });
 
-test('a case that has a test is not listed as missing', () => {
-  const covered = coveredCases();
-  expect([...explainedCases()].filter((number) => covered.has(number))).toEqual([]);
+describe('the reader of titles', () => {
+  const [cases, hazards, bugs] = numberings.map(([, numbering]) => numbering);
+  const read = (title: string, numbering: Numbering | undefined): number[] =>
+    numbering === undefined ? [] : [...coveredNumbers(title, numbering)];
+
+  // Put together from parts, so that this file covers nothing itself.
+  const [aCase, aHazard, aBug] = ['case', 'hazard', 'bug'];
+
+  test.each([
+    [`test('${aCase} 27: one')`, [27], [], []],
+    [`test('${aCase} 9, 11: two')`, [9, 11], [], []],
+    [`test('${aCase} 1-3: a range')`, [1, 2, 3], [], []],
+    [`test('${aCase} 5: ${aHazard} H7: ${aBug} 2: all of them')`, [5], [7], [2]],
+    [`test('${aHazard} H6, ${aBug} 16: with a comma')`, [], [6], [16]],
+    [`test('${aHazard} H1: this, and later ${aHazard} H2: that')`, [], [1, 2], []],
+    [`// as in ${aCase} 12 of the reference`, [], [], []],
+  ])('%s', (title, ofCases, ofHazards, ofBugs) => {
+    expect([read(title, cases), read(title, hazards), read(title, bugs)]).toEqual([ofCases, ofHazards, ofBugs]);
+  });
 });
