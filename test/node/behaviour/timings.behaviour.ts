@@ -17,7 +17,7 @@ interface Timing {
 type Timings = Record<string, Timing>;
 
 const measuredFile = join(import.meta.dirname, 'measured.json');
-const ROUNDS = 8;
+const ROUNDS = 6;
 
 function summarize(samples: readonly number[]): Timing {
   const sorted = samples.map(Math.round).sort((a, b) => a - b);

@@ -1,6 +1,7 @@
 /** Finds the programs of a real node in the cache, or builds and unpacks them: once per machine and version. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -94,18 +95,35 @@ function unpackNft(directory: string, report: (line: string) => void): void {
   }
 }
 
-/** The load program has no dependencies and builds in seconds, so it is rebuilt by Go's own cache at each start. */
-async function buildLoad(directory: string, options: BuildOptions): Promise<string> {
-  const target = join(directory, 'load');
-  const source = join(import.meta.dirname, '..', 'load');
+const loadSources = join(import.meta.dirname, '..', 'load');
+
+/** Where the load program of these very sources is kept: it changes more often than any version. */
+function loadTarget(directory: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(loadSources).sort(compareText)) hash.update(readFileSync(join(loadSources, name)));
+  return join(directory, `load-${hash.digest('hex').slice(0, 12)}`);
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Seconds: it has no dependencies. */
+function buildLoad(target: string, options: BuildOptions): void {
   const draft = `${target}.${process.pid}.tmp`;
   execFileSync('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', draft, '.'], {
-    cwd: source,
+    cwd: loadSources,
     env: { ...options.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   renameSync(draft, target);
-  return target;
+}
+
+function findPrograms(directory: string): NodePrograms | undefined {
+  const load = loadTarget(directory);
+  const nft = nftFrom(directory);
+  const isComplete = nodeProgramNames.every((name) => isExecutable(join(directory, name))) && isExecutable(load);
+  return isComplete && nft !== undefined ? { directory, load, nft } : undefined;
 }
 
 /**
@@ -114,6 +132,8 @@ async function buildLoad(directory: string, options: BuildOptions): Promise<stri
  */
 export async function ensureNodePrograms(options: BuildOptions): Promise<NodePrograms> {
   const directory = nodeProgramDirectory(options.env);
+  const present = findPrograms(directory);
+  if (present !== undefined) return present;
   mkdirSync(directory, { recursive: true });
   await requireGo(options);
   const onWait = (pid: number | undefined): void =>
@@ -126,15 +146,9 @@ export async function ensureNodePrograms(options: BuildOptions): Promise<NodePro
       await buildProgram(program, nodeRecipe(program, withSeccomp), target, options);
     }
     if (nftFrom(directory) === undefined) unpackNft(directory, options.report);
-    const nft = nftFrom(directory);
-    if (nft === undefined) throw new Error(`nft was unpacked to ${directory}, but it is not there`);
-    return { directory, load: await buildLoad(directory, options), nft };
+    if (!isExecutable(loadTarget(directory))) buildLoad(loadTarget(directory), options);
+    const built = findPrograms(directory);
+    if (built === undefined) throw new Error(`the build ended, but ${directory} does not hold every program`);
+    return built;
   });
-}
-
-/** Copies the CNI plugins where containerd looks for nothing else. */
-export function copyPlugins(programs: NodePrograms, target: string): void {
-  mkdirSync(target, { recursive: true });
-  for (const name of ['bridge', 'host-local', 'loopback'])
-    copyFileSync(join(programs.directory, name), join(target, name));
 }

@@ -1,0 +1,94 @@
+/** metrics-server as a program beside the control plane, registered as the API group metrics.k8s.io. */
+import { join } from 'node:path';
+import type { KubeObject } from '../../../src/api/core.ts';
+import type { KubeApi } from '../../../src/api/kube-api.ts';
+import type { ResourceType } from '../../../src/api/resources.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { type Program, startProgram } from '../../controlplane/process-group.ts';
+import { NODE_ADDRESS } from '../host/network-namespace.ts';
+
+const PORT = 10_443;
+const NAMESPACE = 'kube-system';
+const NAME = 'metrics-server';
+
+const service: ResourceType = { group: '', version: 'v1', plural: 'services', kind: 'Service', namespaced: true };
+const endpointSlice: ResourceType = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  plural: 'endpointslices',
+  kind: 'EndpointSlice',
+  namespaced: true,
+};
+const apiService: ResourceType = {
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  plural: 'apiservices',
+  kind: 'APIService',
+  namespaced: false,
+};
+
+export interface MetricsServerOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly kubeconfigPath: string;
+  readonly programDirectory: string;
+  /** Of the run: the program is ended with it, whatever happens. */
+  readonly runDirectory: string;
+}
+
+/** Figures come after two scrapes of the kubelets, ten seconds apart. Call `stop` on what is returned. */
+export async function startMetricsServer(options: MetricsServerOptions): Promise<Program> {
+  const { api, clock, kubeconfigPath, programDirectory, runDirectory } = options;
+  const spec = {
+    name: NAME,
+    command: join(programDirectory, NAME),
+    args: [
+      `--kubeconfig=${kubeconfigPath}`,
+      `--authentication-kubeconfig=${kubeconfigPath}`,
+      `--authorization-kubeconfig=${kubeconfigPath}`,
+      `--secure-port=${PORT}`,
+      '--bind-address=0.0.0.0',
+      `--cert-dir=${join(runDirectory, NAME)}`,
+      '--kubelet-preferred-address-types=InternalIP',
+      // The nodes share an address, so each kubelet has a port of its own.
+      '--kubelet-use-node-status-port',
+      '--kubelet-insecure-tls',
+      '--metric-resolution=10s',
+    ],
+  };
+  const program = await startProgram(spec, runDirectory, clock);
+  const inNamespace = { namespace: NAMESPACE };
+  await api.create<KubeObject>(
+    service,
+    { metadata: { name: NAME }, spec: { ports: [{ port: PORT, targetPort: PORT }] } } as KubeObject,
+    inNamespace,
+  );
+  const slice = {
+    metadata: { name: NAME, labels: { 'kubernetes.io/service-name': NAME } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: [NODE_ADDRESS], conditions: { ready: true } }],
+    ports: [{ port: PORT, protocol: 'TCP' }],
+  };
+  await api.create<KubeObject>(endpointSlice, slice, inNamespace);
+  const registration = {
+    metadata: { name: 'v1beta1.metrics.k8s.io' },
+    spec: {
+      group: 'metrics.k8s.io',
+      version: 'v1beta1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      insecureSkipTLSVerify: true,
+      service: { name: NAME, namespace: NAMESPACE, port: PORT },
+    },
+  };
+  await api.create<KubeObject>(apiService, registration);
+  return program;
+}
+
+/** Takes the registration back and ends the program. */
+export async function stopMetricsServer(api: KubeApi, program: Program): Promise<void> {
+  await api.delete(apiService, 'v1beta1.metrics.k8s.io');
+  await api.delete(endpointSlice, NAME, { namespace: NAMESPACE });
+  await api.delete(service, NAME, { namespace: NAMESPACE });
+  await program.stop(1000);
+}
