@@ -44,7 +44,7 @@ export async function runCli(args: readonly string[], dependencies: CliDependenc
 }
 
 /** The whole command tree; `onExitCode` receives what the chosen command returned. */
-function createProgram(dependencies: CliDependencies, onExitCode: (code: ExitCode) => void): Command {
+export function createProgram(dependencies: CliDependencies, onExitCode: (code: ExitCode) => void): Command {
   const { io } = dependencies;
   const program = new Command('stowage')
     .description('Keeps the replicas of Kubernetes workloads split between spot and on-demand nodes.')

@@ -1,0 +1,208 @@
+/** What the documentation names exists: linked files and headings, commands and options, keys, variables, metrics, reasons; and its tables are right. */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { placementKeys } from '../../src/api/annotations.ts';
+import { parseMinOnDemand } from '../../src/api/annotations-values.ts';
+import type { CliDependencies } from '../../src/cli/command-definition.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { configAliases, unusedKeys } from '../../src/config/aliases.ts';
+import { ENV_PREFIX } from '../../src/config/environment.ts';
+import { parsePrices } from '../../src/config/prices-file.ts';
+import { listConfigKeys } from '../../src/config/schema.ts';
+import { countsFor } from '../../src/decide/placement/slots.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { metricTable } from '../../src/lib/metrics.ts';
+import { createSeededRandom } from '../../src/lib/random.ts';
+import { isReasonName } from '../../src/lib/reasons.ts';
+import {
+  allPages,
+  anchorsOf,
+  commandLines,
+  commandNames,
+  inlineCode,
+  type Page,
+  relativeLinks,
+  root,
+} from './pages.ts';
+
+const pages = allPages();
+const textOf = new Map(pages.map(({ path, text }) => [path, text]));
+const page = (path: string): string => textOf.get(path) ?? '';
+const everyPage = pages.map((each): [string, Page] => [each.path, each]);
+
+/** The command tree with commands that do nothing, so that a line is parsed and not run. */
+function parser() {
+  const terminal = { write: () => {}, isTerminal: false, size: () => undefined };
+  const dependencies: CliDependencies = {
+    io: {
+      out: terminal,
+      err: terminal,
+      readStdin: async () => '',
+      env: {},
+      clock: createSystemClock(),
+      random: createSeededRandom(1),
+      signal: new AbortController().signal,
+    },
+    version: '0.0.0',
+    startOperator: () => Promise.reject(new Error('not in this test')),
+  };
+  const program = createProgram(dependencies, () => {});
+  for (const command of program.commands) command.action(() => {});
+  return program;
+}
+
+async function problemOf(words: readonly string[]): Promise<string | undefined> {
+  try {
+    await parser().parseAsync(words, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    const isHelp = error instanceof Error && 'exitCode' in error && error.exitCode === 0;
+    return isHelp ? undefined : `stowage ${words.join(' ')}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+describe.each(everyPage)('%s', (path, { text }) => {
+  test('every relative link leads to a file, and to a heading of it', () => {
+    const broken = relativeLinks(text).filter((target) => {
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? path : join(dirname(path), file);
+      if (!existsSync(resolve(root, linked))) return true;
+      const linkedText = textOf.get(linked);
+      return anchor !== undefined && (linkedText === undefined || !anchorsOf(linkedText).has(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('every command line can be parsed', async () => {
+    const problems = await Promise.all(commandLines(text).map(problemOf));
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+    const commands = parser().commands.map((command) => command.name());
+    expect(commandNames(text).filter((name) => !commands.includes(name))).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const guides = pages.filter(({ path }) => !path.startsWith('adr/') && path !== 'CONTRIBUTING.md');
+  /** What Spotalis wrote and Stowage does not. */
+  const onlyInSpotalis = /^spotalis\.io\/(?:rebalance-timestamp|desired-(?:spot|ondemand)-replicas)$/;
+  const unknownNames = (names: (page: Page) => readonly string[], isKnown: (name: string) => boolean): string[] =>
+    guides.flatMap((each) =>
+      names(each)
+        .filter((name) => !isKnown(name))
+        .map((name) => `${each.path}: ${name}`),
+    );
+
+  test('every label and annotation is one of the catalogue', () => {
+    const known = new Set<string>(Object.values(placementKeys));
+    const named = ({ text }: Page): string[] =>
+      [...text.matchAll(/(?<![./\w])spotalis\.io\/[a-z-]+/g)].map(([name]) => name);
+    expect(unknownNames(named, (name) => known.has(name) || onlyInSpotalis.test(name))).toEqual([]);
+  });
+
+  test('every configuration key is one of the schema', () => {
+    const keys = [
+      ...listConfigKeys().map(({ path }) => path),
+      ...configAliases.map(({ from }) => from),
+      ...unusedKeys.keys(),
+    ];
+    // The values of Spotalis's chart share first words with the configuration.
+    const isHelmValue = (name: string): boolean => /^webhook\.(?:tls\.|failurePolicy)/.test(name);
+    const named = ({ text }: Page): string[] =>
+      inlineCode(text).flatMap(
+        (code) =>
+          /^(?:operator|engines|controllers?(?!\.kubernetes)|placement|webhook|observability|nodeLabels)\.[A-Za-z.]+/.exec(
+            code,
+          )?.[0] ?? [],
+      );
+    const isKnown = (name: string): boolean => keys.some((key) => key === name || key.startsWith(`${name}.`));
+    expect(unknownNames(named, (name) => isKnown(name) || isHelmValue(name))).toEqual([]);
+  });
+
+  test('every environment variable is read', () => {
+    const known = new Set(listConfigKeys().flatMap(({ key }) => (key.env === undefined ? [] : [ENV_PREFIX + key.env])));
+    const named = ({ text }: Page): string[] => [...text.matchAll(/\bSPOTALIS_[A-Z_]*[A-Z]/g)].map(([name]) => name);
+    expect(unknownNames(named, (name) => known.has(name))).toEqual([]);
+  });
+
+  test('every metric is one of the table', () => {
+    const named = ({ text }: Page): string[] =>
+      [...text.matchAll(/\b(?:spotalis|stowage)_[a-z_]+[a-z]/g)].map(([name]) => name);
+    expect(unknownNames(named, (name) => Object.hasOwn(metricTable, name))).toEqual([]);
+  });
+
+  test('every reason is one of the table', () => {
+    // Kinds and conditions of Kubernetes, and values of ours, that look like reasons.
+    const others =
+      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi)$/;
+    const named = ({ text }: Page): string[] => inlineCode(text).filter((code) => /^(?:[A-Z][a-z]+){2,}$/.test(code));
+    expect(unknownNames(named, (name) => isReasonName(name) || others.test(name))).toEqual([]);
+  });
+});
+
+describe('docs/placement.md', () => {
+  const rows = [...page('docs/placement.md').matchAll(/^\| (\d+) \| (\d+) \| (\d+%?) \| (\d+) \| (\d+) \|$/gm)];
+  const ruleOf = (spotPercentage: number, floor: string) =>
+    ({ spotPercentage, minOnDemand: parseMinOnDemand(floor), rounding: 'ceil', basis: 'total' }) as const;
+
+  test('the table of percentage and floor is what the formula gives', () => {
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [, replicas, percentage, floor = '', spot, onDemand] of rows) {
+      const expected = { spot: Number(spot), onDemand: Number(onDemand) };
+      expect(
+        countsFor(ruleOf(Number(percentage), floor), Number(replicas)),
+        `${replicas} ${percentage} ${floor}`,
+      ).toEqual(expected);
+    }
+  });
+
+  test('the picture of slots is what the formula gives', () => {
+    const sides = /^side((?: +[OS])+) +\(/m.exec(page('docs/placement.md'))?.[1]?.trim().split(/ +/) ?? [];
+    const rule = ruleOf(70, '1');
+    const expected = sides.map((_, index) =>
+      countsFor(rule, index + 1).spot > countsFor(rule, index).spot ? 'S' : 'O',
+    );
+    expect(sides).toHaveLength(10);
+    expect(sides).toEqual(expected);
+  });
+});
+
+test('the prices file of docs/cost.md is valid', () => {
+  const example = /^```yaml\n([\s\S]*?)^```$/m.exec(page('docs/cost.md'))?.[1] ?? '';
+  expect(parsePrices(example, 'docs/cost.md')).toMatchObject({ region: 'us-east-1' });
+});
+
+describe('the readers of pages', () => {
+  test('see commands in blocks, behind pipes and in backticks, without comments', () => {
+    const text = [
+      '```sh',
+      'stowage plan -n shop   # a comment',
+      'kubectl get po -o yaml | node bin/stowage.mjs plan -f -',
+      "$ stowage explain 'deploy/shop/web'",
+      '```',
+      'Then `stowage status -o wide`, or `stowage COMMAND --help`, or `stowage`, or `stowage demo`.',
+    ].join('\n');
+    expect(commandLines(text)).toEqual([
+      ['plan', '-n', 'shop'],
+      ['plan', '-f', '-'],
+      ['explain', 'deploy/shop/web'],
+      ['status', '-o', 'wide'],
+    ]);
+    expect(commandNames(text)).toEqual(['demo']);
+  });
+
+  test.each([[['frobnicate']], [['plan', '--no-such-option']], [['explain']], [['status', '-o', 'xml']]])(
+    '%j is a problem',
+    async (words) => {
+      expect(await problemOf(words)).toContain(`stowage ${words.join(' ')}: `);
+    },
+  );
+
+  test('a link to nowhere, also to a heading, is seen', () => {
+    expect(relativeLinks('[a](b.md#c) [web](https://x.y) `[no](code.md)`')).toEqual(['b.md#c']);
+    expect([...anchorsOf('# Fallback, return and storms\n## `stowage plan`')]).toEqual([
+      'fallback-return-and-storms',
+      'stowage-plan',
+    ]);
+  });
+});
