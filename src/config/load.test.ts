@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../lib/duration.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { leaseNamespaceOf, nodeProfilesOf } from './checks.ts';
 import type { Environment } from './environment.ts';
@@ -505,12 +504,3 @@ controllers:
     ).toEqual(profiles);
   });
 });
-
-test.each(['30s', '5m', '20m', '30m'])(
-  'bug 28: a pod may be let wait for spot for %s, longer than a node takes to start',
-  (after) => {
-    expect(load(`placement:\n  fallback:\n    after: ${after}`).config.placement.fallback.after).toBe(
-      parseDuration(after),
-    );
-  },
-);

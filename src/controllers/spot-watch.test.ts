@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import type { Node, Pod } from '../api/core.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createLiveView } from '../observe/live-view.ts';
+import { createManualStores } from '../observe/testing/manual-stores.ts';
+import { testSettings } from '../observe/testing/placement-settings.ts';
+import { compilePlacementRules } from './placement-rules.ts';
+import { createSpotWatch } from './spot-watch.ts';
+
+const NOON = Date.UTC(2026, 0, 31, 12);
+const MINUTE = 60_000;
+
+const ready = { status: { conditions: [{ type: 'Ready', status: 'True' as const }] } };
+
+interface NodeChanges {
+  readonly side?: string;
+  readonly spec?: NonNullable<Node['spec']>;
+  readonly status?: NonNullable<Node['status']>;
+}
+
+function node(name: string, changes: NodeChanges = {}): Node {
+  const { side = 'spot', ...rest } = changes;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      uid: `uid-${name}`,
+      labels: {
+        'karpenter.sh/capacity-type': side,
+        'topology.kubernetes.io/zone': 'a',
+        'node.kubernetes.io/instance-type': 'm5.large',
+      },
+    },
+    ...ready,
+    ...rest,
+  };
+}
+
+function pod(
+  name: string,
+  changes: { readonly nodeName?: string; readonly owner?: string; readonly fallback?: boolean } = {},
+): Pod {
+  const { nodeName, owner = 'StatefulSet', fallback = false } = changes;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: 'shop',
+      uid: `uid-${name}`,
+      creationTimestamp: new Date(NOON).toISOString(),
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'db', uid: 'db', controller: true }],
+      annotations: fallback ? { 'spotalis.io/fallback': 'true' } : {},
+    },
+    spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
+  };
+}
+
+function createScene(labels: Readonly<Record<string, string>> = { 'spotalis.io/enabled': 'true' }) {
+  const clock = createVirtualClock(NOON);
+  const stores = createManualStores();
+  const view = createLiveView(stores);
+  const rules = compilePlacementRules(testSettings());
+  const watch = createSpotWatch({ view, rules: () => rules, clock, random: createSeededRandom(1) });
+  stores.statefulSets.put({
+    metadata: { name: 'db', namespace: 'shop', uid: 'db', labels: { ...labels } },
+    spec: { selector: {}, serviceName: 'db', template: {} },
+  });
+  return { clock, stores, watch, memory: watch.memory };
+}
+
+describe('landings', () => {
+  test('a pod that is bound to a spot node opens spot for its workload', () => {
+    const { stores, memory } = createScene();
+    memory.recordStranded('db', NOON, false, NOON);
+    stores.nodes.put(node('s'));
+    stores.pods.put(pod('db-0'));
+    expect(memory.stateOf('db', NOON)).toMatchObject({ kind: 'closed' });
+    stores.pods.put(pod('db-0', { nodeName: 's' }));
+    expect(memory.stateOf('db', NOON)).toEqual({ kind: 'open' });
+    expect(memory.lastLanded('db')).toBe(NOON);
+  });
+
+  test('one on on-demand says nothing', () => {
+    const { stores, memory } = createScene();
+    stores.nodes.put(node('o', { side: 'on-demand' }));
+    stores.pods.put(pod('db-0'));
+    stores.pods.put(pod('db-0', { nodeName: 'o' }));
+    expect(memory.lastLanded('db')).toBeUndefined();
+  });
+
+  test('what ran before anybody watched is no landing', async () => {
+    const { stores, watch, memory } = createScene();
+    stores.nodes.put(node('s'));
+    const old = pod('db-0', { nodeName: 's' });
+    stores.pods.put({
+      ...old,
+      metadata: { ...old.metadata, creationTimestamp: new Date(NOON - MINUTE).toISOString() },
+    });
+    expect(memory.lastLanded('db')).toBeUndefined();
+    expect(watch.waitingCovers()).toBe(0);
+  });
+
+  test('workloads that are not enabled are nobody’s business', () => {
+    const { stores, memory } = createScene({});
+    stores.nodes.put(node('s'));
+    stores.pods.put(pod('db-0'));
+    stores.pods.put(pod('db-0', { nodeName: 's' }));
+    expect(memory.lastLanded('db')).toBeUndefined();
+  });
+
+  test('a workload that is deleted is forgotten', () => {
+    const { stores, memory } = createScene();
+    memory.recordStranded('db', NOON, false, NOON);
+    stores.statefulSets.remove({
+      metadata: { name: 'db', namespace: 'shop' },
+      spec: { selector: {}, serviceName: 'db', template: {} },
+    });
+    expect(memory.stateOf('db', NOON)).toEqual({ kind: 'open' });
+  });
+});
+
+describe('cover that waits', () => {
+  test('is counted until it has a node or is gone', () => {
+    const { stores, watch } = createScene();
+    for (const name of ['db-0', 'db-1']) stores.pods.put(pod(name, { fallback: true }));
+    stores.pods.put(pod('db-2'));
+    expect(watch.waitingCovers()).toBe(2);
+    stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
+    expect(watch.waitingCovers()).toBe(1);
+    stores.pods.remove(pod('db-1'));
+    expect(watch.waitingCovers()).toBe(0);
+  });
+});
+
+describe('hazard H8: losses', () => {
+  const signs: readonly [string, (name: string) => Node][] = [
+    [
+      'a taint of its end',
+      (name) => node(name, { spec: { taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] } }),
+    ],
+    ['silence', (name) => node(name, { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } })],
+  ];
+
+  test.each(signs)('%s of nodes in use is a loss, told once a node', (_, leaving) => {
+    const { stores, memory } = createScene();
+    for (const name of ['s1', 's2', 's3', 's4']) {
+      stores.nodes.put(node(name));
+      stores.pods.put(pod(`on-${name}`, { nodeName: name }));
+    }
+    for (const name of ['s1', 's2']) {
+      stores.nodes.put(leaving(name));
+      stores.nodes.remove(node(name));
+    }
+    expect(memory.storm(NOON)).toBeUndefined();
+    stores.nodes.put(leaving('s3'));
+    expect(memory.storm(NOON)).toMatchObject({ lost: 3 });
+    expect(memory.lossyPools(30, NOON)).toMatchObject([{ key: 'a/m5', lost: 3, standing: 1 }]);
+  });
+
+  test('nodes that go empty, but for their DaemonSets, are no losses; nor are nodes of on-demand', () => {
+    const { stores, memory } = createScene();
+    for (const name of ['s1', 's2', 's3']) {
+      stores.nodes.put(node(name));
+      stores.pods.put(pod(`on-${name}`, { nodeName: name, owner: 'DaemonSet' }));
+      stores.nodes.remove(node(name));
+    }
+    for (const name of ['o1', 'o2', 'o3']) {
+      stores.nodes.put(node(name, { side: 'on-demand' }));
+      stores.pods.put(pod(`on-${name}`, { nodeName: name }));
+      stores.nodes.remove(node(name));
+    }
+    expect(memory.storm(NOON)).toBeUndefined();
+  });
+});
