@@ -46,8 +46,6 @@ export const priceTableSchema = z.strictObject({
 
 /** Prices of one instance type in one place; what is left out follows from the next wider place. */
 export type LocalPrices = z.output<typeof localPrices>;
-/** Prices of one instance type: for everywhere (or the file's region), and where they differ. */
-export type InstancePrices = z.output<typeof instancePrices>;
 /**
  * A checked prices file, in US dollars an hour. Prices outside `regions` and `zones` hold for `region` where that is
  * given, else everywhere.

@@ -41,8 +41,9 @@ const FLEET_BATCH = 50;
 
 async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointOptions) {
   const workloads = [];
-  for (const { kind, namespace, name, enabled } of [...view.workloads()]) {
-    if (!enabled) continue;
+  // A list of its own: the view goes on changing while others have their turn.
+  const enabled = [...view.workloads()].filter((workload) => workload.enabled);
+  for (const { kind, namespace, name } of enabled) {
     const found = explain({ kind, namespace, name });
     if (found === undefined) continue;
     const { story, lastDisruption } = found;

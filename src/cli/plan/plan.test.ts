@@ -23,7 +23,7 @@ describe('plan', () => {
     expect(stdout).toContain('Deployment shop/web: 5 replicas, 70 % spot, at least 1 on-demand\n');
     expect(stdout).toContain('  target    4 spot, 1 on-demand\n  actual    5 spot, 0 on-demand\n');
     expect(stdout).toMatch(
-      / {2}evict {5}web-abc123-p\d \(spot -> on-demand\): 5 pods on spot, 4 wanted: one moves to on-demand\n/,
+      / {2}evict {5}web-abc123-p\d \(spot -> on-demand\): 5 on spot, 4 wanted: one moves to on-demand\n/,
     );
     expect(stdout).toContain(
       '1 of 1 workload managed; 1 replica on the wrong side; 1 action possible now, 0 blocked; at most 5 evictions at once, one a workload every 10s. Nothing was written.',

@@ -309,7 +309,7 @@ test('the explanation carries the numbers that led to it', () => {
   world.pods.push(podFrom(world, admitSteered(world)));
   admit(world);
   expect(admitSteered(world).explanation).toEqual({
-    summary: 'slot 3 on spot: 10 replicas want 7 on spot and 3 on on-demand',
+    summary: 'slot 3 on spot: wanted are 7 on spot and 3 on on-demand',
     numbers: {
       slot: 3,
       replicas: 10,

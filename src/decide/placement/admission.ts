@@ -226,7 +226,7 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pi
       ? 'temporary cover, as spot has no room at present'
       : choice.diverted === true
         ? 'the other side has no room'
-        : `${replicas} replicas want ${target.spot} on spot and ${target.onDemand} on on-demand`;
+        : `wanted are ${target.spot} on spot and ${target.onDemand} on on-demand`;
   return {
     summary: `slot ${choice.slot} on ${choice.side}: ${why}`,
     numbers: {

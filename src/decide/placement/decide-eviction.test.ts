@@ -30,7 +30,7 @@ describe('evictions', () => {
       to: 'on-demand',
       onDemandFloor: 1,
       workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
-      why: { summary: '4 pods on spot, 2 wanted: one moves to on-demand', numbers: { targetSpot: 2, spot: 4 } },
+      why: { summary: '4 on spot, 2 wanted: one moves to on-demand', numbers: { targetSpot: 2, spot: 4 } },
     });
   });
 

@@ -66,6 +66,6 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
     to,
     onDemandFloor: seen.floor,
     ...(to === 'spot' && victim.pod.fallback && { isReturn: true }),
-    why: { summary: `${have} pods on ${from}, ${want} wanted: one moves to ${to}`, numbers },
+    why: { summary: `${have} on ${from}, ${want} wanted: one moves to ${to}`, numbers },
   };
 }

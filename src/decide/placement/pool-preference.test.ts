@@ -36,7 +36,7 @@ describe('placement.maxPerPool', () => {
     runIn(world, 'a', 4);
     runIn(world, 'b', 3);
     expect(avoided(world)).toEqual([
-      { key: 'a/m5', zone: 'a', instanceTypes: ['m5.large'], why: 'it holds 4 pods of the workload already' },
+      { key: 'a/m5', zone: 'a', instanceTypes: ['m5.large'], why: 'it holds 4 of the pods already' },
     ]);
   });
 

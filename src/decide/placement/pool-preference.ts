@@ -55,7 +55,7 @@ function fullPools({ view, sides, settings }: PoolInput, workload: WorkloadRecor
   return [...held.values()].flatMap(({ pool: { key, zone }, types, count }) =>
     count < limit
       ? []
-      : [{ key, zone, instanceTypes: [...types].toSorted(), why: `it holds ${count} pods of the workload already` }],
+      : [{ key, zone, instanceTypes: [...types].toSorted(), why: `it holds ${count} of the pods already` }],
   );
 }
 
