@@ -3,13 +3,20 @@ import { join } from 'node:path';
 import type { KubeObject } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
 import type { ResourceType } from '../../../src/api/resources.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
-import { type Program, startProgram } from '../../controlplane/process-group.ts';
+import { type Clock, sleep } from '../../../src/lib/clock.ts';
+import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
 import { NODE_ADDRESS } from '../host/network-namespace.ts';
 
 const PORT = 10_443;
 const NAMESPACE = 'kube-system';
 const NAME = 'metrics-server';
+const REGISTRATION = 'v1beta1.metrics.k8s.io';
+const START_TIMEOUT_MILLIS = 60_000;
+const POLL_MILLIS = 100;
+
+type RegisteredService = KubeObject & {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+};
 
 const service: ResourceType = { group: '', version: 'v1', plural: 'services', kind: 'Service', namespaced: true };
 const endpointSlice: ResourceType = {
@@ -54,6 +61,8 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       '--kubelet-use-node-status-port',
       '--kubelet-insecure-tls',
       '--metric-resolution=10s',
+      // Must be less than the resolution, which is its default.
+      '--kubelet-request-timeout=5s',
     ],
   };
   const program = await startProgram(spec, runDirectory, clock);
@@ -71,7 +80,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   };
   await api.create<KubeObject>(endpointSlice, slice, inNamespace);
   const registration = {
-    metadata: { name: 'v1beta1.metrics.k8s.io' },
+    metadata: { name: REGISTRATION },
     spec: {
       group: 'metrics.k8s.io',
       version: 'v1beta1',
@@ -82,12 +91,26 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     },
   };
   await api.create<KubeObject>(apiService, registration);
+  await waitUntilAvailable(api, clock, program, runDirectory);
   return program;
+}
+
+async function waitUntilAvailable(api: KubeApi, clock: Clock, program: Program, runDirectory: string): Promise<void> {
+  const deadline = clock.now() + START_TIMEOUT_MILLIS;
+  for (;;) {
+    const { status } = await api.get<RegisteredService>(apiService, REGISTRATION);
+    if (status?.conditions?.some((each) => each.type === 'Available' && each.status === 'True')) return;
+    if (!program.isRunning() || clock.now() > deadline)
+      throw new Error(
+        `metrics-server does not get available; the end of its log:\n${readLogTail(runDirectory, NAME, 20)}`,
+      );
+    await sleep(clock, POLL_MILLIS);
+  }
 }
 
 /** Takes the registration back and ends the program. */
 export async function stopMetricsServer(api: KubeApi, program: Program): Promise<void> {
-  await api.delete(apiService, 'v1beta1.metrics.k8s.io');
+  await api.delete(apiService, REGISTRATION);
   await api.delete(endpointSlice, NAME, { namespace: NAMESPACE });
   await api.delete(service, NAME, { namespace: NAMESPACE });
   await program.stop(1000);
