@@ -96,7 +96,7 @@ test.each(['h2', 'http/1.1', 'plain'] as const)(
   },
 );
 
-test('WatchList over the wire: frozen, found stale by the ping, and fresh again over a new connection', async () => {
+test('hazard H34: bug 39: WatchList over the wire: frozen, found stale by the ping, and fresh again over a new connection', async () => {
   const server = await startScriptedServer();
   const proxy = await startFreezableProxy(server.port);
   cleanUps.push(

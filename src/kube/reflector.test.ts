@@ -21,7 +21,7 @@ describe('staying in step', () => {
     return { scripted, ...run };
   }
 
-  test('a watch that ends cleanly resumes from the last event, without a list and without becoming stale', async () => {
+  test('hazard H34: bug 39: a watch that ends cleanly resumes from the last event, without a list and without becoming stale', async () => {
     const run = await synced();
     run.scripted.watch().push(modified('a', 15));
     await run.clock.advance(0);

@@ -141,3 +141,17 @@ describe('nodeClassProfile', () => {
     expect(outside({ spot: '' })).toBe(false);
   });
 });
+
+test.each([[['karpenter']], [['gke']], [[]]] as const)(
+  'hazard H8: with %j, taints by which any cloud or tool announces the end of a node count',
+  (names) => {
+    const { leavingTaintKeys } = nodeClassProfile(names, own);
+    for (const key of [
+      'karpenter.sh/disrupted',
+      'aws-node-termination-handler/spot-itn',
+      'cloud.google.com/impending-node-termination',
+      'ToBeDeletedByClusterAutoscaler',
+    ])
+      expect(leavingTaintKeys).toContain(key);
+  },
+);

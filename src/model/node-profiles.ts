@@ -128,6 +128,8 @@ export function nodeClassProfile(names: readonly NodeProfileName[], custom: Cust
       'at least one selector or a cloud profile',
     );
   }
+  // Each names its tool, and several may be at work in one cluster: they mean the same with any profile, or none.
+  const allProfiles: readonly NodeProfile[] = Object.values(profiles);
   const provisionable = chosen.some((profile) => profile.provisionable);
   return {
     spot,
@@ -138,7 +140,7 @@ export function nodeClassProfile(names: readonly NodeProfileName[], custom: Cust
       onDemand: onDemandPin(chosen, custom, { spot, absenceMeansOnDemand }),
     },
     spotTolerations: [...chosen.flatMap((profile) => profile.spotTolerations), ...(custom.spotTolerations ?? [])],
-    leavingTaintKeys: [...commonLeavingTaintKeys, ...chosen.flatMap((profile) => profile.leavingTaintKeys)],
+    leavingTaintKeys: [...commonLeavingTaintKeys, ...allProfiles.flatMap((profile) => profile.leavingTaintKeys)],
     provisionable: custom.provisionable ?? { spot: provisionable, onDemand: provisionable },
   };
 }

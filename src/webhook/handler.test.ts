@@ -180,7 +180,7 @@ describe('bursts', () => {
     expect(await countSides(asked)).toEqual({ spot: 7, 'on-demand': 3 });
   });
 
-  test('three replicas, of which one decides, are as exact as one', async () => {
+  test('hazard H13: three replicas, of which one decides, are as exact as one', async () => {
     const leader = createWorld({ replicas: 100 });
     const replicas = [leader, createWorld({ replicas: 100 }), createWorld({ replicas: 100 })].map((world) =>
       createCoordinatedHandler({
