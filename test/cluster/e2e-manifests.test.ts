@@ -216,7 +216,7 @@ describe('commands on the live cluster, and on its dump', () => {
       'patch pods',
       'create pods/eviction',
     ];
-    expect([...kinds]).toEqual(expect.arrayContaining(['create events', 'create leases', 'update leases']));
+    expect([...kinds]).toEqual(expect.arrayContaining(['create events', 'update leases']));
     expect([...kinds].filter((kind) => !allowed.includes(kind))).toEqual([]);
     // It has all the rights it asks for.
     expect(
