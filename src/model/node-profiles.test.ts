@@ -145,6 +145,7 @@ describe('nodeClassProfile', () => {
 test.each([[['karpenter']], [['gke']], [[]]] as const)(
   'hazard H8: with %j, taints by which any cloud or tool announces the end of a node count',
   (names) => {
+    const own = { spot: [{ matchLabels: { a: 'spot' } }], onDemand: [{ matchLabels: { a: 'regular' } }] };
     const { leavingTaintKeys } = nodeClassProfile(names, own);
     for (const key of [
       'karpenter.sh/disrupted',
