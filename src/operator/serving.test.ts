@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { resources } from '../api/resources.ts';
 import { runCommand } from '../cli/testing/run-command.ts';
@@ -143,6 +146,21 @@ describe('case 76: what is served', () => {
     expect(await (await ask('Deployment/shop/web')).json()).toMatchObject({ plan: { replicas: 3 } });
     expect((await ask('Deployment/shop/nothing')).status).toBe(404);
     expect(await (await ask('web')).json()).toMatchObject({ code: 'INVALID_WORKLOAD' });
+  });
+
+  test('with a prices file the scrape tells costs; without a valid one the operator works all the same', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-serving-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const prices = join(folder, 'prices.yaml');
+    writeFileSync(prices, 'instanceTypes: { big: { onDemand: 1 } }');
+    const { api, operator } = await start({ env: { SPOTALIS_PLACEMENT_PRICES: prices } });
+    await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 1 }), inShop);
+    const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
+    const series = 'stowage_workload_unpriced_pods{namespace="shop",workload="web",workload_type="deployment"} 0';
+    await eventually('costs are told', async () => (await scrape()).includes(series));
+
+    const broken = await start({ env: { SPOTALIS_PLACEMENT_PRICES: join(folder, 'nowhere.yaml') } });
+    expect((await fetch(urlOf(broken.operator, 'metrics', '/metrics'))).status).toBe(200);
   });
 
   test('the command line shows what the running operator knows', async () => {

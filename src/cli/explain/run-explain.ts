@@ -23,8 +23,10 @@ export async function runExplain(
 ): Promise<ExitCode> {
   const { io, global } = context;
   const ref = parseWorkloadReference(words, global.namespace);
-  const { operator, filename } = options;
-  if (operator !== undefined && filename !== undefined) throw new UsageError('give --operator or -f, not both');
+  const { operator, filename, config, prices } = options;
+  if (operator !== undefined && (filename ?? config ?? prices) !== undefined) {
+    throw new UsageError('with --operator everything comes from the operator: leave out -f, -c and --prices');
+  }
   const input = operator === undefined ? await loadInput(context, options) : undefined;
   const document = input === undefined ? await toldBy(operator, context, ref) : workedOut(input, context, ref);
   const text = renderDocument(document, global.output);
