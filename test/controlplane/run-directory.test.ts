@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { readLogTail, startProgram } from './process-group.ts';
 import { formatIdentity, identify } from './process-identity.ts';
-import { createRunDirectory, removeAbandonedRuns } from './run-directory.ts';
+import { createRunDirectory, killPrograms, removeAbandonedRuns } from './run-directory.ts';
 
 const clock = createSystemClock();
 const SLEEPER = ['-e', 'setInterval(() => undefined, 1000)'];
@@ -104,6 +104,20 @@ describe('programs', () => {
     program.signal('SIGSTOP');
     await program.stop(5_000);
     expect(program.isRunning()).toBe(false);
+  });
+
+  test('all that left a pid file are ended at once, whoever started them; a folder that is gone is no error', async () => {
+    const programs = [await start('one', SLEEPER), await start('two', SLEEPER)];
+    expect(programs.map((program) => program.ended())).toEqual([undefined, undefined]);
+    killPrograms(parent);
+    const killed = { code: null, signal: 'SIGKILL' };
+    await expect.poll(() => programs.map((program) => program.ended())).toEqual([killed, killed]);
+    killPrograms(join(parent, 'nowhere'));
+  });
+
+  test('one that ends by itself tells its code', async () => {
+    const program = await start('failing', ['-e', 'process.exitCode = 3']);
+    await expect.poll(() => program.ended()).toEqual({ code: 3, signal: null });
   });
 
   test('a missing program is an error that names it', async () => {
