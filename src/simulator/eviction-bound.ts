@@ -7,34 +7,54 @@ import { sideOfSlot, spotCount } from '../decide/placement/slots.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { PodFacts } from './pod-facts.ts';
 
+/** Why moves are due. */
+export type Due = 'management began' | 'policy changed' | 'places out of order' | 'not steered' | 'cover' | 'unconfirmed';
+
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
   onPodAdded(facts: WorkloadFacts, pod: PodFacts): void;
-  /** Evictions due so far. */
+  /** Evictions due so far, of one workload. */
+  of(workloadUid: string): number;
+  /** One line: how many are due for which reason. */
+  describe(workloadUid: string): string;
+  /** Evictions due so far, of all workloads. */
   total(): number;
 }
 
 export function createEvictionBound(): EvictionBound {
-  let total = 0;
+  const byWorkload = new Map<string, Map<Due, number>>();
+  const add = ({ uid }: WorkloadFacts, why: Due, count: number): void => {
+    if (count === 0) return;
+    const due = byWorkload.get(uid) ?? new Map<Due, number>();
+    byWorkload.set(uid, due.set(why, (due.get(why) ?? 0) + count));
+  };
+  const sumOf = (due: ReadonlyMap<Due, number> | undefined): number =>
+    [...(due?.values() ?? [])].reduce((sum, each) => sum + each, 0);
   return {
     onWorkload(facts, before) {
-      const { rule, replicas, counts } = facts;
+      const { rule, replicas, counts, targetSpot } = facts;
       if (rule === undefined || before === undefined) return;
-      if (before.rule === undefined) total += Math.abs(counts.spot - facts.targetSpot);
-      else if (before.rule !== rule)
-        total += Math.abs(spotCount(rule, before.replicas) - spotCount(before.rule, before.replicas));
+      if (before.rule === undefined) add(facts, 'management began', Math.abs(counts.spot - targetSpot));
+      else if (before.rule !== rule) {
+        const moves = Math.abs(spotCount(rule, before.replicas) - spotCount(before.rule, before.replicas));
+        add(facts, 'policy changed', moves);
+      }
       // Kubernetes removes pods that are not ready before it looks at their cost, so places go out of order.
       const removed = Math.max(0, before.replicas - replicas);
       const outOfOrder = [...facts.pods.values()].filter(
         (pod) => pod.isLive && (!pod.isReady || pod.slot === undefined),
       );
-      total += Math.min(removed, outOfOrder.length);
+      add(facts, 'places out of order', Math.min(removed, outOfOrder.length));
     },
-    onPodAdded({ rule }, { slot, capacity, isUnconfirmed }) {
+    onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }) {
+      const { rule } = facts;
       if (rule === undefined) return;
-      const isMisplaced = slot === undefined || capacity !== sideOfSlot(rule, slot);
-      if (isMisplaced || isUnconfirmed) total++;
+      if (slot === undefined) add(facts, 'not steered', 1);
+      else if (capacity !== sideOfSlot(rule, slot) || isCover) add(facts, 'cover', 1);
+      else if (isUnconfirmed) add(facts, 'unconfirmed', 1);
     },
-    total: () => total,
+    of: (uid) => sumOf(byWorkload.get(uid)),
+    describe: (uid) => [...(byWorkload.get(uid) ?? [])].map(([why, count]) => `${count} ${why}`).join(', '),
+    total: () => [...byWorkload.values()].reduce((sum, due) => sum + sumOf(due), 0),
   };
 }

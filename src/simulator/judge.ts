@@ -50,6 +50,7 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
   const bound = createEvictionBound();
   const reasons = new Map<string, number>();
   const changedAt = new Map<string, number>();
+  const evictionsOf = new Map<string, number>();
   const counted = {
     podsPeak: 0,
     evictions: 0,
@@ -121,7 +122,10 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
       }
       counted.evictions++;
       if (seen.isCover) counted.returns++;
-      monitor.judgeBound(counted.evictions, bound.total());
+      if (facts === undefined) return;
+      const evicted = (evictionsOf.get(facts.uid) ?? 0) + 1;
+      evictionsOf.set(facts.uid, evicted);
+      monitor.judgeBound(facts, evicted, bound.of(facts.uid), bound.describe(facts.uid));
     };
   };
 

@@ -45,6 +45,14 @@ describe('compareVictims', () => {
     expect(order(planned('a', second), planned('z', first))).toEqual(['z', 'a']);
   });
 
+  test('a pod in its own place stays while another is on the wrong side, ready or not: its replacement would take that place again', () => {
+    const { pod, plan } = planned('starting', { ready: false, slot: 90 });
+    const starting: PlannedPod = { pod, plan: { ...plan, state: 'settled', wantedSide: plan.actualSide } };
+    const cover = planned('cover', { slot: 8, fallback: true });
+    expect([starting, cover].sort(compareVictims(view, sides))).toEqual([cover, starting]);
+    expect([cover, starting].sort(compareVictims(view, sides))).toEqual([cover, starting]);
+  });
+
   test('case 62: equal ones are ordered by name, however they are listed', () => {
     expect(order(planned('b'), planned('a'), planned('c'))).toEqual(['a', 'b', 'c']);
   });

@@ -14,13 +14,18 @@ export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): stri
 }
 
 /**
- * The order in which candidates are moved: those nothing spares, then unready (they serve nobody), then temporary cover, then without a
- * slot of their own, then the highest slot, then the youngest. Ties fall to the name, so equal input gives equal output.
+ * The order in which candidates are moved: those nothing spares, then those that are not where their own slot is (the
+ * replacement of a pod that is takes that very slot again, so nothing would have moved), then unready (they serve nobody), then temporary
+ * cover, then without a slot of their own, then the highest slot, then the youngest. Ties fall to the name, so equal input gives equal
+ * output.
  */
 export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod, b: PlannedPod) => number {
   const isSpared = (pod: PodRecord): number => (whySpared(view, sides, pod) === undefined ? 0 : 1);
+  const isInPlace = ({ plan: { state, slot, stampedSlot } }: PlannedPod): number =>
+    state === 'settled' && slot !== undefined && slot === stampedSlot ? 1 : 0;
   return (a, b) =>
     isSpared(a.pod) - isSpared(b.pod) ||
+    isInPlace(a) - isInPlace(b) ||
     Number(a.pod.ready) - Number(b.pod.ready) ||
     Number(b.pod.fallback) - Number(a.pod.fallback) ||
     Number(a.plan.stampedSlot !== undefined) - Number(b.plan.stampedSlot !== undefined) ||

@@ -1,0 +1,49 @@
+/** Replays recorded CPU usage: at every sample the request in force is judged first, then the strategy may learn and change it. */
+import type { Millis } from '../../lib/units.ts';
+import type { ReplaySums } from './figures.ts';
+import type { Strategy } from './strategy.ts';
+import type { UsageSeries } from './usage-series.ts';
+
+export interface ReplayOptions {
+  /** History each strategy sees before its first request; nothing is judged before that. */
+  readonly warmUpMillis: Millis;
+  /** The least time between two changes of a request, for every strategy alike. */
+  readonly cooldownMillis: Millis;
+}
+
+export const defaultReplay: ReplayOptions = { warmUpMillis: 86_400_000, cooldownMillis: 3_600_000 };
+
+/** A sample stands for the time until the next one, but for no more than this: a gap in the recording is nobody's merit. */
+const MAX_STEP_MILLIS: Millis = 3_600_000;
+
+export function replayCpu(
+  series: UsageSeries,
+  strategy: Strategy,
+  options: ReplayOptions = defaultReplay,
+): ReplaySums {
+  const { points } = series;
+  const sums = { samples: 0, millis: 0, requested: 0, used: 0, unused: 0, missing: 0, exceeded: 0, changes: 0 };
+  const start = points[0]?.at ?? 0;
+  let request: number | undefined;
+  let frozenUntil = start + options.warmUpMillis;
+  for (const [index, { at, usage }] of points.entries()) {
+    if (request !== undefined) {
+      sums.samples++;
+      sums.millis += Math.min(MAX_STEP_MILLIS, at - (points[index - 1]?.at ?? at));
+      sums.requested += request;
+      sums.used += usage;
+      sums.unused += Math.max(0, request - usage);
+      sums.missing += Math.max(0, usage - request);
+      if (usage > request) sums.exceeded++;
+    }
+    strategy.observe(usage, at);
+    if (at < frozenUntil) continue;
+    const chosen = strategy.choose(request, at);
+    if (chosen === request) continue;
+    // The first request is where the replay begins, and no change.
+    if (request !== undefined) sums.changes++;
+    request = chosen;
+    frozenUntil = at + options.cooldownMillis;
+  }
+  return sums;
+}

@@ -1,0 +1,8 @@
+/** The change filter all rivals share: a request moves only when the advice differs by more than a tenth, as VPA's updater has it. */
+
+const MIN_CHANGE = 0.1;
+
+export function gateChange(current: number | undefined, advised: number): number {
+  if (current === undefined) return advised;
+  return Math.abs(advised - current) > MIN_CHANGE * current ? advised : current;
+}

@@ -1,0 +1,23 @@
+/** KRR's simple strategy: the 95th percentile of the last 14 days, at least 10 millicores. */
+import type { Strategy } from '../strategy.ts';
+import { gateChange } from './gate.ts';
+import { createSampleWindow } from './sample-window.ts';
+
+const WINDOW = 14 * 86_400_000;
+const FRACTION = 0.95;
+const FLOOR = 10;
+
+export function createKrrCpu(): Strategy {
+  const window = createSampleWindow(WINDOW);
+  return {
+    observe: (usage, at) => window.add(usage, at),
+    choose(current) {
+      const sorted = window.sorted();
+      // Prometheus' quantile_over_time: interpolated linearly between ranks.
+      const rank = FRACTION * (sorted.length - 1);
+      const low = sorted[Math.floor(rank)] ?? 0;
+      const high = sorted[Math.ceil(rank)] ?? low;
+      return gateChange(current, Math.max(FLOOR, Math.ceil(low + (rank - Math.floor(rank)) * (high - low))));
+    },
+  };
+}
