@@ -12,6 +12,7 @@ const program = (tag: string, types: boolean): string => `
 export async function main(args${types ? ': readonly string[]' : ''}) {
   const stopped = new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
   console.log(JSON.stringify({ tag: '${tag}', args, flags: process.execArgv }));
+  if (args[2] === 'arenas') console.error(process.env.MALLOC_ARENA_MAX);
   if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');
   if (args[0] === 'wait') {
     const alive = setInterval(() => {}, 1000);
@@ -51,10 +52,14 @@ describe('on a Node that strips types', () => {
   test.each([
     ['operator', ['operator']],
     ['operator behind global options', ['--kubeconfig', 'file', '-n', 'demo', '--debug', 'operator']],
-  ])('%s gets a small young generation', async (_name, args) => {
+  ])('%s gets a heap that grows in small steps', async (_name, args) => {
     using made = checkout('source', 'dependencies');
     const { stdout } = await start(process.execPath, made, args);
-    expect(JSON.parse(stdout)).toEqual({ tag: 'source', args, flags: ['--max-semi-space-size=4'] });
+    expect(JSON.parse(stdout)).toEqual({
+      tag: 'source',
+      args,
+      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev'],
+    });
   });
 
   test('a namespace called operator is not the command', async () => {
@@ -65,9 +70,24 @@ describe('on a Node that strips types', () => {
 
   test('flags of the user win over ours', async () => {
     using made = checkout('source', 'dependencies');
-    const env = { ...plainEnvironment(), NODE_OPTIONS: '--max-semi-space-size=16' };
+    const env = { ...plainEnvironment(), NODE_OPTIONS: '--max_semi_space_size=16' };
     const { stdout } = await start(process.execPath, made, ['operator'], { env });
-    expect(JSON.parse(stdout).flags).toEqual([]);
+    expect(JSON.parse(stdout).flags).toEqual(['--optimize-for-size', '--no-maglev']);
+  });
+
+  test('operator gets one arena of malloc, unless the user says otherwise', async () => {
+    using made = checkout('source', 'dependencies');
+    const arenas = async (env: NodeJS.ProcessEnv, command: string): Promise<string> =>
+      (await start(process.execPath, made, [command, '0', 'arenas'], { env })).stderr.trim();
+    expect(await arenas(plainEnvironment(), 'operator')).toBe('1');
+    expect(await arenas({ ...plainEnvironment(), MALLOC_ARENA_MAX: '4' }, 'operator')).toBe('4');
+    expect(await arenas(plainEnvironment(), 'plan')).toBe('undefined');
+  });
+
+  test('a build that is alone, as in the image, runs without node_modules', async () => {
+    using made = checkout('built');
+    const { code, stdout, stderr } = await start(process.execPath, made, ['version']);
+    expect({ code, stderr, tag: JSON.parse(stdout).tag }).toEqual({ code: 0, stderr: '', tag: 'built' });
   });
 
   test('without dependencies it says how to get them', async () => {
@@ -87,7 +107,7 @@ describe.skipIf(oldNode === undefined)('on a Node that cannot run TypeScript (sk
     expect(JSON.parse(result.stdout)).toEqual({
       tag: 'source',
       args: ['operator', '5'],
-      flags: ['--max-semi-space-size=4'],
+      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev'],
     });
     expect(result.code).toBe(5);
     expect(result.stderr).toBe('');
