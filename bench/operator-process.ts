@@ -1,0 +1,124 @@
+/** The real operator as a process of its own: laid out as in the image (bundle alone) or run from source, measured from /proc. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAuthority, issueServerCertificate } from '../src/lib/certificates.ts';
+import { createSystemClock } from '../src/lib/clock.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const MIB = 1024 * 1024;
+/** Passes over all workloads: often, so that two of them are part of what is measured. */
+const RECONCILE_SECONDS = 5;
+/** Two passes and a little. */
+const SETTLE_MILLIS = 15_000;
+
+/** Builds what the image holds: launcher, bundle and package.json; no source, no node_modules. Returns the launcher. */
+export function packageOperator(folder: string): string {
+  const image = join(folder, 'image');
+  mkdirSync(image, { recursive: true });
+  cpSync(join(root, 'bin'), join(image, 'bin'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(image, 'package.json'));
+  const build = join(root, 'scripts/build.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [build, '--out', join(image, 'dist')], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The build failed: ${stderr}`);
+  return join(image, 'bin/stowage.mjs');
+}
+
+/** The launcher of this checkout, which runs the source. */
+export const sourceLauncher = join(root, 'bin/stowage.mjs');
+
+export interface OperatorMemory {
+  /** MiB resident after the caches are full and two passes were made. */
+  readonly rss: number;
+  /** Of it the process's own; the rest are pages of the node binary and libraries, shared by all that run it. */
+  readonly anonymous: number;
+  /** The most it had at any time. */
+  readonly peak: number;
+  /** CPU seconds used so far. */
+  readonly cpuSeconds: number;
+}
+
+/** Everything on: webhook with a certificate from files, metrics, health, leader election. */
+export async function measureOperator(launcher: string, kubeconfig: string, folder: string): Promise<OperatorMemory> {
+  const certDir = await writeCertificate(folder);
+  const [webhook, metrics, health] = await Promise.all([freePort(), freePort(), freePort()]);
+  const config = join(folder, 'config.yaml');
+  const address = (port: number) => ({ enabled: true, bindAddress: `127.0.0.1:${port}` });
+  // JSON is YAML.
+  const settings = {
+    webhook: { enabled: true, port: webhook, certDir },
+    controllers: { reconcileInterval: `${RECONCILE_SECONDS}s` },
+    observability: { metrics: address(metrics), health: address(health) },
+  };
+  writeFileSync(config, JSON.stringify(settings));
+  const child = spawn(process.execPath, [launcher, '--kubeconfig', kubeconfig, 'operator', '--config', config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-4000);
+  });
+  try {
+    for (;;) {
+      await delay(200);
+      if (child.exitCode !== null) throw new Error(`The operator ended:\n${told}`);
+      const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
+      if (answer?.ok) break;
+    }
+    await delay(SETTLE_MILLIS);
+    await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    return { ...readMemory(child), cpuSeconds: cpuSecondsOf(child) };
+  } finally {
+    await stopProcess(child);
+  }
+}
+
+export function readMemory(child: ChildProcess): Omit<OperatorMemory, 'cpuSeconds'> {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  const mib = (key: string): number => (Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / MIB;
+  return { rss: mib('VmRSS'), anonymous: mib('RssAnon'), peak: mib('VmHWM') };
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((done) => child.once('exit', done));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** utime and stime are fields 14 and 15, in ticks of 10 ms. Source: proc_pid_stat(5). */
+function cpuSecondsOf(child: ChildProcess): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function writeCertificate(folder: string): Promise<string> {
+  const now = createSystemClock().now();
+  const validity = { notBeforeMillis: now - 60_000, notAfterMillis: now + 86_400_000 };
+  const authority = await createAuthority({ commonName: 'bench', ...validity });
+  const leaf = await issueServerCertificate(authority, {
+    commonName: 'webhook',
+    ipAddresses: ['127.0.0.1'],
+    ...validity,
+  });
+  const certDir = join(folder, 'certs');
+  mkdirSync(certDir, { recursive: true });
+  writeFileSync(join(certDir, 'tls.crt'), leaf.certificatePem);
+  writeFileSync(join(certDir, 'tls.key'), leaf.privateKeyPem);
+  return certDir;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
