@@ -256,6 +256,22 @@ describe('messages of invalid values', () => {
     expect(configOf('controllers:\n  reconcileInterval: 5s').controllers.reconcileInterval).toBe(5000);
   });
 
+  test.each([
+    ['30s', 30_000],
+    ['2m', 120_000],
+    ['20m', 1_200_000],
+    ['30m', 1_800_000],
+  ])(
+    'bug 28: a pod may wait %s for spot: nodes take seconds with one autoscaler, 20 minutes with another',
+    (text, millis) => {
+      expect(configOf(`placement:\n  fallback:\n    after: ${text}`).placement.fallback.after).toBe(millis);
+    },
+  );
+
+  test.each(['29s', '30m1s'])('bug 28: but not %s', (text) => {
+    expect(problemsOf(`placement:\n  fallback:\n    after: ${text}`)).toHaveLength(1);
+  });
+
   test('namespaces and owners: what cannot be honoured together is refused', () => {
     const selector = 'controllers:\n  namespaceSelector: { matchLabels: { a: b } }\n';
     expect(problemsOf(`${selector}  watchNamespaces: [shop]`)).toEqual([
