@@ -120,12 +120,13 @@ describe('explain --operator', () => {
     expect(stderr).toMatch(/^stowage: the operator at http:\/\/127\.0\.0\.1:1\/ cannot be asked: .*Check --operator/);
   });
 
-  test.each([[['--operator', 'localhost:8080']], [['--operator', 'http://localhost:8080', '-f', 'x.yaml']]])(
-    '%j is a wrong command line',
-    async (args) => {
-      expect((await runCommand(['explain', 'deploy/shop/web', ...args])).code).toBe(2);
-    },
-  );
+  test.each([
+    [['--operator', 'localhost:8080']],
+    [['--operator', 'http://localhost:8080', '-f', 'x.yaml']],
+    [['--operator', 'http://localhost:8080', '--prices', 'x.yaml']],
+  ])('%j is a wrong command line', async (args) => {
+    expect((await runCommand(['explain', 'deploy/shop/web', ...args])).code).toBe(2);
+  });
 });
 
 describe('status --operator', () => {
