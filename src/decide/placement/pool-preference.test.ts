@@ -75,6 +75,13 @@ describe('where there is no choice nothing is avoided', () => {
     expect(avoided(world)).toEqual([]);
   });
 
+  test('every pool holds its share, one of them more: that one is avoided', () => {
+    const world = inZones(['a', 'b'], { maxPerPool: 20 });
+    runIn(world, 'a', 3);
+    runIn(world, 'b', 2);
+    expect(avoided(world).map(({ key }) => key)).toEqual(['a/m5']);
+  });
+
   test('the other pool takes no pods', () => {
     const world = inZones(['a', 'b'], { maxPerPool: 20 });
     world.nodes = world.nodes.map((node) => (node.name === 'spot-b' ? { ...node, unschedulable: true } : node));
@@ -86,7 +93,9 @@ describe('where there is no choice nothing is avoided', () => {
     const nodeClasses = nodeClassProfile(['karpenter']);
     const world = inZones(['a'], { maxPerPool: 20, nodeClasses });
     runIn(world, 'a', 2);
-    expect(avoided(world)).toHaveLength(1);
+    expect(avoided(world)).toMatchObject([{ key: 'a/m5', isMild: true }]);
+    world.nodes.push(spotNode('b'));
+    expect(avoided(world)[0]?.isMild).toBeUndefined();
   });
 });
 
@@ -119,6 +128,10 @@ describe('preferencesAgainst', () => {
     const [preference, ...others] = preferencesAgainst([{ ...lossy, instanceTypes: [], why: '' }]);
     expect(preference?.weight).toBe(100);
     expect(others).toEqual([]);
+  });
+
+  test('a mild one weighs half', () => {
+    expect(preferencesAgainst([{ ...lossy, isMild: true, why: '' }]).map(({ weight }) => weight)).toEqual([25, 25]);
   });
 
   test('a pool without labels cannot be said', () => {

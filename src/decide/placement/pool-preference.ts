@@ -15,6 +15,8 @@ export interface AvoidedPool {
   readonly key: SpotPool['key'];
   readonly zone: SpotPool['zone'];
   readonly instanceTypes: readonly string[];
+  /** All others are as full; only pools yet to be made are better. Default false. */
+  readonly isMild?: boolean;
   /** For people. */
   readonly why: string;
 }
@@ -39,7 +41,10 @@ export function poolsToAvoid(input: PoolInput, workload: WorkloadRecord): readon
   return avoided.length > 0 && hasOther(input, avoided) ? avoided : [];
 }
 
-/** Pools that hold as many pods of the workload as one may. */
+/**
+ * Pools that hold as many pods of the workload as one may. Where all that there are do, as few pools of a small workload must,
+ * those that hold the least are avoided mildly, for pools an autoscaler may make, so that it stays even.
+ */
 function fullPools({ view, sides, settings }: PoolInput, workload: WorkloadRecord): AvoidedPool[] {
   const limit = Math.max(1, Math.floor((workload.replicas * settings.maxPerPool) / 100));
   const held = new Map<string, { readonly pool: SpotPool; readonly types: Set<string>; count: number }>();
@@ -52,21 +57,30 @@ function fullPools({ view, sides, settings }: PoolInput, workload: WorkloadRecor
     if (pool.instanceType !== undefined) entry.types.add(pool.instanceType);
     held.set(pool.key, entry);
   }
-  return [...held.values()].flatMap(({ pool: { key, zone }, types, count }) =>
-    count < limit
-      ? []
-      : [{ key, zone, instanceTypes: [...types].toSorted(), why: `it holds ${count} of the pods already` }],
-  );
+  const isAllFull = capacityPools(view, sides).every((key) => (held.get(key)?.count ?? 0) >= limit);
+  const least = Math.min(...[...held.values()].map(({ count }) => count));
+  return [...held.values()].flatMap(({ pool: { key, zone }, types, count }): AvoidedPool[] => {
+    const isMild = isAllFull && count === least;
+    if (count < limit || (isMild && !sides.isProvisionable('spot'))) return [];
+    const why = `it holds ${count} of the pods already`;
+    return [{ key, zone, instanceTypes: [...types].toSorted(), ...(isMild && { isMild }), why }];
+  });
 }
 
 /** Somewhere else to go: a spot node of another pool that takes pods, or an autoscaler that may make one. */
 function hasOther({ view, sides }: PoolInput, avoided: readonly AvoidedPool[]): boolean {
   if (sides.isProvisionable('spot')) return true;
   const keys = new Set(avoided.map(({ key }) => key));
+  return capacityPools(view, sides).some((key) => !keys.has(key));
+}
+
+/** The spot pools with a node that takes pods. */
+function capacityPools(view: ClusterView, sides: Sides): string[] {
+  const keys = new Set<string>();
   for (const node of view.nodes()) {
-    if (sides.classOf(node) === 'spot' && sides.isCapacity(node) && !keys.has(poolOf(node).key)) return true;
+    if (sides.classOf(node) === 'spot' && sides.isCapacity(node)) keys.add(poolOf(node).key);
   }
-  return false;
+  return [...keys];
 }
 
 /** The largest weight Kubernetes takes. */
@@ -88,13 +102,14 @@ export interface Preference {
  * one that shares only the zone or the type gets half. A pool known by no label cannot be named, and is left out.
  */
 export function preferencesAgainst(pools: readonly AvoidedPool[]): Preference[] {
-  return pools.flatMap(({ zone, instanceTypes }) => {
+  return pools.flatMap(({ zone, instanceTypes, isMild }) => {
+    const whole = isMild === true ? FULL_WEIGHT / 2 : FULL_WEIGHT;
     const halves = [
       ...(zone === undefined ? [] : [{ key: ZONE_LABEL, values: [zone] }]),
       ...(instanceTypes.length === 0 ? [] : [{ key: INSTANCE_TYPE_LABEL, values: [...instanceTypes] }]),
     ];
     return halves.map(({ key, values }) => ({
-      weight: FULL_WEIGHT / halves.length,
+      weight: whole / halves.length,
       preference: { matchExpressions: [{ key, operator: 'NotIn' as const, values }] },
     }));
   });
