@@ -30,6 +30,11 @@ describe('escapePointer', () => {
   });
 });
 
+test('bug 12: a side is always said as a requirement, never as a preference', () => {
+  for (const pin of [spot, notSpot])
+    for (const operation of patchOf({}, pin)) expect(JSON.stringify(operation)).not.toContain('preferred');
+});
+
 describe('a pin as node selector', () => {
   test('case 20: no node selector: the map is added', () => {
     expect(patchOf({}, spot)).toEqual([{ op: 'add', path: '/spec/nodeSelector', value: { [KEY]: 'spot' } }]);
