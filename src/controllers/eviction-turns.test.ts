@@ -34,6 +34,16 @@ describe('turns', () => {
     expect(turns.take(candidate('b'), 1)).toBe(true);
   });
 
+  test('who waits is known to wait until it goes or wants nothing any more', () => {
+    const { turns } = setUp();
+    turns.wait(candidate('a'));
+    expect(turns.take(candidate('b'), 0)).toBe(false);
+    expect([turns.isWaiting('a'), turns.isWaiting('b'), turns.isWaiting('c')]).toEqual([true, true, false]);
+    expect(turns.take(candidate('a'), 2)).toBe(true);
+    turns.leave('b');
+    expect([turns.isWaiting('a'), turns.isWaiting('b')]).toEqual([false, false]);
+  });
+
   test('who wants nothing any more blocks nobody', () => {
     const { turns, history } = setUp();
     history.recordDisruption('uid-b', 5);

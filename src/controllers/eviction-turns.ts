@@ -9,6 +9,8 @@ export interface EvictionTurns {
   wait(candidate: Candidate): void;
   /** It wants nothing any more. */
   leave(key: string): void;
+  /** It only waits for a place: nothing else keeps it from going. */
+  isWaiting(key: string): boolean;
   /** Keys of those whose turn it would be, `free` places being free. */
   next(free: number): readonly string[];
 }
@@ -30,6 +32,7 @@ export function createEvictionTurns(history: DisruptionHistory): EvictionTurns {
     leave(key) {
       waiting.delete(key);
     },
+    isWaiting: (key) => waiting.has(key),
     next: (free) => first(waiting.values(), free).map(({ key }) => key),
   };
 }

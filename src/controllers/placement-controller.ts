@@ -155,7 +155,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
       } else {
         capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
           capacityTimer = undefined;
-          for (const key of drifting) wake(key);
+          // Who waits for a turn found room already, and is woken when the turn comes.
+          for (const key of drifting) if (!turns.isWaiting(key)) wake(key);
         });
       }
     };
