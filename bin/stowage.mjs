@@ -27,7 +27,7 @@ const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namesp
 const V8_FLAGS = { operator: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev'] };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {
-  operator: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' },
+  operator: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '131072' },
 };
 
 function commandOf(words) {

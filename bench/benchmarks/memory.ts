@@ -10,7 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchResult, quantile } from '../bench-result.ts';
 import { createBenchWorld } from '../bench-world.ts';
-import { measureOperator, packageOperator, readMemory, sourceLauncher, stopProcess } from '../operator-process.ts';
+import {
+  measureOperator,
+  type OperatorMemory,
+  packageOperator,
+  readMemory,
+  sourceLauncher,
+  stopProcess,
+} from '../operator-process.ts';
 import { serveCluster } from '../served-cluster.ts';
 
 const STARTS = 3;
@@ -50,10 +57,10 @@ try {
     [10_000, 500],
   ] as const) {
     const cluster = await serveCluster(pods, nodes, folder);
-    const starts = [];
+    const starts: OperatorMemory[] = [];
     for (let start = 0; start < STARTS; start++)
       starts.push(await measureOperator(packaged, cluster.kubeconfig, folder));
-    const median = (key: 'rss' | 'anonymous' | 'peak' | 'cpuSeconds') =>
+    const median = (key: keyof OperatorMemory) =>
       quantile(
         starts.map((one) => one[key]),
         0.5,
