@@ -8,7 +8,13 @@ import type { WorkloadFacts } from './fleet-watch.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 /** Why moves are due. */
-export type Due = 'management began' | 'policy changed' | 'places out of order' | 'not steered' | 'cover' | 'unconfirmed';
+export type Due =
+  | 'management began'
+  | 'policy changed'
+  | 'places out of order'
+  | 'not steered'
+  | 'cover'
+  | 'unconfirmed';
 
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;

@@ -16,11 +16,7 @@ export const defaultReplay: ReplayOptions = { warmUpMillis: 86_400_000, cooldown
 /** A sample stands for the time until the next one, but for no more than this: a gap in the recording is nobody's merit. */
 const MAX_STEP_MILLIS: Millis = 3_600_000;
 
-export function replayCpu(
-  series: UsageSeries,
-  strategy: Strategy,
-  options: ReplayOptions = defaultReplay,
-): ReplaySums {
+export function replayCpu(series: UsageSeries, strategy: Strategy, options: ReplayOptions = defaultReplay): ReplaySums {
   const { points } = series;
   const sums = { samples: 0, millis: 0, requested: 0, used: 0, unused: 0, missing: 0, exceeded: 0, changes: 0 };
   const start = points[0]?.at ?? 0;

@@ -14,7 +14,8 @@ export interface UsageSeries {
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
-const ACCEPTED = 'lines of `timestamp,value`: a date and time (UTC unless it says otherwise) and a CPU usage in percent of the machine';
+const ACCEPTED =
+  'lines of `timestamp,value`: a date and time (UTC unless it says otherwise) and a CPU usage in percent of the machine';
 /** Beyond this no percentage of a machine lies, however it was measured. */
 const MAX_PERCENT = 10_000;
 

@@ -1,0 +1,44 @@
+/**
+ * `npm run chaos -- [--seeds N] [--seed S] [--short] [--print]`: random scenarios under faults in virtual time, held to the
+ * invariants. Seeds run from S (default 1) on; what breaks is told with its seed, and `--seeds 1 --seed S` plays it again.
+ * `--print` writes the scenario of seed S as a file for `stowage simulate`.
+ */
+import { parseArgs } from 'node:util';
+import { stringify } from 'yaml';
+import { LONG_CHAOS, randomScenario, SHORT_CHAOS } from '../src/simulator/chaos/random-scenario.ts';
+import { runChaos } from '../src/simulator/chaos/run-chaos.ts';
+import { startOperator } from '../src/wire.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    short: { type: 'boolean', default: false },
+    print: { type: 'boolean', default: false },
+  },
+});
+const [seeds, first] = [Number(values.seeds), Number(values.seed)];
+if (!Number.isInteger(seeds) || !Number.isInteger(first) || seeds < 1 || first < 0) {
+  console.error('Give whole numbers: npm run chaos -- --seeds 100 --seed 1');
+  process.exit(2);
+}
+const size = values.short ? SHORT_CHAOS : LONG_CHAOS;
+if (values.print) {
+  console.log(stringify(randomScenario(first, size)));
+  process.exit(0);
+}
+
+let [broken, checks, hours] = [0, 0, 0];
+for (let seed = first; seed < first + seeds; seed++) {
+  const report = await runChaos(seed, size, startOperator);
+  checks += Object.values(report.checks).reduce((sum, each) => sum + each, 0);
+  hours += report.figures.hours;
+  if (report.violations.length === 0) continue;
+  broken++;
+  console.log(`seed ${seed}: ${report.violations.length} violations`);
+  for (const { invariant, at, detail } of report.violations.slice(0, 3))
+    console.log(`  ${invariant}  ${new Date(at).toISOString()}  ${detail}`);
+}
+const held = broken === 0 ? 'every invariant held' : `${broken} seeds broke an invariant`;
+console.log(`${seeds} seeds from ${first}, ${hours} simulated hours, ${checks} checks: ${held}`);
+process.exitCode = broken === 0 ? 0 : 1;

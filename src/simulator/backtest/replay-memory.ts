@@ -1,0 +1,83 @@
+/**
+ * Replays the memory a workload wants: requests are limits, so a replica that wants more is killed. The strategy hears of
+ * the kill as an operator would, and what it chooses next holds from the next sample on.
+ */
+import type { Bytes, EpochMillis } from '../../lib/units.ts';
+import type { MemoryTrace } from './memory-trace.ts';
+
+export interface MemoryStrategy {
+  /** What a replica used; never more than it had. */
+  observe(replica: number, usage: Bytes, at: EpochMillis): void;
+  noteOom(replica: number, limit: Bytes, at: EpochMillis): void;
+  choose(current: Bytes | undefined, at: EpochMillis): Bytes;
+}
+
+export interface MemorySums {
+  readonly trace: string;
+  /** Kills, and the most kills of one replica before a value sufficed. */
+  readonly ooms: number;
+  readonly longestStreak: number;
+  readonly requested: number;
+  readonly unused: number;
+  readonly changes: number;
+  readonly days: number;
+}
+
+const DAY_MILLIS = 86_400_000;
+const COOLDOWN_MILLIS = 3_600_000;
+
+/** Judged after a day of warm-up, in which nothing is limited. */
+export function replayMemory(trace: MemoryTrace, strategy: MemoryStrategy): MemorySums {
+  const sums = { ooms: 0, longestStreak: 0, requested: 0, unused: 0, changes: 0, judged: 0 };
+  const start = trace.points[0]?.at ?? 0;
+  const streaks = new Map<number, number>();
+  let request: Bytes | undefined;
+  let frozenUntil = start + DAY_MILLIS;
+  for (const { at, demand, isSeen } of trace.points) {
+    let killed = false;
+    for (const [replica, wanted] of demand.entries()) {
+      const isKilled = request !== undefined && wanted > request;
+      if (request !== undefined) {
+        sums.requested += request;
+        sums.unused += Math.max(0, request - wanted);
+      }
+      if (isKilled && request !== undefined) {
+        killed = true;
+        sums.ooms++;
+        streaks.set(replica, (streaks.get(replica) ?? 0) + 1);
+        sums.longestStreak = Math.max(sums.longestStreak, streaks.get(replica) ?? 0);
+        // Kills are told by the API server and not by the metrics, so a gap does not hide them.
+        strategy.noteOom(replica, request, at);
+      } else streaks.delete(replica);
+      if (isSeen) strategy.observe(replica, Math.min(wanted, request ?? wanted), at);
+    }
+    if (request !== undefined) sums.judged++;
+    // A kill is answered at once, as VPA's updater does for a quick out-of-memory kill.
+    if (at < frozenUntil && !(killed && request !== undefined)) continue;
+    const chosen = strategy.choose(request, at);
+    if (chosen === request) continue;
+    if (request !== undefined) sums.changes++;
+    request = chosen;
+    frozenUntil = at + COOLDOWN_MILLIS;
+  }
+  const { judged, ...rest } = sums;
+  return { trace: trace.name, ...rest, days: (judged * 300_000) / DAY_MILLIS };
+}
+
+export interface MemoryFigures {
+  readonly slack: number;
+  readonly ooms: number;
+  readonly longestStreak: number;
+  readonly changesPerDay: number;
+}
+
+export function poolMemory(all: readonly MemorySums[]): MemoryFigures {
+  const sum = (key: 'requested' | 'unused' | 'ooms' | 'changes' | 'days'): number =>
+    all.reduce((total, sums) => total + sums[key], 0);
+  return {
+    slack: sum('requested') > 0 ? sum('unused') / sum('requested') : 0,
+    ooms: sum('ooms'),
+    longestStreak: Math.max(0, ...all.map(({ longestStreak }) => longestStreak)),
+    changesPerDay: sum('days') > 0 ? sum('changes') / sum('days') : 0,
+  };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { startOperator } from '../../wire.ts';
+import { type ScenarioInput, scenarioSchema } from '../scenario/schema.ts';
+import { LONG_CHAOS, randomScenario, SHORT_CHAOS } from './random-scenario.ts';
+import { runChaos } from './run-chaos.ts';
+
+const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+
+describe('random histories', () => {
+  // To see what a failing seed does: npm run chaos -- --short --print --seed N > chaos.yaml; stowage simulate chaos.yaml
+  test.each(seeds)('seed %i: every invariant holds', async (seed) => {
+    const report = await runChaos(seed, SHORT_CHAOS, startOperator);
+    expect(report.violations).toEqual([]);
+    expect(report.problems).toEqual([]);
+    expect(Object.values(report.checks).reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
+  });
+
+  test('the same seed gives the same history, another seed another', async () => {
+    const [once, again] = [
+      await runChaos(3, SHORT_CHAOS, startOperator),
+      await runChaos(3, SHORT_CHAOS, startOperator),
+    ];
+    expect(again).toEqual(once);
+    expect((await runChaos(4, SHORT_CHAOS, startOperator)).figures).not.toEqual(once.figures);
+  });
+});
+
+describe('what is drawn', () => {
+  test('is a scenario for any seed and size', () => {
+    for (let seed = 0; seed < 500; seed++)
+      for (const size of [SHORT_CHAOS, LONG_CHAOS])
+        expect(scenarioSchema.safeParse(randomScenario(seed, size)).error).toBeUndefined();
+  });
+
+  test('covers every kind of event and fault', () => {
+    const drawn: ScenarioInput[] = Array.from({ length: 300 }, (_, seed) => randomScenario(seed, LONG_CHAOS));
+    const events = drawn.flatMap((scenario) => scenario.events ?? []);
+    expect(new Set(events.map((event) => event.do))).toEqual(
+      new Set([
+        'close-pools',
+        'storm',
+        'lose-nodes',
+        'webhook-down',
+        'rollout',
+        'scale',
+        'annotate',
+        'restart-operator',
+        'crash-operator',
+        'api-fault',
+      ]),
+    );
+    const faults = events.flatMap((event) => (event.do === 'api-fault' ? [event.effect.kind] : []));
+    expect(new Set(faults).size).toBeGreaterThanOrEqual(8);
+  });
+});

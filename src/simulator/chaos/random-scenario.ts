@@ -1,0 +1,166 @@
+/** A scenario drawn at random from a seed: pools, workloads, load, and a schedule of things that go wrong. */
+import { createSeededRandom, type Random } from '../../lib/random.ts';
+import type { ScenarioEventInput } from '../scenario/events.ts';
+import type { ScenarioInput } from '../scenario/schema.ts';
+
+type WorkloadInput = NonNullable<ScenarioInput['workloads']>[number];
+
+/** What can be drawn; tests take less than the night. */
+export interface ChaosSize {
+  /** Longest simulated time, hours. */
+  readonly hours: number;
+  readonly workloads: number;
+  readonly events: number;
+}
+
+export const SHORT_CHAOS: ChaosSize = { hours: 2, workloads: 4, events: 6 };
+export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
+
+/** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
+export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
+  const draw = createDraw(createSeededRandom(seed));
+  const minutes = 60 * draw.between(1, size.hours);
+  const workloads = Array.from({ length: draw.between(1, size.workloads) }, (_, index) => randomWorkload(draw, index));
+  const replicas = draw.pick([1, 1, 2, 3]);
+  return {
+    name: `chaos-${seed}`,
+    description: `Drawn at random with seed ${seed}.`,
+    duration: `${minutes}m`,
+    seed,
+    replicas,
+    pools: randomPools(draw),
+    namespaces: [{ name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } }],
+    workloads,
+    operator: randomConfig(draw),
+    events: Array.from({ length: draw.between(1, size.events) }, () => randomEvent(draw, minutes, workloads)),
+  };
+}
+
+function randomPools(draw: Draw): ScenarioInput['pools'] {
+  const interruptions = draw.pick(['0', '<5%/hour', '5-10%/hour', '>20%/hour', '15-20%/month']);
+  const types = draw.some(['m6i.xlarge', 'm7g.xlarge', 'c7g.xlarge', 'm5.large'], 1, 3);
+  return [
+    { name: 'on-demand', class: 'on-demand', type: 'm6i.xlarge', min: draw.between(0, 3) },
+    ...types.map((type, index) => ({
+      name: `spot-${index}`,
+      class: 'spot' as const,
+      type,
+      interruptions,
+      max: draw.pick([2, 5, 500]),
+      provision: `${draw.between(20, 120)}s`,
+    })),
+  ];
+}
+
+function randomWorkload(draw: Draw, index: number): WorkloadInput {
+  const replicas = draw.between(1, 25);
+  const budgets = [
+    undefined,
+    { maxUnavailable: 1 },
+    { maxUnavailable: '25%' },
+    { minAvailable: Math.max(1, replicas - 2) },
+    { maxUnavailable: 0 },
+  ];
+  const pdb = draw.pick(budgets);
+  const hasLoad = draw.chance(0.3);
+  return {
+    name: `w${index}`,
+    namespace: 'shop',
+    kind: draw.pick(['Deployment', 'Deployment', 'StatefulSet']),
+    replicas: hasLoad
+      ? { points: { '0h': replicas, '20m': draw.between(1, 40), '50m': draw.between(0, 40) }, every: '1h', noise: 0.1 }
+      : replicas,
+    ...(draw.chance(0.8) ? { spot: String(draw.between(0, 100)) } : {}),
+    floor: draw.pick(['0', '1', '3', '30%', '100%']),
+    cpu: draw.pick(['100m', '250m', '1']),
+    memory: '256Mi',
+    ready: `${draw.between(0, 40)}s`,
+    ...(pdb === undefined ? {} : { pdb }),
+    ...(draw.chance(0.4)
+      ? { annotations: { 'spotalis.io/disruption-schedule': '*/20 * * * *', 'spotalis.io/disruption-duration': '5m' } }
+      : {}),
+  };
+}
+
+function randomConfig(draw: Draw): Record<string, unknown> {
+  const cooldownPeriod = draw.pick(['10s', '1m', '5s']);
+  return {
+    operator: { readOnlyMode: draw.chance(0.05) },
+    controllers: { workloadTiming: { cooldownPeriod } },
+    placement: {
+      rounding: draw.pick(['ceil', 'ceil', 'floor']),
+      maxConcurrentEvictions: draw.pick([1, 2, 5]),
+      fallback: { after: draw.pick(['30s', '2m', '5m']), returnPerWindow: draw.pick([1, 3, 10]) },
+    },
+  };
+}
+
+function randomEvent(draw: Draw, minutes: number, workloads: readonly WorkloadInput[]): ScenarioEventInput {
+  // The last quarter is left to come to rest in.
+  const at = `${draw.between(2, Math.floor(minutes * 0.75))}m`;
+  const lasting = `${draw.between(1, 15)}m`;
+  const workload = `shop/${draw.pick(workloads).name}`;
+  const spot = 'spot-*';
+  return draw.pick<() => ScenarioEventInput>([
+    () => ({ at, do: 'close-pools', pools: draw.pick([spot, 'spot-0']), for: lasting }),
+    () => ({ at, do: 'close-pools', pools: 'on-demand', for: lasting }),
+    () => ({ at, do: 'storm', pools: spot, share: `${draw.between(10, 100)}%`, within: lasting }),
+    () => ({ at, do: 'lose-nodes', pools: draw.pick(['*', spot]), count: draw.between(1, 3) }),
+    () => ({ at, do: 'webhook-down', for: lasting }),
+    () => ({ at, do: 'rollout', workload }),
+    () => ({ at, do: 'scale', workload, replicas: draw.between(0, 30) }),
+    () => ({
+      at,
+      do: 'annotate',
+      target: workload,
+      annotations: { 'spotalis.io/spot-percentage': draw.pick(['0', '30', '70', '100', 'many']) },
+    }),
+    () => ({
+      at,
+      do: 'annotate',
+      target: workload,
+      annotations: { 'spotalis.io/min-on-demand': draw.pick(['0', '2', '50%']) },
+    }),
+    () => ({ at, do: draw.pick(['restart-operator', 'crash-operator']), after: `${draw.between(1, 60)}s` }),
+    () => ({
+      at,
+      do: 'api-fault',
+      for: lasting,
+      probability: draw.pick([0.1, 0.5, 1]),
+      effect: draw.pick([
+        { kind: 'drop' },
+        { kind: 'drop-after' },
+        { kind: 'slow', millis: 1500 },
+        { kind: 'status', code: 500 },
+        { kind: 'status', code: 429, retryAfterSeconds: 2 },
+        { kind: 'cut-watch', afterEvents: 3 },
+        { kind: 'expire-watch', afterEvents: 5 },
+        { kind: 'duplicate-events' },
+        { kind: 'delay-events', millis: 3000 },
+      ]),
+    }),
+  ])();
+}
+
+interface Draw {
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  chance(probability: number): boolean;
+  pick<T>(from: readonly T[]): T;
+  some<T>(from: readonly T[], least: number, most: number): T[];
+}
+
+function createDraw(random: Random): Draw {
+  const between = (low: number, high: number): number => low + Math.floor(random.next() * (high - low + 1));
+  const pick = <T>(from: readonly T[]): T => {
+    const [chosen] = from.slice(between(0, from.length - 1));
+    if (chosen === undefined && !from.includes(chosen as T)) throw new RangeError('nothing to pick from');
+    return chosen as T;
+  };
+  return {
+    between,
+    chance: (probability) => random.next() < probability,
+    pick,
+    some: (from, least, most) => from.slice(0, between(least, Math.min(most, from.length))),
+  };
+}

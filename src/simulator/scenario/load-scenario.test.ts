@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigError } from '../../lib/errors.ts';
+import { checkAssertion } from './assertions.ts';
+import { libraryNames, loadScenario, parseScenario } from './load-scenario.ts';
+
+const base = `
+name: test
+duration: 1h
+pools:
+  - { name: on-demand, class: on-demand }
+workloads:
+  - { name: web, replicas: 3 }
+`;
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    parseScenario(text, 'test.yaml');
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('parseScenario', () => {
+  test('fills in defaults', () => {
+    const scenario = parseScenario(base, 'test.yaml');
+    expect(scenario).toMatchObject({ duration: 3_600_000, seed: 1, replicas: 1, events: [], correlation: 0.5 });
+    expect(scenario.pools[0]).toMatchObject({ type: 'm6i.xlarge', min: 0, provision: 40_000 });
+    expect(scenario.workloads[0]).toMatchObject({ namespace: 'default', kind: 'Deployment', enabled: true, cpu: 250 });
+  });
+
+  test.each<[string, string, string]>([
+    ['an unknown key', `${base}nonsense: 1\n`, 'test.yaml: unknown key nonsense'],
+    ['a missing key', 'name: test\nduration: 1h\nworkloads: [{ name: web, replicas: 1 }]\n', 'test.yaml: pools:'],
+    [
+      'a bad duration',
+      base.replace('1h', 'soon'),
+      'test.yaml:3: duration: "soon" is not valid; accepted: a duration such as',
+    ],
+    [
+      'a bad rate',
+      base.replace('on-demand }', 'on-demand, interruptions: often }'),
+      'pools[0].interruptions: "often" is not valid',
+    ],
+    ['an unknown event', `${base}events: [{ at: 1m, do: explode }]\n`, 'events[0].do:'],
+    [
+      'an unknown figure',
+      `${base}asserts: ["speed <= 3"]\n`,
+      'asserts[0]: there is no figure "speed"; there are hours,',
+    ],
+    ['no assertion', `${base}asserts: ["be good"]\n`, 'asserts[0]: "be good" is no assertion: write a figure'],
+    [
+      'a wrong time in a curve',
+      base.replace('replicas: 3', 'replicas: { points: { soon: 3 } }'),
+      'the keys of points are times',
+    ],
+    [
+      'two bounds of a budget',
+      base.replace('replicas: 3', 'replicas: 3, pdb: { minAvailable: 1, maxUnavailable: 1 }'),
+      'give exactly one of',
+    ],
+    [
+      'nothing to run',
+      base.replace('  - { name: web, replicas: 3 }\n', '').replace('workloads:', 'workloads: []'),
+      'there is nothing to run',
+    ],
+  ])('%s is told with its place', (_, text, message) => {
+    expect(problemsOf(text).join('\n')).toContain(message);
+  });
+
+  test('every problem is told at once', () => {
+    expect(problemsOf(base.replace('1h', 'soon').replace('replicas: 3', 'replicas: -3'))).toHaveLength(2);
+  });
+});
+
+describe('loadScenario', () => {
+  test('knows a library, each scenario named after its file and holding the floor as an assertion', () => {
+    expect(libraryNames()).toEqual([
+      'black-friday',
+      'quiet-day',
+      'rollout-under-storm',
+      'spot-famine',
+      'spot-storm',
+      'week',
+    ]);
+    for (const name of libraryNames()) {
+      const { scenario } = loadScenario(name);
+      expect(scenario.name).toBe(name);
+      expect(scenario.asserts.map(({ text }) => text)).toContain('floorViolations == 0');
+    }
+  });
+
+  test('reads files, and says which names there are when there is no such file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-scenario-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'mine.yaml');
+    writeFileSync(path, base);
+    expect(loadScenario(path)).toMatchObject({ scenario: { name: 'test' }, folder });
+    expect(() => loadScenario(join(folder, 'other.yaml'))).toThrow(/there is no scenario .*black-friday, quiet-day/);
+  });
+});
+
+test('an assertion compares a figure with a number or another figure', () => {
+  const [small, large] = parseScenario(`${base}asserts: ["evictions <= evictionsBound", "spotGap < 2"]\n`, 't').asserts;
+  const figures = { evictions: 4, evictionsBound: 3, spotGap: 1.5 } as Parameters<typeof checkAssertion>[1];
+  if (small === undefined || large === undefined) throw new Error('two assertions were written');
+  expect(checkAssertion(small, figures)).toMatchObject({ actual: 4, limit: 3, ok: false });
+  expect(checkAssertion(large, figures)).toMatchObject({ actual: 1.5, limit: 2, ok: true });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { startOperator } from '../wire.ts';
+import type { StartSimulatedOperator } from './operator-port.ts';
+import { libraryNames, loadScenario, parseScenario } from './scenario/load-scenario.ts';
+import { simulate } from './simulate.ts';
+
+const HOUR = 3_600_000;
+const run = (text: string, start: StartSimulatedOperator = startOperator) =>
+  simulate({ scenario: parseScenario(text, 'test.yaml'), folder: '.', startOperator: start });
+
+const shop = `
+name: shop
+duration: 30m
+pools:
+  - { name: on-demand, class: on-demand, type: m6i.xlarge, min: 1 }
+  - { name: spot, class: spot, type: m6i.xlarge, interruptions: 0 }
+workloads:
+  - { name: web, namespace: shop, spot: 70, floor: 2, replicas: 10, pdb: { maxUnavailable: 2 } }
+`;
+
+describe('a simulation', () => {
+  test('of a workload that is created and left alone costs no eviction, and reports what it cost', async () => {
+    const { figures, violations, pools, problems } = await run(shop);
+    expect([violations, problems]).toEqual([[], []]);
+    expect(figures).toMatchObject({ hours: 0.5, podsMean: 10, evictions: 0, admissions: 10, unsteered: 0, writes: 0 });
+    expect(figures.spotPossiblePercent).toBeCloseTo(70, 5);
+    // Pods wait for their first node for less than a minute of thirty.
+    expect(figures.spotGap).toBeLessThan(3);
+    const paid = pools.reduce((sum, pool) => sum + pool.nodeHours * (pool.class === 'spot' ? 0.192 * 0.45 : 0.192), 0);
+    expect(figures.cost).toBeCloseTo(paid, 6);
+    expect(figures.savingPercent).toBeGreaterThan(0);
+  });
+
+  test('the same seed gives the same report, to the last figure', async () => {
+    const text = `${shop}events: [{ at: 5m, do: storm, share: 100%, within: 2m }, { at: 10m, do: rollout, workload: shop/web }]\n`;
+    expect(await run(text)).toEqual(await run(text));
+  });
+
+  test('a change of policy costs as many evictions as pods change sides', async () => {
+    const annotate = `{ at: 5m, do: annotate, target: shop/web, annotations: { spotalis.io/spot-percentage: "40" } }`;
+    const { figures, violations } = await run(`${shop}events: [${annotate}]\n`);
+    expect(violations).toEqual([]);
+    expect(figures).toMatchObject({ evictions: 3, evictionsBound: 3 });
+  });
+
+  test('pods let in while the webhook was down are repaired, one at a time', async () => {
+    const events = `events:\n  - { at: 5m, do: webhook-down, for: 1m }\n  - { at: 5m10s, do: rollout, workload: shop/web }\n`;
+    const { figures, violations } = await run(shop + events);
+    expect(violations).toEqual([]);
+    expect(figures.unsteered).toBeGreaterThan(0);
+    expect(figures.evictions).toBeLessThanOrEqual(figures.evictionsBound);
+  });
+
+  test('in read-only mode nothing is written', async () => {
+    const annotate = `{ at: 5m, do: annotate, target: shop/web, annotations: { spotalis.io/spot-percentage: "0" } }`;
+    const report = await run(`${shop}operator: { operator: { readOnlyMode: true } }\nevents: [${annotate}]\n`);
+    expect(report.violations).toEqual([]);
+    expect(report.figures).toMatchObject({ evictions: 0, writes: 0 });
+  });
+
+  test('a leader that is lost is replaced', async () => {
+    const events = `replicas: 2\nevents: [{ at: 5m, do: crash-operator }, { at: 12m, do: annotate, target: shop/web, annotations: { spotalis.io/spot-percentage: "50" } }]\n`;
+    const { figures, violations, problems } = await run(shop + events);
+    expect([violations, problems]).toEqual([[], []]);
+    expect(figures.evictions).toBe(2);
+  });
+
+  test('spot that is not to be had is covered on on-demand, and pods return', async () => {
+    const text = `${shop.replace('30m', '5h')}operator: { placement: { fallback: { after: 1m, returnPerWindow: 10 } } }
+events:
+  - { at: 10m, do: close-pools, pools: spot }
+  - { at: 11m, do: storm, share: 100%, within: 1m }
+  - { at: 60m, do: open-pools, pools: spot }
+`;
+    const { figures, violations } = await run(text);
+    expect(violations).toEqual([]);
+    expect(figures.fallbacks).toBeGreaterThan(0);
+    expect(figures.returns).toBeGreaterThan(0);
+  });
+
+  test('an event that cannot be played is told', async () => {
+    const events =
+      'events: [{ at: 1m, do: rollout, workload: shop/nothing }, { at: 1m, do: close-pools, pools: none }]\n';
+    expect((await run(shop + events)).problems).toEqual([
+      expect.stringContaining('there is no workload shop/nothing'),
+      expect.stringContaining('no pool is called none'),
+    ]);
+  });
+
+  test('configuration and machines that cannot be used are told', async () => {
+    await expect(run(`${shop}operator: { placement: { maxPerPool: 0 } }\n`)).rejects.toThrow(/placement.maxPerPool/);
+    await expect(run(shop.replace('type: m6i.xlarge, min: 1', 'type: x1'))).rejects.toThrow(
+      /type x1 is not in the catalogue/,
+    );
+  });
+
+  test('it ends early when asked to, and leaves nothing behind', async () => {
+    const stop = new AbortController();
+    const ended = simulate({
+      scenario: parseScenario(shop, 'test.yaml'),
+      folder: '.',
+      startOperator,
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error('enough')),
+    });
+    await expect(ended).rejects.toThrow('enough');
+  });
+});
+
+describe('the library', () => {
+  // The week has a day here and is whole in `npm run bench -- simulate`.
+  test.each(libraryNames())('%s: every invariant holds', async (name) => {
+    const { scenario, folder } = loadScenario(name);
+    const isWhole = scenario.duration <= 24 * HOUR;
+    const report = await simulate({
+      scenario: isWhole ? scenario : { ...scenario, duration: 36 * HOUR },
+      folder,
+      startOperator,
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.problems).toEqual([]);
+    const failed = report.asserts.filter(({ ok }) => !ok);
+    expect(failed).toEqual([]);
+  });
+});
