@@ -1,6 +1,7 @@
 /** The command line: its commands, the options they share, and what becomes of their errors. Work is in the commands' own files. */
 import { Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { describeError, StowageError } from '../lib/errors.ts';
+import { addBacktestCommand } from './backtest-command.ts';
 import type { CliContext, CliIo, GlobalOptions } from './cli-context.ts';
 import { CommandError, UsageError } from './cli-error.ts';
 import type { CliDependencies, CommandWork, Register } from './command-definition.ts';
@@ -86,6 +87,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
   };
 
   for (const add of [
+    addBacktestCommand,
     addDemoCommand,
     addExplainCommand,
     addOperatorCommand,

@@ -1,0 +1,98 @@
+/** The result of `stowage backtest` for people. */
+import type { Figures } from '../../simulator/backtest/figures.ts';
+import type { CliContext } from '../cli-context.ts';
+import { counted } from '../plural.ts';
+import { type Column, renderTable } from '../table.ts';
+import type { BacktestDocument, CpuComparison } from './backtest-document.ts';
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+const figureColumns: readonly Column<Figures>[] = [
+  { header: 'SLACK', value: ({ slack }) => percent(slack), align: 'right' },
+  { header: 'UNDER', value: ({ underProvisioned }) => percent(underProvisioned), align: 'right' },
+  { header: 'DEFICIT', value: ({ deficit }) => percent(deficit), align: 'right' },
+  { header: 'CHANGES/DAY', value: ({ changesPerDay }) => changesPerDay.toFixed(2), align: 'right' },
+];
+
+export function renderBacktest(document: BacktestDocument, { style, global, io }: CliContext): string[] {
+  const options = { style, width: io.out.size()?.columns };
+  const isWide = global.output === 'wide';
+  const cpu = document.cpu.flatMap((comparison) => [
+    style('heading', `CPU of ${counted(comparison.series, 'series', 'series')} (${comparison.source})`),
+    ...renderTable(pooledColumns, comparison.strategies.map(toRow), options),
+    '',
+    ...(isWide ? [...renderTable(seriesColumns, seriesRows(comparison), options), ''] : []),
+  ]);
+  if (document.memory.length === 0) return [...cpu, ...LEGEND];
+  const memory = document.memory.flatMap(({ trace, strategies }) =>
+    strategies.map((figures) => ({ trace, ...figures })),
+  );
+  return [
+    ...cpu,
+    style('heading', 'Memory of generated traces'),
+    ...renderTable(memoryColumns, memory, options),
+    '',
+    ...LEGEND,
+  ];
+}
+
+const LEGEND = [
+  'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
+  'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
+];
+
+interface PooledRow extends Figures {
+  readonly strategy: string;
+  readonly meanSlack: number;
+  readonly description: string;
+}
+
+const toRow = ({ strategy, pooled, description }: CpuComparison['strategies'][number]): PooledRow => ({
+  strategy,
+  description,
+  ...pooled,
+});
+
+const [slackColumn, ...otherColumns] = figureColumns;
+const pooledColumns: readonly Column<PooledRow>[] = [
+  { header: 'STRATEGY', value: ({ strategy }) => strategy },
+  ...(slackColumn === undefined ? [] : [slackColumn]),
+  { header: 'MEAN SLACK', value: ({ meanSlack }) => percent(meanSlack), align: 'right' },
+  ...otherColumns,
+  { header: 'REQUESTS', value: ({ description }) => description },
+];
+
+interface SeriesRow extends Figures {
+  readonly series: string;
+  readonly strategy: string;
+}
+
+function seriesRows({ strategies }: CpuComparison): SeriesRow[] {
+  return strategies
+    .flatMap(({ strategy, perSeries }) => perSeries.map((figures) => ({ strategy, ...figures })))
+    .toSorted((a, b) => a.series.localeCompare(b.series));
+}
+
+const seriesColumns: readonly Column<SeriesRow>[] = [
+  { header: 'SERIES', value: ({ series }) => series },
+  { header: 'STRATEGY', value: ({ strategy }) => strategy },
+  ...figureColumns,
+];
+
+interface MemoryRow {
+  readonly trace: string;
+  readonly strategy: string;
+  readonly slack: number;
+  readonly ooms: number;
+  readonly longestStreak: number;
+  readonly changesPerDay: number;
+}
+
+const memoryColumns: readonly Column<MemoryRow>[] = [
+  { header: 'TRACE', value: ({ trace }) => trace },
+  { header: 'STRATEGY', value: ({ strategy }) => strategy },
+  { header: 'SLACK', value: ({ slack }) => percent(slack), align: 'right' },
+  { header: 'OOM KILLS', value: ({ ooms }) => ooms, align: 'right' },
+  { header: 'STREAK', value: ({ longestStreak }) => longestStreak, align: 'right' },
+  { header: 'CHANGES/DAY', value: ({ changesPerDay }) => changesPerDay.toFixed(2), align: 'right' },
+];

@@ -1,0 +1,53 @@
+/** Whether a new value is worth a change: hysteresis, so that a request does not follow every ripple of usage. */
+import type { EpochMillis } from '../../lib/units.ts';
+import type { HoldReason } from './advice.ts';
+import type { ChangeRules } from './policy.ts';
+
+export interface ChangeQuestion {
+  /** What is requested now; undefined: nothing, and any value is better. */
+  readonly current: number | undefined;
+  readonly advised: number;
+  readonly lastChangeAt: EpochMillis | undefined;
+  readonly now: EpochMillis;
+  /** By how much the change lowers the expected cost, as a share, and how much it must; undefined: not priced. */
+  readonly gain: { readonly actual: number; readonly needed: number } | undefined;
+}
+
+export interface ChangeVerdict {
+  readonly isDue: boolean;
+  readonly held: HoldReason | undefined;
+  readonly text: string;
+}
+
+export function judgeChange(question: ChangeQuestion, rules: ChangeRules): ChangeVerdict {
+  const { current, advised, lastChangeAt, now, gain } = question;
+  if (current === undefined) return { isDue: true, held: undefined, text: 'there is no request yet' };
+  const hold = (held: HoldReason, text: string): ChangeVerdict => ({ isDue: false, held, text });
+  const change = Math.abs(advised - current) / current;
+  // Equal values never act, whatever the threshold.
+  if (advised === current || change < rules.minChange) {
+    return hold(
+      'WithinMinChange',
+      `${percent(change)} from the current request, less than ${percent(rules.minChange)}`,
+    );
+  }
+  if (gain !== undefined && gain.actual < gain.needed) {
+    return hold(
+      'GainTooSmall',
+      `saves ${percent(gain.actual)} of the expected cost, less than ${percent(gain.needed)}`,
+    );
+  }
+  const cooldown = advised > current ? rules.cooldownUpMillis : rules.cooldownDownMillis;
+  const readyAt = (lastChangeAt ?? Number.NEGATIVE_INFINITY) + cooldown;
+  if (now < readyAt) {
+    const way = advised > current ? 'up' : 'down';
+    return hold('Cooldown', `no change ${way} until ${new Date(readyAt).toISOString()}`);
+  }
+  return {
+    isDue: true,
+    held: undefined,
+    text: `${percent(change)} ${advised > current ? 'up' : 'down'} from ${current}`,
+  };
+}
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

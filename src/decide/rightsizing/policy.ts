@@ -1,0 +1,111 @@
+/** What a policy says about sizing one container, resource by resource, with the defaults. */
+import type { Bytes, Millicores, Millis } from '../../lib/units.ts';
+import type { ProfileOptions } from '../../model/usage-profile.ts';
+import type { CostWeights } from './cost-aware.ts';
+
+export interface PercentileTarget {
+  readonly strategy: 'Percentile';
+  /** 0..100 */
+  readonly percentile: number;
+  /** At least 1. */
+  readonly safetyFactor: number;
+}
+
+export interface CostAwareTarget extends CostWeights {
+  readonly strategy: 'CostAware';
+  /** Weight of the last hours against the last days, 0..1. */
+  readonly recentShare: number;
+  /** A change must lower the expected cost by this share of the lowest: upwards, downwards. */
+  readonly minGainUp: number;
+  readonly minGainDown: number;
+}
+
+export interface PeakTarget {
+  readonly strategy: 'Peak';
+  /** Peaks this old count; older ones are forgotten. */
+  readonly lookBackMillis: Millis;
+  /** Room above the peak: as much as the container has shown to grow within a day, but at least and at most this share. */
+  readonly minRoom: number;
+  readonly maxRoom: number;
+}
+
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface ChangeRules {
+  /** Changes of less than this share of the current request are not worth it. */
+  readonly minChange: number;
+  /** Least time between a change and one upwards; and downwards. */
+  readonly cooldownUpMillis: Millis;
+  readonly cooldownDownMillis: Millis;
+  /** A single change takes away no more than this share, 0..1. */
+  readonly maxStepDown: number;
+}
+
+export type LimitRule =
+  /** Limits stay as they are; a request is capped at its limit. */
+  | { readonly policy: 'Keep' }
+  /** The limit keeps its ratio to the request. */
+  | { readonly policy: 'Ratio' }
+  /** The limit is the request and this much. */
+  | { readonly policy: 'Headroom'; readonly headroom: number }
+  /** The limit is the request times this factor, as OptiPod's limitConfig has it. */
+  | { readonly policy: 'Multiplier'; readonly factor: number };
+
+export interface ResourceRules<Target> {
+  readonly target: Target;
+  readonly bounds: Bounds;
+  readonly change: ChangeRules;
+  readonly limit: LimitRule;
+}
+
+export interface RightsizingPolicy {
+  readonly cpu: ResourceRules<CostAwareTarget | PercentileTarget>;
+  readonly memory: ResourceRules<PeakTarget | PercentileTarget>;
+  /** History that makes advice trustworthy: with less it may raise a request, never lower it. */
+  readonly minHistoryMillis: Millis;
+  /** Without a sample for this long, advice is frozen. */
+  readonly staleAfterMillis: Millis;
+}
+
+const HOUR: Millis = 3_600_000;
+const DAY: Millis = 24 * HOUR;
+const MIB: Bytes = 1024 * 1024;
+const CORE: Millicores = 1000;
+
+/** How usage is remembered for the defaults below. */
+export const defaultProfileOptions: ProfileOptions = {
+  usualHalfLifeMillis: 8 * HOUR,
+  recentHalfLifeMillis: 2 * HOUR,
+  startupExclusionMillis: 120_000,
+};
+
+/**
+ * The same for every container. Figures for them, on recordings and on series made up for the purpose, are in
+ * docs/rightsizing-method.md; `stowage backtest` measures them on your own.
+ */
+export const defaultPolicy: RightsizingPolicy = {
+  cpu: {
+    target: {
+      strategy: 'CostAware',
+      exceeded: 25,
+      missing: 1,
+      recentShare: 0.2,
+      minGainUp: 0.05,
+      minGainDown: 0.2,
+    },
+    bounds: { min: 1, max: 1000 * CORE },
+    change: { minChange: 0.1, cooldownUpMillis: HOUR, cooldownDownMillis: DAY, maxStepDown: 1 },
+    limit: { policy: 'Keep' },
+  },
+  memory: {
+    target: { strategy: 'Peak', lookBackMillis: 3 * DAY, minRoom: 0.1, maxRoom: 0.25 },
+    bounds: { min: 10 * MIB, max: 16 * 1024 * 1024 * MIB },
+    change: { minChange: 0.05, cooldownUpMillis: 0, cooldownDownMillis: DAY, maxStepDown: 0.5 },
+    limit: { policy: 'Keep' },
+  },
+  minHistoryMillis: DAY,
+  staleAfterMillis: 6 * HOUR,
+};

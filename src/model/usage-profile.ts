@@ -1,0 +1,95 @@
+/** All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB. */
+import { InvalidValueError } from '../lib/errors.ts';
+import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
+import { type CpuHistory, type CpuHistoryOptions, createCpuHistory, type SavedCpuHistory } from './usage-cpu.ts';
+import { createMemoryHistory, type MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
+
+export interface ProfileOptions extends CpuHistoryOptions {
+  /** CPU used this long after a start says how the program starts, not what it needs. Memory counts from the first byte. */
+  readonly startupExclusionMillis: Millis;
+}
+
+/** What one replica of the container used at one instant. Either may be missing: partial data gives partial advice. */
+export interface UsageSample {
+  readonly at: EpochMillis;
+  readonly cpu?: Millicores;
+  readonly memory?: Bytes;
+  /** When this replica's container last started, where that is known. */
+  readonly startedAt?: EpochMillis;
+}
+
+export interface UsageProfile {
+  readonly cpu: CpuHistory;
+  readonly memory: MemoryHistory;
+  add(sample: UsageSample): void;
+  /** The text to keep; {@link loadUsageProfile} makes the same profile of it. */
+  save(): string;
+}
+
+/** Changes when the saved form does; other versions are refused rather than misread. */
+const VERSION = 1;
+
+export function createUsageProfile(options: ProfileOptions): UsageProfile {
+  return assemble(options, createCpuHistory(options), createMemoryHistory());
+}
+
+function assemble(options: ProfileOptions, cpu: CpuHistory, memory: MemoryHistory): UsageProfile {
+  return {
+    cpu,
+    memory,
+    add(sample) {
+      const isStarting =
+        sample.startedAt !== undefined && sample.at - sample.startedAt < options.startupExclusionMillis;
+      if (sample.cpu !== undefined && !isStarting) cpu.add(sample.cpu, sample.at);
+      if (sample.memory !== undefined) memory.add(sample.memory, sample.at);
+    },
+    save: () => JSON.stringify({ v: VERSION, cpu: cpu.save(), memory: memory.save() }),
+  };
+}
+
+/**
+ * @param text what `save()` returned.
+ * @throws InvalidValueError when it is not that, or of another version.
+ */
+export function loadUsageProfile(options: ProfileOptions, text: string): UsageProfile {
+  const saved = readSaved(text);
+  return assemble(options, createCpuHistory(options, saved.cpu), createMemoryHistory(saved.memory));
+}
+
+function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memory: SavedMemoryHistory } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (isRecord(value) && value['v'] === VERSION && isSavedCpu(value['cpu']) && isSavedMemory(value['memory'])) {
+    return { cpu: value['cpu'], memory: value['memory'] };
+  }
+  const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+  throw new InvalidValueError('saved usage profile', shown, `a profile saved by Stowage, version ${VERSION}`);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isNumber(value);
+
+function isSavedCpu(value: unknown): value is SavedCpuHistory {
+  return (
+    isRecord(value) &&
+    typeof value['usual'] === 'string' &&
+    typeof value['recent'] === 'string' &&
+    isNumber(value['samples']) &&
+    isMissingOrNumber(value['firstAt']) &&
+    isMissingOrNumber(value['lastAt'])
+  );
+}
+
+function isSavedMemory(value: unknown): value is SavedMemoryHistory {
+  if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrNumber(value['lastAt'])) return false;
+  const oom = value['oom'];
+  const isOom =
+    oom === undefined || (isRecord(oom) && isNumber(oom['bytes']) && isNumber(oom['at']) && isNumber(oom['count']));
+  return isOom && value['peaks'].every((peak) => Array.isArray(peak) && peak.length === 2 && peak.every(isNumber));
+}
