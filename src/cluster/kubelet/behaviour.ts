@@ -39,9 +39,9 @@ export interface BehaviourDefaults {
 
 /** Medians of a real node with the image at hand (docs/testing.md, "Measured on a real node"). */
 export const DEFAULT_BEHAVIOUR: BehaviourDefaults = {
-  startMillis: 340,
-  readyMillis: 15,
-  stopMillis: 2700,
+  startMillis: 400,
+  readyMillis: 600,
+  stopMillis: 2900,
   jitter: 0.3,
 };
 

@@ -43,7 +43,7 @@ describe('an in-place resize', () => {
     await start(at, barePod());
     await at.seconds(5);
     await resize(at, '300m');
-    await at.seconds(0.1);
+    await at.seconds(0.05);
     expect(conditions(at)).toContain('PodResizeInProgress=True');
     expect(container(at)).toMatchObject({
       allocatedResources: { cpu: '300m' },

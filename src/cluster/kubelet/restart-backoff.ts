@@ -3,7 +3,7 @@
 /** Source: pkg/kubelet `MaxCrashLoopBackOff` and its base; reset after ten minutes of running. */
 const BACKOFF = { firstMillis: 10_000, maxMillis: 300_000, resetMillis: 600_000 } as const;
 /** The kubelet looks at the runtime once a second and only then learns of a container's end; measured on a real node. */
-const NOTICED_MILLIS = 1100;
+const NOTICED_MILLIS = 1120;
 
 export interface RestartDelay {
   /** The wait that is reported as CrashLoopBackOff; 0 for the first restart. */
