@@ -5,6 +5,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 import type { Forward } from './coordinate.ts';
 import type { HttpAnswer } from './http-answer.ts';
+import { createLeaderPatience } from './leader-patience.ts';
 import { FORWARDED_HEADER } from './server.ts';
 
 export interface LeaderAddress {
@@ -26,14 +27,16 @@ export interface Forwarder {
   close(): void;
 }
 
-/** The leader is given up when nothing at all has come from it for so long; answers to others show that it is only busy. */
+/** Answers to others, and handshakes, show that the leader is only busy. */
 const SILENCE_MILLIS: Millis = 100;
 /** Well within the webhook's own timeout of 2 s. */
 const LIMIT_MILLIS: Millis = 1_000;
+/** The leader decides one review at a time; more connections would only cost it handshakes in the first moments of a burst. */
+const MAX_CONNECTIONS = 8;
 
 export function createForwarder({ leader, certificate, clock, log }: ForwarderOptions): Forwarder {
   let agent: { readonly certificate: string; readonly agent: Agent } | undefined;
-  let lastAnswerMillis = Number.NEGATIVE_INFINITY;
+  const patience = createLeaderPatience({ clock, silenceMillis: SILENCE_MILLIS, limitMillis: LIMIT_MILLIS });
 
   const agentFor = (pem: string): Agent => {
     if (agent?.certificate !== pem) {
@@ -41,7 +44,7 @@ export function createForwarder({ leader, certificate, clock, log }: ForwarderOp
       const tls = { ca: pem, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
       agent = {
         certificate: pem,
-        agent: new Agent({ ...tls, keepAlive: true, maxSockets: 64, minVersion: 'TLSv1.2' }),
+        agent: new Agent({ ...tls, keepAlive: true, maxSockets: MAX_CONNECTIONS, minVersion: 'TLSv1.2' }),
       };
     }
     return agent.agent;
@@ -59,12 +62,15 @@ export function createForwarder({ leader, certificate, clock, log }: ForwarderOp
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
-          lastAnswerMillis = clock.now();
+          patience.signOfLife();
           const status = response.statusCode ?? 500;
           // What the leader calls malformed is malformed; its own faults are no answer.
           resolve(status < 500 ? { status, body: Buffer.concat(chunks).toString('utf8') } : undefined);
         });
         response.on('error', reject);
+      });
+      request.on('socket', (socket) => {
+        if (socket.connecting) socket.once('secureConnect', patience.signOfLife);
       });
       request.on('error', reject);
       request.end(body);
@@ -74,26 +80,14 @@ export function createForwarder({ leader, certificate, clock, log }: ForwarderOp
     async forward(body) {
       const address = leader();
       if (address === undefined) return undefined;
-      const giveUp = new AbortController();
-      const startedAt = clock.now();
-      const arm = () => clock.setTimer(nextCheckMillis(), check);
-      const nextCheckMillis = (): Millis => {
-        const now = clock.now();
-        const quietUntil = Math.max(startedAt, lastAnswerMillis) + SILENCE_MILLIS;
-        return Math.min(quietUntil, startedAt + LIMIT_MILLIS) - now;
-      };
-      const check = (): void => {
-        if (nextCheckMillis() > 0) timer = arm();
-        else giveUp.abort(new Error('the leader did not answer in time'));
-      };
-      let timer = arm();
+      const waiting = patience.wait();
       try {
-        return await send(address, body, giveUp.signal);
+        return await send(address, body, waiting.signal);
       } catch (error) {
         log.debug({ ...address, error }, 'A review could not be sent to the leader; it is decided here');
         return undefined;
       } finally {
-        timer.cancel();
+        waiting.end();
       }
     },
     close: () => agent?.agent.destroy(),
