@@ -16,7 +16,14 @@ describe('readAdmissionPod', () => {
       isMirror: false,
       stamp: undefined,
       hasDeletionCost: false,
-      has: { annotations: false, nodeSelector: false, affinity: false, nodeAffinity: false, preferences: false, tolerations: false },
+      has: {
+        annotations: false,
+        nodeSelector: false,
+        affinity: false,
+        nodeAffinity: false,
+        preferences: false,
+        tolerations: false,
+      },
       requiredTerms: undefined,
     });
   });
