@@ -6,7 +6,7 @@ let failed = 0;
 let skipped = 0;
 for (const file of process.argv.slice(2)) {
   const report = JSON.parse(readFileSync(file, 'utf8'));
-  // A file that fails to load has no test results of its own, so failed suites without failed tests count once each.
+  // A file that fails to load has no test results of its own, so failed files without a failed test count once each.
   const brokenFiles = report.testResults.filter(
     (result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
   );
@@ -14,7 +14,7 @@ for (const file of process.argv.slice(2)) {
   failed += report.numFailedTests + brokenFiles.length;
   skipped += report.numPendingTests + report.numTodoTests;
 }
-if (passed + failed === 0) {
+if (passed + failed + skipped === 0) {
   process.stderr.write('no test was run\n');
   process.exit(1);
 }

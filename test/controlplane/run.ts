@@ -1,12 +1,10 @@
 /** `npm run test:cluster`: builds the control plane where it is missing, runs the suites on it, and closes with one line that says how it went. */
-import { spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { runVitest } from '../../scripts/run-vitest.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { ensureBinaries, formatElapsed } from './build.ts';
 import { existingKubeconfigPath } from './existing-cluster.ts';
 import { readVersions } from './versions.ts';
 
-const root = resolve(import.meta.dirname, '..', '..');
 const clock = createSystemClock();
 const startMillis = clock.now();
 const report = (line: string): void => void process.stderr.write(`control plane: ${line}\n`);
@@ -16,26 +14,12 @@ const stopper = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stopper.abort(new Error(`stopped by ${signal}`)));
 
-/** Runs vitest with this Node. When it is told to end, its set-up stops the cluster. */
-function runVitest(args: readonly string[]): Promise<number> {
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.cluster.config.ts', ...args], {
-      cwd: root,
-      stdio: 'inherit',
-    });
-    stopper.signal.addEventListener('abort', () => child.kill('SIGTERM'));
-    child.once('error', fail);
-    child.once('close', (code) => done(code ?? 1));
-  });
-}
-
 async function main(): Promise<number> {
   const existing = existingKubeconfigPath(process.env);
   if (existing === undefined) await ensureBinaries({ clock, env: process.env, report, signal: stopper.signal });
   const versions = readVersions();
   const target = existing ?? `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}`;
-  const code = await runVitest(process.argv.slice(2));
+  const code = await runVitest({ name: 'cluster', config: 'vitest.cluster.config.ts', args: process.argv.slice(2) });
   report(`suites ${code === 0 ? 'passed' : 'FAILED'} on ${target} in ${formatElapsed(clock.now() - startMillis)}`);
   return code;
 }
