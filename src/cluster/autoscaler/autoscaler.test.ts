@@ -273,3 +273,22 @@ describe('an interruption', () => {
     expect(left.filter((name) => name.startsWith('od-'))).toHaveLength(3);
   });
 });
+
+describe('a machine that dies without notice', () => {
+  test('is gone a minute later, its pods with it, and is paid for until then', async () => {
+    await using at = await startVirtualCluster({ pools: [pool('od', { minNodes: 1 }), pool('spot')] });
+    await deploy(at, 'web', 2, 'spot');
+    await at.seconds(120);
+    const [name = ''] = at.cluster.autoscaler.nodesOf('spot');
+    at.cluster.autoscaler.loseNode(name);
+    at.cluster.autoscaler.loseNode('nowhere');
+    expect(at.cluster.kubelet.isAlive(name)).toBe(false);
+    expect(at.cluster.autoscaler.interruptions()).toBe(0);
+    await at.seconds(600);
+    expect(nodes(at).some((node) => node.metadata?.name === name)).toBe(false);
+    expect(readyPods(at)).toBe(2);
+    const hours = at.cluster.autoscaler.nodeHours();
+    expect(hours.get('od')).toBeCloseTo(0.2, 2);
+    expect((hours.get('spot') ?? 0) * 0.08 + (hours.get('od') ?? 0) * 0.2).toBeCloseTo(at.cluster.autoscaler.cost(), 9);
+  });
+});

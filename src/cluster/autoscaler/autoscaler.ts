@@ -3,51 +3,18 @@ import type { Node, Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { sleep, type Timer } from '../../lib/clock.ts';
 import { daemonPod } from '../controllers/daemon-set-controller.ts';
-import { type NodeSpec, nodeObject } from '../kubelet/node-object.ts';
-import { controllerOf, findCondition, nameOf } from '../objects.ts';
-import { isFinished, isTerminating } from '../pod-state.ts';
+import { nodeObject } from '../kubelet/node-object.ts';
+import { controllerOf, nameOf } from '../objects.ts';
+import { isFinished } from '../pod-state.ts';
 import { volumesOf } from '../scheduler/volumes.ts';
-import type { StandIn, StandInContext } from '../stand-in.ts';
+import type { StandInContext } from '../stand-in.ts';
+import type { Autoscaler, AutoscalerOptions } from './autoscaler-api.ts';
 import { createFleet, type Machine } from './fleet.ts';
 import { leavingTaintOf, type NodePool, nodeSpecOf, noticeMillisOf } from './node-pool.ts';
 import { createOfferings } from './offerings.ts';
 import { planLaunches } from './provisioning-plan.ts';
 import { drain, recordInterruption, removeNodeObject, setTaint } from './reclaim.ts';
-
-/** Who makes machines: the kubelet stand-in. */
-export interface MachineProvider {
-  addNode(spec: NodeSpec): Promise<void>;
-  loseNode(name: string): void;
-}
-
-export interface AutoscalerOptions {
-  readonly pools: readonly NodePool[];
-  readonly machines: MachineProvider;
-  /** Waiting pods are gathered this long before machines are asked for. Default 1 s. */
-  readonly batchMillis?: number;
-  /** A node without pods of its own is removed after this time. Default 60 s. */
-  readonly emptyMillis?: number;
-  /** What happens on an interruption notice: pods are evicted in time, or left to be lost. Default `drain`. */
-  readonly onInterruption?: 'drain' | 'ignore';
-}
-
-export interface Autoscaler extends StandIn {
-  /** Gives notice of an interruption and takes the node when it is over. Resolves when the node is gone. */
-  interrupt(nodeName: string): Promise<void>;
-  /** Interrupts a share (0..1) of the spot nodes of a pool, or of all pools, each at a random moment within the time. */
-  storm(options: { readonly pool?: string; readonly share: number; readonly withinMillis: number }): string[];
-  /** Opens or closes a pool at the cloud, in one zone or all. */
-  setPoolAvailability(pool: string, isAvailable: boolean, zone?: string): void;
-  nodesOf(pool: string): readonly string[];
-  /** The machine dies at once, without notice; the cloud's controller removes its Node object a little later. */
-  loseNode(name: string): void;
-  /** Interruptions so far. */
-  interruptions(): number;
-  /** Time that nodes of each pool have been paid for so far, by pool name, in hours. */
-  nodeHours(): ReadonlyMap<string, number>;
-  /** Cost of all nodes so far, in the currency of the pools' prices. */
-  cost(): number;
-}
+import { isUnserved } from './unserved.ts';
 
 const DEFAULT_PROVISION_MILLIS = 40_000;
 const PROVISION_JITTER = 0.25;
@@ -236,7 +203,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
 
   pods.onChange((before, after) => {
     const key = `${(after ?? before)?.metadata?.uid}`;
-    const isWaiting = after !== undefined && isUnschedulable(after);
+    const isWaiting = after !== undefined && isUnserved(after);
     if (isWaiting) {
       const isNews = !pending.has(key);
       pending.set(key, after);
@@ -300,15 +267,4 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     nodeHours: fleet.nodeHours,
     cost: fleet.cost,
   };
-}
-
-function isUnschedulable(pod: Pod): boolean {
-  const condition = findCondition(pod.status?.conditions, 'PodScheduled');
-  return (
-    !pod.spec?.nodeName &&
-    !isTerminating(pod) &&
-    condition?.status === 'False' &&
-    condition.reason === 'Unschedulable' &&
-    controllerOf(pod)?.kind !== 'DaemonSet'
-  );
 }
