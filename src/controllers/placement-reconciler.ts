@@ -143,7 +143,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     );
     const mayBeGone = outcome.result === 'evicted' || outcome.result === 'unknown' || outcome.result === 'gone';
     if (mayBeGone) {
-      history.recordDisruption(workload.uid, startedAt);
+      // From the answer on: when within the call the pod went is not known, and the pause must not be shorter for it.
+      history.recordDisruption(workload.uid, clock.now());
       moves.started(decision, startedAt);
       if (decision.isReturn === true) history.recordReturn(workload.uid, startedAt);
     }

@@ -96,6 +96,26 @@ describe('case 54: a changed annotation converges', () => {
     expect(world.evictions).toHaveLength(2);
   });
 
+  test('the cooldown counts from the answer: an eviction that took long to be carried out shortens no pause', async () => {
+    const world = await startWorld();
+    await deploy(world, 4, policy(0, 0));
+    const before = new Set((await podsOf(world, 'web')).map(({ metadata }) => metadata?.uid));
+    const evicted = async (): Promise<number> => {
+      const pods = await podsOf(world, 'web');
+      const kept = pods.filter(
+        ({ metadata }) => before.has(metadata?.uid) && metadata?.deletionTimestamp === undefined,
+      );
+      return before.size - kept.length;
+    };
+    world.server.faults.add({ resources: ['pods/eviction'], count: 1, effect: { kind: 'slow', millis: 6_000 } });
+    await annotate(world, policy(50, 0));
+    await world.until('the first pod going', async () => (await evicted()) === 1);
+    await world.clock.advance(9_500);
+    expect(await evicted()).toBe(1);
+    await world.clock.advance(2_000);
+    expect(await evicted()).toBe(2);
+  });
+
   test('case 53: replicas and template are never modified', async () => {
     const world = await startWorld();
     await deploy(world, 4, policy(0, 0));
