@@ -6,11 +6,13 @@ import { createInformer } from '../../src/kube/informer.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
-import { isReady, isStaying } from './workloads.ts';
+import { isOnSpot, isReady, isStaying } from './workloads.ts';
 
 export interface Disruptions {
   /** Least number of pods that were ready and staying. */
   readonly leastReady: number;
+  /** Least number of those on on-demand nodes. */
+  readonly leastOnDemand: number;
   /** Most pods that were terminating at the same time. */
   readonly mostTerminating: number;
   /** `currentHealthy/desiredHealthy` of each status of a budget that had fewer healthy pods than it asks for. */
@@ -32,6 +34,7 @@ export async function watchDisruptions(
   const budgetViolations: string[] = [];
   let budgetStatuses = 0;
   let leastReady = Number.POSITIVE_INFINITY;
+  let leastOnDemand = Number.POSITIVE_INFINITY;
   let mostTerminating = 0;
 
   const pods = follow<Pod>(api, resources.pods, namespace);
@@ -41,7 +44,9 @@ export async function watchDisruptions(
 
   const measure = (): void => {
     const all = [...pods.store.values()];
-    leastReady = Math.min(leastReady, all.filter((pod) => isStaying(pod) && isReady(pod)).length);
+    const ready = all.filter((pod) => isStaying(pod) && isReady(pod));
+    leastReady = Math.min(leastReady, ready.length);
+    leastOnDemand = Math.min(leastOnDemand, ready.filter((pod) => !isOnSpot(pod)).length);
     mostTerminating = Math.max(mostTerminating, all.filter((pod) => !isStaying(pod)).length);
   };
   measure();
@@ -67,7 +72,7 @@ export async function watchDisruptions(
     stop.abort();
     await running;
   }
-  return { leastReady, mostTerminating, budgetViolations, budgetStatuses, ended };
+  return { leastReady, leastOnDemand, mostTerminating, budgetViolations, budgetStatuses, ended };
 }
 
 function follow<T extends KubeObject>(api: KubeApi, type: ResourceType<T>, namespace: string) {

@@ -176,6 +176,10 @@ describe('end of a process', () => {
     const meanwhile = await managedNamespace(cluster());
     await deploy(cluster(), meanwhile, 20, policy(80, 2));
     await untilSides(cluster(), meanwhile, 16, 4);
+    const stamps = (await podsOf(cluster(), meanwhile)).map(
+      ({ metadata }) => metadata?.annotations?.['spotalis.io/unconfirmed'],
+    );
+    expect(stamps).toContain('true');
     expect(await isLeading(second)).toBe(false);
 
     // A lease lasts 15 s, and is tried every 2 s.

@@ -152,7 +152,10 @@ function isClusterRole(object: KubeObject): object is ClusterRole {
   return object.kind === 'ClusterRole' && 'rules' in object;
 }
 
-/** deploy/webhook.yaml, but for the address: no node here resolves Services. */
+/**
+ * deploy/webhook.yaml, but for the address, since no node here resolves Services, and the time it may take: these suites tell whether
+ * decisions are right on a machine that runs a whole control plane beside them; how fast they are is for bench/ to say.
+ */
 async function register({ api }: RealCluster, port: number, { certificatePem }: Authority): Promise<void> {
   const isConfiguration = (object: KubeObject): object is MutatingWebhookConfiguration =>
     object.kind === 'MutatingWebhookConfiguration';
@@ -161,7 +164,7 @@ async function register({ api }: RealCluster, port: number, { certificatePem }: 
     url: `https://127.0.0.1:${port}/mutate`,
     caBundle: Buffer.from(certificatePem).toString('base64'),
   };
-  const webhooks = (configuration?.webhooks ?? []).map((webhook) => ({ ...webhook, clientConfig }));
+  const webhooks = (configuration?.webhooks ?? []).map((webhook) => ({ ...webhook, clientConfig, timeoutSeconds: 10 }));
   const registered = { ...configuration, webhooks };
   await applyObject(api, registered);
 }

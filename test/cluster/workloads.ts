@@ -1,5 +1,5 @@
 /** Small workloads for the suites, and where their pods are, told by the nodes they run on. */
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Deployment, LabelSelector, Pod, PodDisruptionBudget, StatefulSet } from '../../src/api/core.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import type { RealCluster } from './real-cluster.ts';
@@ -141,7 +141,8 @@ export async function podsOf({ api }: RealCluster, namespace: string, selector?:
   return (await api.list(resources.pods, { namespace, ...labelSelector })).items;
 }
 
-const LANDING_MILLIS = 100_000;
+/** Reading hundreds of pods too often would slow down what is waited for. */
+const waiting = { timeout: 100_000, interval: 300 } as const;
 
 /** Waits until exactly these pods are ready on each side and there are no others. */
 export function untilSides(
@@ -151,9 +152,9 @@ export function untilSides(
   onDemand: number,
   selector?: LabelSelector,
 ): Promise<void> {
-  return cluster.eventually(
+  return vi.waitFor(
     async () =>
       expect(sidesOf(await podsOf(cluster, namespace, selector))).toEqual({ spot, onDemand, pending: 0, ending: 0 }),
-    LANDING_MILLIS,
+    waiting,
   );
 }
