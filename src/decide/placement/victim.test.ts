@@ -47,7 +47,7 @@ describe('compareVictims', () => {
 
   test('a pod in its own place stays while another is on the wrong side, ready or not: its replacement would take that place again', () => {
     const { pod, plan } = planned('starting', { ready: false, slot: 90 });
-    const starting: PlannedPod = { pod, plan: { ...plan, state: 'settled', wantedSide: plan.actualSide } };
+    const starting: PlannedPod = { pod, plan: { ...plan, state: 'settled', wantedSide: 'spot', actualSide: 'spot' } };
     const cover = planned('cover', { slot: 8, fallback: true });
     expect([starting, cover].sort(compareVictims(view, sides))).toEqual([cover, starting]);
     expect([cover, starting].sort(compareVictims(view, sides))).toEqual([cover, starting]);

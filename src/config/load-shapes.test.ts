@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { nodeProfilesOf } from './checks.ts';
+import { configOf, load, problemsOf } from './testing/load-text.ts';
+
+describe('the shape of the first design', () => {
+  const design = `
+controller:
+  resyncPeriod: 45s
+  workers: 7
+  leaderElection:
+    enabled: false
+    namespace: lease-ns
+  namespaceSelector:
+    matchLabels:
+      spotalis.io/enabled: "true"
+webhook:
+  port: 9443
+  certDir: /certs
+nodeLabels:
+  spot: karpenter.sh/capacity-type=spot
+  onDemand: karpenter.sh/capacity-type=on-demand
+logging:
+  level: debug
+  format: text
+metrics:
+  enabled: true
+  port: 9090
+`;
+
+  test('is understood, without warnings', () => {
+    const { config, warnings } = load(design);
+    expect(warnings).toEqual([]);
+    expect(config.controllers).toMatchObject({
+      reconcileInterval: 45_000,
+      maxConcurrentReconciles: 7,
+      namespaceSelector: { matchLabels: { 'spotalis.io/enabled': 'true' } },
+      nodeClassifier: {
+        spotLabels: [{ matchLabels: { 'karpenter.sh/capacity-type': 'spot' } }],
+        onDemandLabels: [{ matchLabels: { 'karpenter.sh/capacity-type': 'on-demand' } }],
+      },
+    });
+    expect(config.operator.leaderElection).toMatchObject({ enabled: false, namespace: 'lease-ns' });
+    expect(config.observability).toMatchObject({
+      logging: { level: 'debug', format: 'text' },
+      metrics: { bindAddress: { port: 9090 } },
+    });
+    expect(nodeProfilesOf(config)).toEqual([]);
+  });
+
+  test('zero workers mean the default', () => {
+    expect(configOf('controller:\n  workers: 0').controllers.maxConcurrentReconciles).toBe(5);
+  });
+
+  test('messages name what was written and what it means', () => {
+    expect(problemsOf('controller:\n  resyncPeriod: 1s')).toEqual([
+      expect.stringContaining(
+        'config.yaml:2: controller.resyncPeriod (controllers.reconcileInterval) must be at least 5s: "1s"',
+      ),
+    ]);
+    expect(problemsOf('nodeLabels:\n  spot: capacity')).toEqual([
+      expect.stringContaining('nodeLabels.spot (controllers.nodeClassifier.spotLabels) is not a list'),
+    ]);
+  });
+
+  test('the key itself beats its other spelling, with a warning', () => {
+    const { config, warnings } = load('logging:\n  level: debug\nobservability:\n  logging:\n    level: error\n');
+    expect(config.observability.logging.level).toBe('error');
+    expect(warnings).toEqual([
+      expect.stringContaining('config.yaml:2: logging.level is ignored, because observability.logging.level is set'),
+    ]);
+  });
+});
+
+describe('node classes', () => {
+  test('case 14: matchLabels and matchExpressions are read from YAML', () => {
+    const config = configOf(`
+controllers:
+  nodeClassifier:
+    spotLabels:
+      - matchLabels: { eks.amazonaws.com/capacityType: SPOT }
+      - matchExpressions:
+          - { key: cloud.google.com/gke-spot, operator: Exists }
+    onDemandLabels:
+      - matchExpressions:
+          - key: eks.amazonaws.com/capacityType
+            operator: NotIn
+            values: [SPOT]
+`);
+    expect(config.controllers.nodeClassifier).toMatchObject({
+      spotLabels: [
+        { matchLabels: { 'eks.amazonaws.com/capacityType': 'SPOT' } },
+        { matchExpressions: [{ key: 'cloud.google.com/gke-spot', operator: 'Exists' }] },
+      ],
+      onDemandLabels: [
+        { matchExpressions: [{ key: 'eks.amazonaws.com/capacityType', operator: 'NotIn', values: ['SPOT'] }] },
+      ],
+    });
+    expect(nodeProfilesOf(config)).toEqual([]);
+  });
+
+  const classifier = (yaml: string): string => `controllers:\n  nodeClassifier:\n    ${yaml}\n`;
+
+  test.each([
+    ['spotLabels: [{}]', 'spotLabels[0] has an empty selector, which would match every node'],
+    ['spotLabels: [{matchLabels: {}}]', 'spotLabels[0] has an empty selector'],
+    ['spotLabels: [{matchLabels: {spot: true}}]', 'spotLabels[0].matchLabels.spot must be text in quotes'],
+    ['spotLabels: [{matchLabels: {"a b": x}}]', '"a b" is not a label key'],
+    ['spotLabels: [{matchlabels: {a: b}}]', 'matchlabels'],
+    ['spotLabels: [{matchExpressions: [{key: a, operator: Near}]}]', 'operator "Near" of "a" is none of In'],
+    ['onDemandLabels: [{matchLabels: {a: b}}]', 'controllers.nodeClassifier has no rule for spot nodes'],
+    ['spotLabels: [{matchLabels: {a: b}}]', 'controllers.nodeClassifier has no rule for on-demand nodes'],
+    ['profiles: []', 'controllers.nodeClassifier has no rule for spot nodes'],
+    [
+      'profiles: [azure]',
+      'profiles[0] has an entry that is not known: ["azure"]; accepted: a list of karpenter, eks, gke, aks, castai',
+    ],
+    ['profiles: gke', 'profiles is not a list'],
+  ])('%s is refused', (yaml, message) => {
+    expect(problemsOf(classifier(yaml)).join('\n')).toContain(message);
+  });
+
+  test.each([
+    ['profiles: [gke, karpenter]', ['gke', 'karpenter']],
+    ['{ spotLabels: [{matchLabels: {a: b}}], absenceMeansOnDemand: true }', []],
+    ['{ profiles: [eks], spotLabels: [{matchLabels: {a: b}}] }', ['eks']],
+  ])('%s is accepted', (yaml, profiles) => {
+    expect(
+      nodeProfilesOf(configOf(`controllers:\n  nodeClassifier: ${yaml.startsWith('{') ? yaml : `\n    ${yaml}`}\n`)),
+    ).toEqual(profiles);
+  });
+});
