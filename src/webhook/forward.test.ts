@@ -69,7 +69,7 @@ describe('createForwarder', () => {
     expect(await forwarderTo({ host: '127.0.0.1', port: 1 }).forward('{}')).toBeUndefined();
   });
 
-  test('a silent leader is given up after 100 ms', async () => {
+  test('a silent leader is given up after half a second', async () => {
     const clock = createVirtualClock(0);
     const reached = Promise.withResolvers<void>();
     const address = await startLeader(() => {
@@ -83,7 +83,7 @@ describe('createForwarder', () => {
         isDone = true;
       });
     await reached.promise;
-    await clock.advance(99);
+    await clock.advance(499);
     expect(isDone).toBe(false);
     await clock.advance(1);
     expect(await answer).toBeUndefined();

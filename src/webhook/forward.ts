@@ -27,8 +27,12 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Answers to others, and handshakes, show that the leader is only busy. */
-const SILENCE_MILLIS: Millis = 100;
+/**
+ * A leader on a crowded machine may say nothing for a few hundred milliseconds, and to decide without it costs an eviction
+ * later. One that has been silent for so long hangs: nobody waits that long for it again. One that is gone refuses at once.
+ */
+const SILENCE_MILLIS: Millis = 500;
+const MUTED_SILENCE_MILLIS: Millis = 100;
 /** Well within the webhook's own timeout of 2 s. */
 const LIMIT_MILLIS: Millis = 1_000;
 /** The leader decides one review at a time; more connections would only cost it handshakes in the first moments of a burst. */
@@ -36,7 +40,12 @@ const MAX_CONNECTIONS = 8;
 
 export function createForwarder({ leader, certificate, clock, log }: ForwarderOptions): Forwarder {
   let agent: { readonly certificate: string; readonly agent: Agent } | undefined;
-  const patience = createLeaderPatience({ clock, silenceMillis: SILENCE_MILLIS, limitMillis: LIMIT_MILLIS });
+  const patience = createLeaderPatience({
+    clock,
+    silenceMillis: SILENCE_MILLIS,
+    mutedSilenceMillis: MUTED_SILENCE_MILLIS,
+    limitMillis: LIMIT_MILLIS,
+  });
 
   const agentFor = (pem: string): Agent => {
     if (agent?.certificate !== pem) {

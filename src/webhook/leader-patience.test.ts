@@ -3,7 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createLeaderPatience } from './leader-patience.ts';
 
-const patienceOf = (clock: Clock) => createLeaderPatience({ clock, silenceMillis: 100, limitMillis: 1000 });
+const patienceOf = (clock: Clock) =>
+  createLeaderPatience({ clock, silenceMillis: 100, mutedSilenceMillis: 40, limitMillis: 1000 });
 
 describe('createLeaderPatience', () => {
   test('ends after the silence, and not before', async () => {
@@ -39,8 +40,39 @@ describe('createLeaderPatience', () => {
     const second = patience.wait();
     await clock.advance(20);
     expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
+  });
+
+  test('a leader that was given up is waited for shortly only, until it shows a sign of life', async () => {
+    const clock = createVirtualClock(0);
+    const patience = patienceOf(clock);
+    const endsAfter = async (): Promise<number> => {
+      const startedAt = clock.now();
+      const { signal, end } = patience.wait();
+      while (!signal.aborted) await clock.advance(10);
+      end();
+      return clock.now() - startedAt;
+    };
+    expect(await endsAfter()).toBe(100);
+    expect(await endsAfter()).toBe(40);
+    expect(await endsAfter()).toBe(40);
+    patience.signOfLife();
+    expect(await endsAfter()).toBe(100);
+  });
+
+  test('the limit alone is no silence: the next one waits as long as before', async () => {
+    const clock = createVirtualClock(0);
+    const patience = patienceOf(clock);
+    const { signal, end } = patience.wait();
+    while (!signal.aborted) {
+      patience.signOfLife();
+      await clock.advance(20);
+    }
+    end();
+    expect(clock.now()).toBe(1000);
+    patience.signOfLife();
+    const next = patience.wait();
     await clock.advance(80);
-    expect(second.signal.aborted).toBe(true);
+    expect(next.signal.aborted).toBe(false);
   });
 
   test('a process that was held up itself waits on: what has arrived meanwhile is read first', () => {

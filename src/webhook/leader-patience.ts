@@ -17,8 +17,10 @@ export interface Wait {
 
 export interface LeaderPatienceOptions {
   readonly clock: Clock;
-  /** The leader is given up when nothing at all has come from it for so long. A multiple of {@link STEP_MILLIS}. */
+  /** The leader is given up when nothing at all has come from it for so long. A multiple of 20 ms, as the next. */
   readonly silenceMillis: Millis;
+  /** The same once it has been given up, until it shows a sign of life: it is asked on, but nobody waits long any more. */
+  readonly mutedSilenceMillis: Millis;
   /** The longest wait for one answer, whatever comes for others. */
   readonly limitMillis: Millis;
 }
@@ -29,18 +31,23 @@ export interface LeaderPatienceOptions {
  */
 const STEP_MILLIS: Millis = 20;
 
-export function createLeaderPatience({ clock, silenceMillis, limitMillis }: LeaderPatienceOptions): LeaderPatience {
+export function createLeaderPatience(options: LeaderPatienceOptions): LeaderPatience {
+  const { clock, silenceMillis, mutedSilenceMillis, limitMillis } = options;
   const waiting = new Set<{ readonly begunStep: number; readonly limit: Millis; readonly giveUp: AbortController }>();
   let steps = 0;
   let lastSignStep = 0;
+  let isMuted = false;
   let timer: Timer | undefined;
 
   const step = (): void => {
     steps++;
     const now = clock.now();
+    const tolerated = isMuted ? mutedSilenceMillis : silenceMillis;
     for (const { begunStep, limit, giveUp } of waiting) {
       const silence = (steps - Math.max(begunStep, lastSignStep)) * STEP_MILLIS;
-      if (silence >= silenceMillis || now >= limit) giveUp.abort(new Error('the leader did not answer in time'));
+      if (silence < tolerated && now < limit) continue;
+      isMuted ||= silence >= tolerated;
+      giveUp.abort(new Error('the leader did not answer in time'));
     }
     timer = waiting.size > 0 ? clock.setTimer(STEP_MILLIS, step) : undefined;
   };
@@ -48,6 +55,7 @@ export function createLeaderPatience({ clock, silenceMillis, limitMillis }: Lead
   return {
     signOfLife() {
       lastSignStep = steps;
+      isMuted = false;
     },
     wait() {
       const giveUp = new AbortController();
