@@ -129,6 +129,30 @@ describe('selfCertificate', () => {
     await Promise.all(following);
   });
 
+  test('a renewed pair is served when API servers have had time to trust it, and by the leader last', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const leader = await obtain(true);
+    const follower = await obtain(false);
+    await clock.advance(60 * DAY);
+    const stop = new AbortController();
+    const order: string[] = [];
+    const following = [
+      follower.follow(() => order.push(`follower after ${clock.now() - publishedAt}`), stop.signal),
+      leader.follow(() => order.push('leader'), stop.signal),
+    ];
+    const bundleBefore = await publishedBundle(api);
+    let publishedAt = 0;
+    await settle(async () => {
+      if (publishedAt === 0 && (await publishedBundle(api)).length > bundleBefore.length) publishedAt = clock.now();
+      return order.length === 2;
+    }, 100);
+    expect(order).toEqual([expect.stringMatching(/^follower after \d+$/), 'leader']);
+    expect(Number(order[0]?.split(' ').at(-1))).toBeGreaterThanOrEqual(5_000);
+    stop.abort();
+    await Promise.all(following);
+  });
+
   test('a Secret that cannot be used is filled anew, and one that was deleted comes back', async () => {
     const { api, clock, register, settle, obtain } = await createWorld();
     await register();
@@ -148,8 +172,7 @@ describe('selfCertificate', () => {
       served = pair;
     }, stop.signal);
     await api.delete(resources.secrets, 'spotalis-webhook-cert', inSystem);
-    await clock.advance(60_000);
-    await settle(() => served.cert !== source.first.cert);
+    await settle(() => served.cert !== source.first.cert, 1_000);
     expect(isTrusted(served, await publishedBundle(api))).toBe(true);
     stop.abort();
     await following;

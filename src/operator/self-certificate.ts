@@ -42,7 +42,9 @@ const AUTHORITY_MILLIS = 120 * DAY_MILLIS;
 /** Clocks of API servers may be behind. */
 const SKEW_MILLIS = 300_000;
 const RENEW_AT = 2 / 3;
-const LOOK_MILLIS = 60_000;
+const LOOK_MILLIS = 30_000;
+/** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
+const TAKE_IN_MILLIS = 5_000;
 
 /**
  * Takes the certificate from the Secret, or makes the first one, and publishes its authority.
@@ -85,13 +87,16 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
     throw new Error('the Secret keeps changing');
   };
 
-  /** Renews when it is time. The new authority is published before anything it signed is served. */
-  const renewIfDue = async ({ pair, bundle }: Stored, secret: Secret | undefined): Promise<void> => {
-    const { notBeforeMillis, notAfterMillis } = validityOf(pair);
-    if (clock.now() < notBeforeMillis + RENEW_AT * (notAfterMillis - notBeforeMillis)) return;
+  /** A new pair in place of the stored one. Its authority is published before anything it signed can be served. */
+  const renew = async (bundle: string, secret: Secret | undefined, signal: AbortSignal): Promise<void> => {
     const next = await issue(config, clock.now(), bundle);
     await publishBundle(api, config.webhook.configurationName, next.bundle);
+    await sleep(clock, TAKE_IN_MILLIS, signal);
     await store(next, secret);
+  };
+  const isDue = ({ pair }: Stored): boolean => {
+    const { notBeforeMillis, notAfterMillis } = validityOf(pair);
+    return clock.now() >= notBeforeMillis + RENEW_AT * (notAfterMillis - notBeforeMillis);
   };
 
   const publish = async (bundle: string): Promise<void> => {
@@ -119,13 +124,17 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
         if (signal.aborted) return;
         try {
           const { stored, secret } = await read();
-          if (isLeader() && stored !== undefined) await renewIfDue(stored, secret);
-          else if (isLeader()) await store(await issue(config, clock.now(), current.bundle), secret);
-          const latest = (await read()).stored ?? current;
+          if (isLeader() && (stored === undefined || isDue(stored))) {
+            await renew(stored?.bundle ?? current.bundle, secret, signal);
+            // Served here at the next look, when the other replicas have theirs: they can then verify the leader all the time.
+            continue;
+          }
+          const latest = stored ?? current;
           if (isLeader() || !isPublished) await publish(latest.bundle);
           if (latest.pair.cert !== current.pair.cert) onChange(latest.pair);
           current = latest;
         } catch (error) {
+          if (signal.aborted) return;
           log.warn(
             { secret: `${namespace}/${name}`, error },
             'The webhook certificate could not be looked after; trying again',

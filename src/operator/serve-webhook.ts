@@ -51,7 +51,9 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
   };
   report();
   const { leader, isLeader, handle: decide } = options;
-  const forwarder = createForwarder({ leader, certificate: () => served.cert, clock, log });
+  // Replicas change one after the other: the leader may still serve what this one has just replaced.
+  let trusted = served.cert;
+  const forwarder = createForwarder({ leader, certificate: () => trusted, clock, log });
   const handle =
     config.placement.coordination === 'leader'
       ? createCoordinatedHandler({ decide, isLeader, forward: forwarder.forward })
@@ -70,6 +72,7 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
     run: (signal) =>
       source.follow((pair) => {
         server.setKeyPair(pair);
+        trusted = `${pair.cert}\n${served.cert}`;
         served = pair;
         report();
       }, signal),

@@ -64,6 +64,14 @@ describe('createForwarder', () => {
     expect(await forwarderTo(address, createVirtualClock(0)).forward('{}')).toBeUndefined();
   });
 
+  test('while certificates are renewed the one before is trusted as well', async () => {
+    const address = await startLeader(() => ({ status: 200, body: '{}' }), otherPair);
+    const certificate = () => `${keyPair.cert}\n${otherPair.cert}`;
+    const forwarder = createForwarder({ leader: () => address, certificate, clock: createVirtualClock(0), log });
+    onTestFinished(() => forwarder.close());
+    expect(await forwarder.forward('{}')).toEqual({ status: 200, body: '{}' });
+  });
+
   test('without a leader, or one that is gone, there is no answer', async () => {
     expect(await forwarderTo(undefined).forward('{}')).toBeUndefined();
     expect(await forwarderTo({ host: '127.0.0.1', port: 1 }).forward('{}')).toBeUndefined();

@@ -16,7 +16,7 @@ export interface LeaderAddress {
 export interface ForwarderOptions {
   /** Where the leader is; undefined while nobody leads or it tells no address. */
   readonly leader: () => LeaderAddress | undefined;
-  /** PEM of the own certificate: all replicas serve the same one, so it is all that has to be trusted. */
+  /** PEM of what the leader may serve. All replicas serve the same certificate, so the own one is all that has to be trusted. */
   readonly certificate: () => string;
   readonly clock: Clock;
   readonly log: Logger;
