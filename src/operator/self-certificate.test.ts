@@ -154,7 +154,7 @@ describe('selfCertificate', () => {
   });
 
   test('a Secret that cannot be used is filled anew, and one that was deleted comes back', async () => {
-    const { api, clock, register, settle, obtain } = await createWorld();
+    const { api, register, settle, obtain } = await createWorld();
     await register();
     const broken = { 'tls.crt': 'bm8=', 'tls.key': 'bm8=', 'ca.crt': 'bm8=' };
     const metadata = { name: 'spotalis-webhook-cert', ...inSystem };
