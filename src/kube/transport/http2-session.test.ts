@@ -1,8 +1,13 @@
 import { once } from 'node:events';
+import http2 from 'node:http2';
+import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
+import type { Clock } from '../../lib/clock.ts';
+import { createDeferred } from '../../lib/deferred.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { readBody } from '../answer.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
+import { createHttp2Session } from './http2-session.ts';
 import { ConnectionError } from './transport.ts';
 
 const { connect, get, relay, serve, text } = useTransports();
@@ -63,6 +68,29 @@ describe('HTTP/2', () => {
     }
     expect(await Promise.all(requests)).toHaveLength(20);
     expect(most).toBe(3);
+  });
+
+  test('a ping that falls due between the end of a session and the word of it does nothing', async () => {
+    const server = http2.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connectSocket(port, '127.0.0.1');
+    await once(socket, 'connect');
+    const due: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => 0,
+      setTimer(_, callback) {
+        due.push(callback);
+        return { cancel: () => {} };
+      },
+    };
+    const closed = createDeferred<void>();
+    const session = createHttp2Session({ origin: `http://127.0.0.1:${port}`, socket, clock, onClose: closed.resolve });
+    await session.ready;
+    session.destroy(new ConnectionError('broken'));
+    for (const callback of due) expect(callback).not.toThrow();
+    await closed.promise;
+    server.close();
   });
 
   test('no request leak: aborted requests give their stream back, before and after the answer began', async () => {

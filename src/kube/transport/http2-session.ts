@@ -81,6 +81,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   };
   const watchHealth = (): void => {
     health = clock.setTimer(PING_INTERVAL_MILLIS, () => {
+      // A broken session is destroyed before it tells so; Node throws at a ping in between.
+      if (session.destroyed) return;
       bytesAtPing = socket.bytesRead;
       // After a stall of this process the deadline comes first, though the pong waits in the socket: one more turn of the
       // event loop lets it be read.
