@@ -31,7 +31,7 @@ export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEve
     sink.record(buildNotice(workload, reason, message, advice));
   return {
     record,
-    recordHourly(workload, reason, message, about = '', advice = undefined) {
+    recordHourly(workload, reason, message, about = '', advice) {
       const matters = told.get(workload.uid) ?? new Map<string, number>();
       told.set(workload.uid, matters);
       const now = clock.now();

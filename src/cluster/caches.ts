@@ -6,7 +6,7 @@ import { createInformer, type Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { controllerOf, keyOf } from './objects.ts';
+import { controllerOf } from './objects.ts';
 
 /** Told of every change: no `before` means added, no `after` means removed. */
 export type ChangeListener<T> = (before: T | undefined, after: T | undefined) => void;
@@ -103,9 +103,4 @@ function createObjectCache<T extends KubeObject>(informer: Informer<T>): ObjectC
     },
     index,
   };
-}
-
-/** Keys of the objects a change is about: the owner before and after it, which may differ. */
-export function keysOf(...objects: readonly (KubeObject | undefined)[]): Set<string> {
-  return new Set(objects.flatMap((object) => (object === undefined ? [] : [keyOf(object)])));
 }

@@ -115,7 +115,7 @@ test('for any pods the choice does not depend on the order they come in', () => 
       expect(once).toHaveLength(Math.min(count, pods.length));
       // Pods equal in every respect but their name may be swapped; what they are like may not.
       const kinds = (chosen: readonly Pod[]): string[] =>
-        chosen.map(({ metadata: _, ...rest }) => JSON.stringify(rest)).sort();
+        chosen.map((pod) => JSON.stringify({ ...pod, metadata: undefined })).sort();
       const isTieFree =
         new Set(pods.map(({ metadata, ...rest }) => JSON.stringify([rest, metadata?.creationTimestamp]))).size ===
         pods.length;

@@ -45,7 +45,7 @@ export function templateHash(template: unknown, collisionCount: number | undefin
   const text = canonicalJson(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return [...String(hash)].map((digit) => SAFE_ALPHABET[digit.charCodeAt(0) % SAFE_ALPHABET.length]).join('');
+  return Array.from(String(hash), (digit) => SAFE_ALPHABET[digit.charCodeAt(0) % SAFE_ALPHABET.length]).join('');
 }
 
 function canonicalJson(value: unknown): string {

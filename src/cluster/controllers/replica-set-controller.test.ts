@@ -58,7 +58,7 @@ async function startAlone(replicas: number) {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(work);
-      server.close();
+      await server.close();
     },
   };
 }

@@ -28,7 +28,7 @@ describe('re-stamps', () => {
     expect(evictionOf(seen)).toBeUndefined();
     expect(restampsOf(seen).length).toBeGreaterThan(0);
     restampAll(world);
-    expect(world.pods.map(({ slot, capacity }) => [slot, capacity]).sort()).toEqual([
+    expect(world.pods.map(({ slot, capacity }) => [slot ?? 0, capacity] as const).sort(([a], [b]) => a - b)).toEqual([
       [1, 'on-demand'],
       [2, 'on-demand'],
       [3, 'spot'],

@@ -149,16 +149,16 @@ describe('a Deployment', () => {
     await at.seconds(10);
     expect(
       replicaSets(at)
-        .map((set) => set.spec?.replicas)
-        .sort(),
+        .map((set) => set.spec?.replicas ?? 0)
+        .sort((a, b) => a - b),
     ).toEqual([5, 8]);
     await patch(at, 'web', { replicas: 20 });
     await at.seconds(10);
     // 20 replicas and a surge of 5: 25 pods, shared 8 : 5.
     expect(
       replicaSets(at)
-        .map((set) => set.spec?.replicas)
-        .sort(),
+        .map((set) => set.spec?.replicas ?? 0)
+        .sort((a, b) => a - b),
     ).toEqual([10, 15]);
   });
 
