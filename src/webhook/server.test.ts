@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { checkKeyPair, followKeyPair, readKeyPair, validityOf } from './key-pair-files.ts';
 import { type BodyHandler, type KeyPair, startWebhookServer } from './server.ts';
 
@@ -146,6 +148,27 @@ describe('shutdown', () => {
     answered.resolve();
     expect(await inFlight).toMatchObject({ status: 200, connection: 'close' });
     await drained;
+  });
+
+  test('a connection on which nothing was ever asked does not hold up the end', async () => {
+    const virtual = createVirtualClock(0);
+    const handle: BodyHandler = () => ({ status: 200, body: '{}' });
+    const server = await startWebhookServer({
+      port: 0,
+      host: '127.0.0.1',
+      keyPair: firstPair,
+      handle,
+      clock: virtual,
+      log,
+    });
+    const socket = connect({ port: server.port, host: '127.0.0.1', ca: authority.certificatePem });
+    const closed = once(socket, 'close');
+    socket.resume();
+    // The server has ended the handshake once it sends a ticket.
+    await once(socket, 'session');
+    const drained = server.drain(10_000);
+    await virtual.advance(1_000);
+    await Promise.all([drained, closed]);
   });
 });
 

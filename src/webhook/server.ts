@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
@@ -47,11 +48,17 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const KEEP_ALIVE_MILLIS = 120_000;
 /** No API server waits longer for a webhook (timeoutSeconds is at most 30). */
 const REQUEST_MILLIS = 30_000;
+/**
+ * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs in a burst and
+ * keeps them for later; Node does not count those as idle.
+ */
+const UNUSED_MILLIS = 500;
 
 /** Resolves when the port is open. @throws when it cannot be opened or the key pair cannot be used. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { keyPair, handle, clock, log } = options;
   let isDraining = false;
+  const unused = new Set<Duplex>();
 
   const server = createServer(
     {
@@ -62,6 +69,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       headersTimeout: REQUEST_MILLIS,
     },
     (request, response) => {
+      unused.delete(request.socket);
       const send = (answer: HttpAnswer): void => {
         if (response.headersSent || response.destroyed) return;
         // A body that was refused unread cannot be skipped: the connection ends with it.
@@ -74,6 +82,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       });
     },
   );
+  server.on('secureConnection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.on('tlsClientError', (error) => log.debug({ error }, 'A TLS handshake failed'));
   server.on('clientError', (_, socket) => socket.destroy());
 
@@ -92,9 +104,14 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     drain: (graceMillis) =>
       new Promise((resolve) => {
         isDraining = true;
-        const timer = clock.setTimer(graceMillis, () => server.closeAllConnections());
+        const timers = [
+          clock.setTimer(graceMillis, () => server.closeAllConnections()),
+          clock.setTimer(Math.min(UNUSED_MILLIS, graceMillis), () => {
+            for (const socket of unused) socket.destroy();
+          }),
+        ];
         server.close(() => {
-          timer.cancel();
+          for (const timer of timers) timer.cancel();
           resolve();
         });
         server.closeIdleConnections();
