@@ -2,6 +2,14 @@
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 
+/** Whether a replica leads: for a while after a crash, or while the API refuses the operator, none does. */
+export function isLed(workloads: Iterable<WorkloadFacts>, replicas: Iterable<SimulatedOperator>): boolean {
+  const [facts] = workloads;
+  if (facts === undefined) return true;
+  const [namespace = '', name = ''] = facts.key.split('/');
+  return [...replicas].some(({ explain }) => explain({ kind: facts.kind, namespace, name })?.isLeader === true);
+}
+
 /** Undefined where the operator has nothing to say, or nobody leads. */
 export function explainRest(facts: WorkloadFacts, replicas: Iterable<SimulatedOperator>): string | undefined {
   const [namespace = '', name = ''] = facts.key.split('/');

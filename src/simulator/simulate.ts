@@ -7,7 +7,6 @@ import { createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSeededRandom, type Random } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { Side } from '../model/records.ts';
-import { explainRest } from './explain-rest.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
@@ -23,6 +22,7 @@ import {
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
 import { figuresOf, poolReports, type SimulationReport } from './report.ts';
+import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
 import type { Scenario } from './scenario/schema.ts';
 import { playScript } from './script.ts';
@@ -47,7 +47,6 @@ const OPERATOR_USER = 'system:serviceaccount:spotalis-system:spotalis';
 /** For the operator to come up before there is anything to do. */
 const WARM_UP_MILLIS = 5000;
 const CHUNK_MILLIS = 60_000;
-const REST_CHECK_MILLIS = 3_600_000;
 
 /**
  * @throws StowageError when the scenario's operator configuration or objects cannot be used.
@@ -128,15 +127,18 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       stopping.signal,
     );
 
-    let restCheckAt = startedAt + REST_CHECK_MILLIS;
     const endsAt = startedAt + scenario.duration;
+    const inspectRest = createRestInspector({
+      clock,
+      endsAt,
+      judge,
+      replicas: () => world.replicas().values(),
+      isDisturbed: () => world.cluster.server.faults.active().length > 0,
+    });
     while (clock.now() < endsAt) {
       signal?.throwIfAborted();
       await clock.advance(Math.min(CHUNK_MILLIS, endsAt - clock.now()));
-      if (clock.now() >= restCheckAt || clock.now() >= endsAt) {
-        restCheckAt += REST_CHECK_MILLIS;
-        judge.judgeRest((facts) => explainRest(facts, world.replicas().values()));
-      }
+      inspectRest();
       options.onProgress?.((clock.now() - startedAt) / scenario.duration);
     }
     judge.settleAll();

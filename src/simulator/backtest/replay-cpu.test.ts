@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { figuresOf } from './figures.ts';
+import { replayCpu } from './replay-cpu.ts';
+import type { Strategy } from './strategy.ts';
+
+const HOUR = 3_600_000;
+const STEP = 300_000;
+const series = (usages: readonly number[]) => ({
+  name: 'x',
+  points: usages.map((usage, index) => ({ at: index * STEP, usage })),
+});
+const fixed = (request: number): Strategy => ({ observe() {}, choose: () => request });
+
+describe('replay', () => {
+  test('judges what is in force, after the warm-up', () => {
+    const sums = replayCpu(series([900, 100, 150, 50]), fixed(100), { warmUpMillis: STEP, cooldownMillis: 0 });
+    expect(sums).toEqual({
+      samples: 2,
+      millis: 2 * STEP,
+      requested: 200,
+      used: 200,
+      unused: 50,
+      missing: 50,
+      exceeded: 1,
+      changes: 0,
+    });
+  });
+
+  test('a strategy sees a sample only after it was judged', () => {
+    let last = 0;
+    const copycat: Strategy = {
+      observe(usage) {
+        last = usage;
+      },
+      choose: () => last,
+    };
+    const sums = replayCpu(series([1, 2, 3, 4]), copycat, { warmUpMillis: 0, cooldownMillis: 0 });
+    expect(sums).toMatchObject({ samples: 3, exceeded: 3, changes: 3 });
+  });
+
+  test('changes are at least the cooldown apart', () => {
+    let next = 0;
+    const restless: Strategy = { observe() {}, choose: () => ++next };
+    const sums = replayCpu(series(Array.from({ length: 61 }, () => 0)), restless, {
+      warmUpMillis: 0,
+      cooldownMillis: HOUR,
+    });
+    expect(sums.changes).toBe(5);
+  });
+
+  test('a gap in the recording stands for an hour at most', () => {
+    const points = [0, STEP, 30 * HOUR].map((at) => ({ at, usage: 1 }));
+    const sums = replayCpu({ name: 'gap', points }, fixed(1), { warmUpMillis: 0, cooldownMillis: 0 });
+    expect(sums.millis).toBe(STEP + HOUR);
+    expect(figuresOf(sums).slack).toBe(0);
+  });
+
+  test('a recording shorter than the warm-up judges nothing', () => {
+    expect(replayCpu(series([1, 2]), fixed(1)).samples).toBe(0);
+    expect(replayCpu(series([]), fixed(1)).samples).toBe(0);
+  });
+});
