@@ -1,34 +1,73 @@
 /**
  * Exactness after bursts. First 1,000 admissions at once against a view that shows none of the pods yet; then Deployments of
- * 1,000 and 250 replicas on the embedded cluster with its ReplicaSet controller's slow start, in virtual time.
- * The baseline of the same run steers each pod by the number of pods it can see, as the public operator does.
+ * 1,000 and 250 replicas on the embedded cluster with its ReplicaSet controller's slow start, in virtual time. Both with one
+ * replica of the operator and with three; the handler's three talk over TLS, and the CPU is that of client and replicas together.
+ * The baselines of the same run: steering each pod by the number of pods that can be seen, as the public operator does, and
+ * three replicas that do not ask each other.
  */
 import type { JsonPatchOperation } from '../../src/api/kube-api.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createEmbeddedWorld, deploymentObject, namespaceObject } from '../../src/operator/testing/embedded-world.ts';
+import { WEBHOOK_SERVICE } from '../../src/simulator/world.ts';
+import { createCoordinatedHandler } from '../../src/webhook/coordinate.ts';
 import type { BenchResult } from '../bench-result.ts';
 import { deploymentObject as benchDeployment, replicaSetObject } from '../bench-world.ts';
-import { createWebhookBench, reviewBody } from '../webhook-bench-setup.ts';
+import { startReplicatedWebhook } from '../replicated-webhook.ts';
+import { createWebhookBench, reviewBody, type WebhookBench } from '../webhook-bench-setup.ts';
 
 const BURST = 1000;
 const TARGET_SPOT = 700;
 
-/** Pods on the wrong side after `BURST` simultaneous admissions of one workload nobody has seen a pod of. */
-async function burstAtHandler(): Promise<{ wrong: number; tookMillis: number }> {
+/** The handler with one workload of which nobody has seen a pod. */
+function createBurstBench(): WebhookBench {
   const bench = createWebhookBench(0);
   bench.stores.deployments.put(benchDeployment(0, BURST));
   bench.stores.replicaSets.put(replicaSetObject(0, BURST));
-  const bodies = Array.from({ length: BURST }, (_, index) => reviewBody(`burst-${index}`, 0));
+  return bench;
+}
+
+const burstBodies = (): string[] => Array.from({ length: BURST }, (_, index) => reviewBody(`burst-${index}`, 0));
+const wrongSide = (answers: readonly string[]): number =>
+  Math.abs(answers.filter((body) => sideOf(body) === 'spot').length - TARGET_SPOT);
+
+/** Pods on the wrong side after `BURST` simultaneous admissions. */
+async function burstAtHandler(): Promise<{ wrong: number; tookMillis: number }> {
+  const { handle } = createBurstBench();
+  const bodies = burstBodies();
   const startedAt = performance.now();
-  const answers = await Promise.all(bodies.map((body) => bench.handle(body)));
+  const answers = await Promise.all(bodies.map((body) => handle(body)));
   const tookMillis = performance.now() - startedAt;
-  const spot = answers.filter(({ body }) => sideOf(body) === 'spot').length;
-  return { wrong: Math.abs(spot - TARGET_SPOT), tookMillis };
+  return { wrong: wrongSide(answers.map(({ body }) => body)), tookMillis };
+}
+
+/** The same over TLS, the reviews dealt out to replicas that each have a ledger of their own. */
+async function burstAtReplicas(replicas: number) {
+  const webhook = await startReplicatedWebhook(Array.from({ length: replicas }, createBurstBench));
+  const bodies = burstBodies();
+  const startedAt = performance.now();
+  const before = process.threadCpuUsage();
+  const answers = await webhook.sendAll(bodies);
+  const { user, system } = process.threadCpuUsage(before);
+  const tookMillis = performance.now() - startedAt;
+  await webhook.close();
+  const unconfirmed = answers.filter((body) => patchOf(body).includes('spotalis.io~1unconfirmed')).length;
+  return { wrong: wrongSide(answers), unconfirmed, tookMillis, cpuMillis: (user + system) / 1000 / BURST };
+}
+
+/** Each replica decides what reaches it, without asking. */
+async function burstWithoutAsking(replicas: number): Promise<number> {
+  const benches = Array.from({ length: replicas }, createBurstBench);
+  const answers = await Promise.all(burstBodies().map((body, index) => benches[index % replicas]?.handle(body)));
+  return wrongSide(answers.map((answer) => answer?.body ?? ''));
+}
+
+function patchOf(body: string): string {
+  const { response } = JSON.parse(body) as { response: { patch: string } };
+  return Buffer.from(response.patch, 'base64').toString('utf8');
 }
 
 function sideOf(body: string): unknown {
-  const { response } = JSON.parse(body) as { response: { patch: string } };
-  const patch = JSON.parse(Buffer.from(response.patch, 'base64').toString('utf8')) as JsonPatchOperation[];
+  const patch = JSON.parse(patchOf(body)) as JsonPatchOperation[];
   for (const operation of patch) {
     if (operation.op !== 'add' || !operation.path.startsWith('/spec/nodeSelector')) continue;
     const { value } = operation;
@@ -50,10 +89,22 @@ function burstByCounting(visible: number): number {
   return Math.abs(spot - TARGET_SPOT);
 }
 
-async function burstOnCluster(replicas: number) {
+/** @param operators replicas of the operator; admissions go to each in turn. */
+async function burstOnCluster(replicas: number, operators = 1) {
   const world = await createEmbeddedWorld({ spotNodes: 10, onDemandNodes: 10 });
   await world.api.create(resources.namespaces, namespaceObject('shop'));
-  await world.startOperator();
+  const leader = await world.startOperator();
+  const handlers = [leader.admit];
+  while (handlers.length < operators) {
+    const { admit } = await world.startOperator(`test_${handlers.length + 1}`);
+    const forward = async (body: string) => leader.admit(body);
+    handlers.push((body) => createCoordinatedHandler({ decide: admit, isLeader: () => false, forward })(body, false));
+  }
+  let turn = 0;
+  world.server.core.localWebhooks.set(WEBHOOK_SERVICE, async (review) => {
+    const handle = handlers[turn++ % handlers.length] ?? leader.admit;
+    return JSON.parse((await handle(JSON.stringify(review))).body);
+  });
   const annotations = { 'spotalis.io/spot-percentage': '70', 'spotalis.io/min-on-demand': '1' };
   const started = world.clock.now();
   await world.api.create(resources.deployments, deploymentObject({ name: 'web', replicas, annotations }), {
@@ -74,6 +125,11 @@ async function burstOnCluster(replicas: number) {
 const atHandler = await burstAtHandler();
 const thousand = await burstOnCluster(1000);
 const quarter = await burstOnCluster(250);
+const thousandOfThree = await burstOnCluster(1000, 3);
+// Compilation and the first handshakes are not what is compared.
+await burstAtReplicas(1);
+const ofOne = await burstAtReplicas(1);
+const ofThree = await burstAtReplicas(3);
 
 const result: BenchResult = {
   name: 'burst',
@@ -82,18 +138,34 @@ const result: BenchResult = {
     handler_1000_took_ms: atHandler.tookMillis,
     counting_none_visible_wrong_side: burstByCounting(0),
     counting_ten_visible_wrong_side: burstByCounting(10),
+    replicas_1_wrong_side: ofOne.wrong,
+    replicas_1_took_ms: ofOne.tookMillis,
+    replicas_1_cpu_ms_per_review: ofOne.cpuMillis,
+    replicas_3_wrong_side: ofThree.wrong,
+    replicas_3_unconfirmed: ofThree.unconfirmed,
+    replicas_3_took_ms: ofThree.tookMillis,
+    replicas_3_cpu_ms_per_review: ofThree.cpuMillis,
+    replicas_3_to_1_cpu_ratio: ofThree.cpuMillis / ofOne.cpuMillis,
+    replicas_3_not_asking_wrong_side: await burstWithoutAsking(3),
     cluster_1000_wrong_side: thousand.wrong,
     cluster_1000_evictions: thousand.evictions,
     cluster_1000_virtual_ms_to_ready: thousand.readyMillis,
     cluster_250_wrong_side: quarter.wrong,
     cluster_250_evictions: quarter.evictions,
+    cluster_1000_replicas_3_wrong_side: thousandOfThree.wrong,
+    cluster_1000_replicas_3_evictions: thousandOfThree.evictions,
+    cluster_1000_replicas_3_virtual_ms_to_ready: thousandOfThree.readyMillis,
   },
   bars: [
     { key: 'handler_1000_wrong_side', op: '==', value: 0 },
+    { key: 'replicas_1_wrong_side', op: '==', value: 0 },
+    { key: 'replicas_3_wrong_side', op: '==', value: 0 },
     { key: 'cluster_1000_wrong_side', op: '==', value: 0 },
     { key: 'cluster_1000_evictions', op: '==', value: 0 },
     { key: 'cluster_250_wrong_side', op: '==', value: 0 },
     { key: 'cluster_250_evictions', op: '==', value: 0 },
+    { key: 'cluster_1000_replicas_3_wrong_side', op: '==', value: 0 },
+    { key: 'cluster_1000_replicas_3_evictions', op: '==', value: 0 },
   ],
 };
 console.log(JSON.stringify(result));
