@@ -53,7 +53,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
   const configPath = join(directory, `${name}-config.yaml`);
   const sections = {
     ...config,
-    webhook: { port: webhookPort, certDir: certDirectory },
+    webhook: Object.assign({ port: webhookPort, certDir: certDirectory }, config['webhook']),
     observability: {
       metrics: { bindAddress: `127.0.0.1:${metricsPort}` },
       health: { bindAddress: `127.0.0.1:${healthPort}` },

@@ -1,0 +1,109 @@
+/** Three processes of the operator behind one webhook, and bursts of 1,000 pods: all goes well, and the leader dies in the middle. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Pod } from '../../src/api/core.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { sixNodes } from '../controlplane/node-specs.ts';
+import { sumOf } from './metrics-text.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import { isUnconfirmed, isUnstamped, kill, leaderOf, startReplicas, webhookCalls } from './operator-replicas.ts';
+import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
+import { useRealCluster } from './real-cluster.ts';
+import { deploy, isStaying, managedNamespace, podsOf, policy, scale, sidesOf } from './workloads.ts';
+
+const BURST = 1000;
+const SPOT = 700;
+/** Twelve nodes: 780 places on each side. */
+const nodes = sixNodes.flatMap((node) =>
+  [node, { ...node, name: `${node.name}-2`, providerId: `${node.providerId}-2` }].map((spec) => ({
+    ...spec,
+    maxPods: 130,
+  })),
+);
+const PATIENCE_MILLIS = 400_000;
+
+const clock = createSystemClock();
+const cluster = useRealCluster({ nodes });
+const world = useOperatorWorld(cluster);
+let replicas: OperatorProcess[];
+
+beforeAll(async () => {
+  replicas = await startReplicas(cluster(), world(), 3);
+});
+
+const untilExact = (namespace: string): Promise<void> =>
+  cluster().eventually(async () => {
+    const expected = { spot: SPOT, onDemand: BURST - SPOT, pending: 0, ending: 0 };
+    expect(sidesOf(await podsOf(cluster(), namespace))).toEqual(expected);
+  }, PATIENCE_MILLIS);
+
+async function clear(namespace: string): Promise<void> {
+  await scale(cluster(), 'deployments', namespace, 'web', 0);
+  await cluster().eventually(async () => expect(await podsOf(cluster(), namespace)).toHaveLength(0), PATIENCE_MILLIS);
+}
+
+const wantsSpot = ({ spec }: Pod): boolean => spec?.nodeSelector?.['karpenter.sh/capacity-type'] === 'spot';
+const slotOf = ({ metadata }: Pod): string | undefined => metadata?.annotations?.['spotalis.io/slot'];
+const createdMillis = ({ metadata }: Pod): number => Date.parse(metadata?.creationTimestamp ?? '');
+
+describe('1,000 pods at once, three replicas', () => {
+  test('all land exact without one eviction, whichever replica is asked', async () => {
+    const namespace = await managedNamespace(cluster());
+    const before = await webhookCalls();
+    await deploy(cluster(), namespace, BURST, policy(70, 1));
+    await untilExact(namespace);
+    const pods = await podsOf(cluster(), namespace);
+      'first',
+      pods.filter(isUnstamped).length,
+      pods.filter(isUnconfirmed).length,
+      world().audit.evictions(namespace).length,
+    );
+    expect(pods.filter(isUnstamped)).toHaveLength(0);
+    expect(pods.filter(isUnconfirmed)).toHaveLength(0);
+    expect(world().audit.evictions(namespace)).toEqual([]);
+
+    const after = await webhookCalls();
+    expect(after.answered - before.answered).toBe(BURST);
+    expect(after.failedOpen).toBe(before.failedOpen);
+    // Only the leader has decided, though connections went to all.
+    const leader = await leaderOf(replicas);
+    for (const replica of replicas) {
+      const decided = sumOf(await replica.metrics(), 'spotalis_webhook_requests_total');
+      expect(decided).toBe(replica === leader ? BURST : 0);
+    }
+    await clear(namespace);
+  }, 600_000);
+
+  test('the leader is killed in the middle: only pods nobody could confirm may be wrong, and they are repaired one by one', async () => {
+    const namespace = await managedNamespace(cluster());
+    const leader = await leaderOf(replicas);
+    await deploy(cluster(), namespace, BURST, policy(70, 1));
+    await cluster().eventually(async () =>
+      expect((await podsOf(cluster(), namespace)).length).toBeGreaterThan(BURST / 4),
+    );
+    const killedMillis = clock.now();
+    await kill(cluster(), leader);
+    await cluster().eventually(
+      async () => expect((await podsOf(cluster(), namespace)).filter(isStaying)).toHaveLength(BURST),
+      PATIENCE_MILLIS,
+    );
+    const pods = await podsOf(cluster(), namespace);
+    const isUncertain = (pod: Pod): boolean => isUnstamped(pod) || isUnconfirmed(pod);
+    const uncertain = pods.filter(isUncertain);
+    // Whom the leader had answered is not affected: to the second, in which the API server counts.
+    expect(uncertain.map(createdMillis).filter((millis) => millis < killedMillis - 2000)).toEqual([]);
+    // Whatever a leader has decided, the dead one and the next, holds a slot of its own: only the others can be wrong.
+    const slots = pods.filter((pod) => !isUncertain(pod)).map(slotOf);
+    expect(new Set(slots).size).toBe(slots.length);
+    const wrong = Math.abs(pods.filter(wantsSpot).length - SPOT);
+    expect(wrong).toBeLessThanOrEqual(uncertain.length);
+
+    await untilExact(namespace);
+    const times = world()
+      .audit.evictions(namespace)
+      .map(({ receivedMillis }) => receivedMillis);
+    expect(times.length).toBeLessThanOrEqual(uncertain.length);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses.filter((pause) => pause < COOLDOWN_MILLIS)).toEqual([]);
+    await clear(namespace);
+  }, 600_000);
+});
