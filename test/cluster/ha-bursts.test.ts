@@ -52,11 +52,6 @@ describe('1,000 pods at once, three replicas', () => {
     await deploy(cluster(), namespace, BURST, policy(70, 1));
     await untilExact(namespace);
     const pods = await podsOf(cluster(), namespace);
-      'first',
-      pods.filter(isUnstamped).length,
-      pods.filter(isUnconfirmed).length,
-      world().audit.evictions(namespace).length,
-    );
     expect(pods.filter(isUnstamped)).toHaveLength(0);
     expect(pods.filter(isUnconfirmed)).toHaveLength(0);
     expect(world().audit.evictions(namespace)).toEqual([]);
