@@ -21,6 +21,20 @@ describe('createInterner', () => {
     expect(interner.intern({ a: 2 })).not.toBe(two);
   });
 
+  test('only the first value of its kind is prepared, and the prepared copy is the one kept', () => {
+    const prepared: number[] = [];
+    const interner = createInterner<{ a: number }>(10, (value) => {
+      prepared.push(value.a);
+      return { ...value };
+    });
+    const given = { a: 1 };
+    const kept = interner.intern(given);
+    expect(kept).toEqual(given);
+    expect(kept).not.toBe(given);
+    expect(interner.intern({ a: 1 })).toBe(kept);
+    expect(prepared).toEqual([1]);
+  });
+
   test('a bound below one is refused', () => {
     expect(() => createInterner(0)).toThrow(RangeError);
   });

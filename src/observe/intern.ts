@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 
 export interface Interner<T extends object> {
-  /** The copy kept of a value equal to `value` (same JSON text), or `value` itself when it is the first of its kind. */
+  /** The copy kept of a value equal to `value` (same JSON text), or `value` itself (prepared) when it is the first of its kind. */
   intern(value: T): T;
   /** Number of values kept. */
   readonly size: number;
@@ -11,8 +11,12 @@ export interface Interner<T extends object> {
 /**
  * @param maxEntries the least recently used value is forgotten beyond this number; records that still use it keep it
  *   alive, only later equal values get a copy of their own. Positive.
+ * @param prepare makes the copy to keep of the first value of its kind, an equal one: to share parts of it, say.
  */
-export function createInterner<T extends object>(maxEntries: number): Interner<T> {
+export function createInterner<T extends object>(
+  maxEntries: number,
+  prepare: (value: T) => T = (value) => value,
+): Interner<T> {
   if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
   // Insertion order is use order: a hit is moved to the end. Digests, as the texts would cost more than the values.
   const kept = new Map<string, T>();
@@ -25,12 +29,13 @@ export function createInterner<T extends object>(maxEntries: number): Interner<T
         kept.set(key, known);
         return known;
       }
-      kept.set(key, value);
+      const first = prepare(value);
+      kept.set(key, first);
       if (kept.size > maxEntries) {
         const oldest = kept.keys().next();
         if (oldest.done !== true) kept.delete(oldest.value);
       }
-      return value;
+      return first;
     },
     get size() {
       return kept.size;

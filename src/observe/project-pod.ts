@@ -16,8 +16,17 @@ export interface PodInterners {
 
 /** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
 export function createPodInterners(maxEntries: number): PodInterners {
+  // Templates differ in labels and side; what they ask of nodes is the same few lists over and over.
+  const tolerations = createInterner<PodTemplate['tolerations']>(maxEntries);
+  const nodeSelectors = createInterner<Labels>(maxEntries);
+  const requests = createInterner<PodTemplate['requests']>(maxEntries);
   return {
-    templates: createInterner<PodTemplate>(maxEntries),
+    templates: createInterner<PodTemplate>(maxEntries, (template) => ({
+      ...template,
+      tolerations: tolerations.intern(template.tolerations),
+      nodeSelector: nodeSelectors.intern(template.nodeSelector),
+      requests: requests.intern(template.requests),
+    })),
     owners: createInterner<OwnerReference>(maxEntries),
     names: createTextInterner(maxEntries),
   };

@@ -156,6 +156,27 @@ describe('pods', () => {
   });
 });
 
+describe('memory', () => {
+  test('templates that differ share what they have in common', () => {
+    const project = createProjections(() => {});
+    const podOf = (app: string): Pod => ({
+      metadata: { name: app, namespace: 'shop', labels: { app } },
+      spec: {
+        containers: [{ name: 'c', resources: { requests: { cpu: '250m', memory: '64Mi' } } }],
+        nodeSelector: { pool: 'spot' },
+        tolerations: [{ key: 'spot', operator: 'Exists' }],
+      },
+    });
+    const one = project.pod(podOf('one'))?.template;
+    const two = project.pod(podOf('two'))?.template;
+    expect(one?.labels).not.toEqual(two?.labels);
+    expect(one?.tolerations).toEqual([{ key: 'spot', operator: 'Exists', value: '', effect: '' }]);
+    expect(one?.tolerations).toBe(two?.tolerations);
+    expect(one?.nodeSelector).toBe(two?.nodeSelector);
+    expect(one?.requests).toBe(two?.requests);
+  });
+});
+
 describe('malformed objects', () => {
   test.each<[string, object, string]>([
     ['no name', { spec: {} }, 'metadata.name'],

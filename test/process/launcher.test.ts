@@ -58,7 +58,7 @@ describe('on a Node that strips types', () => {
     expect(JSON.parse(stdout)).toEqual({
       tag: 'source',
       args,
-      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev'],
+      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
     });
   });
 
@@ -72,7 +72,7 @@ describe('on a Node that strips types', () => {
     using made = checkout('source', 'dependencies');
     const env = { ...plainEnvironment(), NODE_OPTIONS: '--max_semi_space_size=16' };
     const { stdout } = await start(process.execPath, made, ['operator'], { env });
-    expect(JSON.parse(stdout).flags).toEqual(['--optimize-for-size', '--no-maglev']);
+    expect(JSON.parse(stdout).flags).toEqual(['--optimize-for-size', '--no-maglev', '--no-sparkplug']);
   });
 
   test('operator gets one arena of malloc, unless the user says otherwise', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(oldNode === undefined)('on a Node that cannot run TypeScript (sk
     expect(JSON.parse(result.stdout)).toEqual({
       tag: 'source',
       args: ['operator', '5'],
-      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev'],
+      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
     });
     expect(result.code).toBe(5);
     expect(result.stderr).toBe('');
