@@ -1,0 +1,199 @@
+/** The webhook's certificate changes under load, on three replicas: not one admission fails. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/api/core.ts';
+import { resources } from '../../src/api/resources.ts';
+import {
+  type Authority,
+  type CertificatePair,
+  createAuthority,
+  issueServerCertificate,
+} from '../../src/lib/certificates.ts';
+import { createSystemClock, sleep } from '../../src/lib/clock.ts';
+import { applyObject, readObjects } from './apply-objects.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import { isUnstamped, startReplicas, webhookCalls } from './operator-replicas.ts';
+import { useOperatorWorld } from './operator-world.ts';
+import { type RealCluster, useRealCluster } from './real-cluster.ts';
+import { deploy, managedNamespace, podsOf, policy, scale, untilSides } from './workloads.ts';
+
+const DAY_MILLIS = 86_400_000;
+const CONFIGURATION = 'spotalis-mutating-webhook';
+const inSystem = { namespace: 'spotalis-system' };
+
+const clock = createSystemClock();
+const cluster = useRealCluster();
+const world = useOperatorWorld(cluster);
+
+/** Pods come and go until `work` is done. @returns how many pods came, each with its stamps. */
+async function underLoad({ api, eventually }: RealCluster, work: () => Promise<void>): Promise<number> {
+  const namespace = await managedNamespace(cluster());
+  await deploy(cluster(), namespace, 6, policy(50, 1));
+  await untilSides(cluster(), namespace, 3, 3);
+  let isDone = false;
+  const working = work().finally(() => {
+    isDone = true;
+  });
+  const seen = new Set<string>();
+  for (let round = 0; !isDone || round < 3; round++) {
+    for (const pod of await podsOf(cluster(), namespace)) seen.add(pod.metadata?.uid ?? '');
+    await scale(cluster(), 'deployments', namespace, 'web', round % 2 === 0 ? 12 : 6);
+    await eventually(async () => {
+      const pods = await podsOf(cluster(), namespace);
+      expect(pods.filter(isUnstamped)).toEqual([]);
+      for (const pod of pods) seen.add(pod.metadata?.uid ?? '');
+      const { status } = await api.get(resources.deployments, 'web', { namespace });
+      expect(status?.replicas).toBe(round % 2 === 0 ? 12 : 6);
+    });
+  }
+  await working;
+  expect(world().audit.evictions(namespace)).toEqual([]);
+  return seen.size;
+}
+
+/** SHA-256 of the certificate that is served on a port. */
+function fingerprintOf(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      const { fingerprint256 } = socket.getPeerCertificate();
+      socket.destroy();
+      resolve(fingerprint256);
+    });
+    socket.once('error', reject);
+  });
+}
+
+const fingerprintsOf = (replicas: readonly OperatorProcess[]): Promise<string[]> =>
+  Promise.all(replicas.map(({ webhookPort }) => fingerprintOf(webhookPort)));
+
+async function trust({ api }: RealCluster, change: (bundle: string) => string): Promise<void> {
+  const configuration = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
+  const webhooks = (configuration.webhooks ?? []).map((webhook) => {
+    const { clientConfig } = webhook;
+    const bundle = change(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8'));
+    return { ...webhook, clientConfig: { ...clientConfig, caBundle: Buffer.from(bundle).toString('base64') } };
+  });
+  await api.replace(resources.mutatingWebhookConfigurations, { ...configuration, webhooks });
+}
+
+const makeAuthority = (): Promise<Authority> =>
+  createAuthority({
+    commonName: 'next-webhook-ca',
+    notBeforeMillis: clock.now() - 90 * DAY_MILLIS,
+    notAfterMillis: clock.now() + 90 * DAY_MILLIS,
+  });
+
+describe('webhook.certDir', () => {
+  test('files of a new authority in place of the old, while pods come and go: every admission is answered', async () => {
+    const { eventually } = cluster();
+    const replicas = await startReplicas(cluster(), world(), 3);
+    const before = await fingerprintsOf(replicas);
+    expect(new Set(before).size).toBe(1);
+    const callsBefore = await webhookCalls();
+    const pods = await underLoad(cluster(), async () => {
+      const authority = await makeAuthority();
+      const leaf = await issueServerCertificate(authority, {
+        commonName: 'webhook',
+        ipAddresses: ['127.0.0.1'],
+        notBeforeMillis: clock.now() - 60_000,
+        notAfterMillis: clock.now() + DAY_MILLIS,
+      });
+      // As cert-manager does it: both are trusted for a while.
+      await trust(cluster(), (bundle) => `${authority.certificatePem}${bundle}`);
+      await sleep(clock, BUNDLE_MILLIS);
+      writeFileSync(join(world().directory, 'webhook-certificate', 'tls.crt'), leaf.certificatePem);
+      writeFileSync(join(world().directory, 'webhook-certificate', 'tls.key'), leaf.privateKeyPem);
+      await eventually(async () => {
+        const now = await fingerprintsOf(replicas);
+        expect(new Set(now).size).toBe(1);
+        expect(now).not.toEqual(before);
+      });
+      await trust(cluster(), () => authority.certificatePem);
+    });
+    await expectAllAnswered(callsBefore, pods);
+    await Promise.all(replicas.map((replica) => replica.stop()));
+  });
+});
+
+describe('webhook.certificates: self', () => {
+  beforeAll(async () => {
+    for (const object of await readObjects('deploy/rbac-self-certificates.yaml'))
+      await applyObject(cluster().api, object);
+    // The webhook's Service leads to this machine: the certificate names the Service, and no node here resolves one.
+    const { port, hostname } = new URL(await registeredUrl(cluster()));
+    const service = { metadata: { name: 'spotalis' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
+    expect(hostname).toBe('127.0.0.1');
+    await cluster().api.create(resources.services, service, inSystem);
+    await serveByService(cluster(), Number(port));
+  });
+
+  test('past two thirds of its life it is renewed, while pods come and go: every admission is answered', async () => {
+    const { api, eventually } = cluster();
+    await api.create(resources.secrets, secretOf(await agedCertificate()), inSystem);
+    const webhook = { certificates: 'self' };
+    const replicas = await startReplicas(cluster(), world(), 3, { webhook });
+    const before = await fingerprintsOf(replicas);
+    expect(new Set(before).size).toBe(1);
+    const callsBefore = await webhookCalls();
+    const pods = await underLoad(cluster(), () =>
+      eventually(async () => {
+        const now = await fingerprintsOf(replicas);
+        expect(new Set(now).size).toBe(1);
+        expect(now).not.toEqual(before);
+      }, RENEWAL_MILLIS),
+    );
+    await expectAllAnswered(callsBefore, pods);
+  }, 300_000);
+});
+
+/** Until API servers have seen a changed webhook configuration. */
+const BUNDLE_MILLIS = 2_000;
+/** Replicas look once a minute: first the leader, to renew, then each of the others. */
+const RENEWAL_MILLIS = 240_000;
+
+async function expectAllAnswered(before: Awaited<ReturnType<typeof webhookCalls>>, pods: number): Promise<void> {
+  const after = await webhookCalls();
+  expect(after.failedOpen).toBe(before.failedOpen);
+  expect(after.rejected).toBe(before.rejected);
+  expect(after.answered - before.answered).toBeGreaterThanOrEqual(pods);
+  expect(pods).toBeGreaterThan(12);
+}
+
+async function registeredUrl({ api }: RealCluster): Promise<string> {
+  const { webhooks } = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
+  return webhooks?.[0]?.clientConfig.url ?? '';
+}
+
+async function serveByService({ api }: RealCluster, port: number): Promise<void> {
+  const configuration = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
+  const service = { name: 'spotalis', namespace: 'spotalis-system', path: '/mutate', port };
+  const webhooks = (configuration.webhooks ?? []).map((webhook) => ({ ...webhook, clientConfig: { service } }));
+  await api.replace(resources.mutatingWebhookConfigurations, { ...configuration, webhooks });
+}
+
+/** As the operator made it 70 days ago. */
+async function agedCertificate(): Promise<{ readonly leaf: CertificatePair; readonly authority: Authority }> {
+  const authority = await makeAuthority();
+  const leaf = await issueServerCertificate(authority, {
+    commonName: 'spotalis.spotalis-system.svc',
+    dnsNames: ['spotalis.spotalis-system.svc'],
+    notBeforeMillis: clock.now() - 70 * DAY_MILLIS,
+    notAfterMillis: clock.now() + 20 * DAY_MILLIS,
+  });
+  return { leaf, authority };
+}
+
+function secretOf({ leaf, authority }: Awaited<ReturnType<typeof agedCertificate>>): KubeObject {
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    metadata: { name: 'spotalis-webhook-cert' },
+    type: 'kubernetes.io/tls',
+    data: {
+      'tls.crt': encode(leaf.certificatePem),
+      'tls.key': encode(leaf.privateKeyPem),
+      'ca.crt': encode(authority.certificatePem),
+    },
+  } as KubeObject;
+}
