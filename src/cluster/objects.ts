@@ -55,12 +55,19 @@ export function timestampOf(epochMillis: number): string {
   return `${new Date(epochMillis).toISOString().slice(0, 19)}Z`;
 }
 
-/** An absent selector matches nothing, an empty one everything. */
+export type LabelMatcher = (labels: Readonly<Record<string, string>> | undefined) => boolean;
+
+/** A selector to ask about many objects. An absent one matches nothing, an empty one everything. */
+export function selectorMatcher(selector: LabelSelector | undefined): LabelMatcher {
+  return selector === undefined ? () => false : matcherOf(selectorRequirements(selector));
+}
+
+/** {@link selectorMatcher} for a single question. */
 export function matchesSelector(
   selector: LabelSelector | undefined,
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
-  return selector !== undefined && matcherOf(selectorRequirements(selector))(labels);
+  return selectorMatcher(selector)(labels);
 }
 
 /** Whether two API values are the same, whatever the order of their keys; absent and `undefined` are the same. */

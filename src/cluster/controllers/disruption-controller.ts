@@ -1,9 +1,9 @@
 /** Stand-in of the disruption controller: keeps the status of every PodDisruptionBudget true. */
-import type { Pod, PodDisruptionBudget } from '../../api/core.ts';
+import type { Deployment, Pod, PodDisruptionBudget, ReplicaSet, StatefulSet } from '../../api/core.ts';
 import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
-import { controllerOf, isSameValue, keyOf, matchesSelector, namespaceOf } from '../objects.ts';
+import { controllerOf, isSameValue, keyOf, type LabelMatcher, namespaceOf, selectorMatcher } from '../objects.ts';
 import { isReady, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { budgetStatus } from './disruption-status.ts';
@@ -19,8 +19,20 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
   const deployments = caches.of(resources.deployments);
   const statefulSets = caches.of(resources.statefulSets);
 
-  const wakeNamespace = (namespace: string): void => {
-    for (const budget of budgets.inNamespace(namespace)) queue.add(keyOf(budget));
+  /** Compiled once for each version of a budget: clusters have many more pods than budgets. */
+  const matchers = new WeakMap<PodDisruptionBudget, LabelMatcher>();
+  const matcherFor = (budget: PodDisruptionBudget): LabelMatcher => {
+    const known = matchers.get(budget) ?? selectorMatcher(budget.spec?.selector);
+    matchers.set(budget, known);
+    return known;
+  };
+
+  /** A workload was scaled: budgets of its pods expect another number. */
+  const wakeBudgetsOf = (workload: Deployment | ReplicaSet | StatefulSet | undefined): void => {
+    if (workload === undefined) return;
+    const labels = workload.spec?.template?.metadata?.labels;
+    for (const budget of budgets.inNamespace(namespaceOf(workload)))
+      if (matcherFor(budget)(labels)) queue.add(keyOf(budget));
   };
   budgets.onChange((_, after) => {
     if (after !== undefined) queue.add(keyOf(after));
@@ -29,20 +41,19 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     const pod = after ?? before;
     if (pod === undefined || (before !== undefined && after !== undefined && !mattersToBudgets(before, after))) return;
     for (const budget of budgets.inNamespace(namespaceOf(pod))) {
-      const { selector } = budget.spec ?? {};
-      const matches = (each: Pod | undefined): boolean =>
-        each !== undefined && matchesSelector(selector, each.metadata?.labels);
-      if (matches(before) || matches(after)) queue.add(keyOf(budget));
+      const matches = matcherFor(budget);
+      const isOne = (each: Pod | undefined): boolean => each !== undefined && matches(each.metadata?.labels);
+      if (isOne(before) || isOne(after)) queue.add(keyOf(budget));
     }
   });
   deployments.onChange((before, after) => {
-    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeBudgetsOf(after ?? before);
   });
   statefulSets.onChange((before, after) => {
-    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeBudgetsOf(after ?? before);
   });
   replicaSets.onChange((before, after) => {
-    if (before?.spec?.replicas !== after?.spec?.replicas) wakeNamespace(namespaceOf(after ?? before ?? {}));
+    if (before?.spec?.replicas !== after?.spec?.replicas) wakeBudgetsOf(after ?? before);
   });
 
   /** The controller that decides about a pod's number, and that number. */
@@ -91,10 +102,10 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     return recheckAfterMillis === undefined ? undefined : { requeueAfterMillis: recheckAfterMillis };
   };
 
-  const podsOf = (budget: PodDisruptionBudget): Pod[] =>
-    [...pods.inNamespace(namespaceOf(budget))].filter((pod) =>
-      matchesSelector(budget.spec?.selector, pod.metadata?.labels),
-    );
+  const podsOf = (budget: PodDisruptionBudget): Pod[] => {
+    const matches = matcherFor(budget);
+    return [...pods.inNamespace(namespaceOf(budget))].filter((pod) => matches(pod.metadata?.labels));
+  };
 
   return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
 }
