@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MemoryHistory, PEAK_SPAN_MILLIS } from './usage-memory.ts';
+
+const HOUR = 3_600_000;
+const MIB = 1024 * 1024;
+
+describe('memory peaks', () => {
+  test('of a span are its highest use, of whichever replica (bug row 17)', () => {
+    const memory = new MemoryHistory();
+    for (let replica = 0; replica < 9; replica++) memory.add(100 * MIB, replica);
+    memory.add(600 * MIB, 9);
+    expect(memory.peaks()).toEqual([{ span: 0, bytes: 600 * MIB }]);
+  });
+
+  test('are kept for eight days and no longer', () => {
+    const memory = new MemoryHistory();
+    for (let span = 0; span < 100; span++) memory.add(span + 1, span * PEAK_SPAN_MILLIS);
+    expect(memory.peaks()).toHaveLength(32);
+    expect(memory.peaks()[0]).toEqual({ span: 68, bytes: 69 });
+  });
+
+  test.each([
+    ['nothing', 0, 0],
+    ['less than nothing', -5, 0],
+    ['no number', Number.NaN, 0],
+    ['without a time', 5, Number.NaN],
+  ])('a sample that is %s is ignored', (_name, usage, at) => {
+    const memory = new MemoryHistory();
+    memory.add(usage, at);
+    expect([memory.peaks(), memory.lastAt()]).toEqual([[], undefined]);
+  });
+
+  test('for any samples, the order in which they are told does not matter', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 1e12 }), fc.nat(7 * 24 * HOUR)), { maxLength: 60 }),
+        (list) => {
+          const [forward, backward] = [new MemoryHistory(), new MemoryHistory()];
+          for (const [usage, at] of list) forward.add(usage, at);
+          for (const [usage, at] of list.toReversed()) backward.add(usage, at);
+          expect(forward.save()).toEqual(backward.save());
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test('for any restarts on the way, the same is known as without one (bug rows 3, 20)', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 1e12 }), fc.boolean()), { minLength: 1, maxLength: 100 }),
+        (list) => {
+          const steady = new MemoryHistory();
+          let restarted = new MemoryHistory();
+          for (const [index, [usage, isRestart]] of list.entries()) {
+            if (isRestart) restarted = new MemoryHistory(restarted.save());
+            for (const memory of [steady, restarted]) memory.add(usage, index * HOUR);
+          }
+          expect(restarted.save()).toEqual(steady.save());
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('out-of-memory kills', () => {
+  test.each([
+    ['vpa 1: a small container needs 100 MiB more', 200 * MIB, 300 * MIB],
+    ['vpa 2: a large one a fifth more', 1000 * MIB, 1200 * MIB],
+    ['vpa 3: both are the same at 500 MiB', 500 * MIB, 600 * MIB],
+  ])('%s', (_name, limit, need) => {
+    const memory = new MemoryHistory();
+    memory.noteOom(limit, 0);
+    expect(memory.oom()).toEqual({ bytes: need, at: 0, count: 1 });
+  });
+
+  test('count from the highest use seen, where that is above the limit', () => {
+    const memory = new MemoryHistory();
+    memory.add(2000 * MIB, 0);
+    memory.noteOom(1000 * MIB, HOUR);
+    expect(memory.oom()?.bytes).toBe(2400 * MIB);
+  });
+
+  test('each one less than a day after the one before doubles the step (bug row 16)', () => {
+    const memory = new MemoryHistory();
+    const steps: number[] = [];
+    let limit = 1000 * MIB;
+    for (let kill = 0; kill < 5; kill++) {
+      memory.noteOom(limit, kill * HOUR);
+      steps.push(Math.round((100 * (memory.oom()?.bytes ?? 0)) / limit) - 100);
+      limit = memory.oom()?.bytes ?? 0;
+    }
+    expect(steps).toEqual([20, 40, 80, 160, 160]);
+  });
+
+  test('one a day later begins anew', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB, 0);
+    memory.noteOom(1000 * MIB, 24 * HOUR);
+    expect(memory.oom()).toMatchObject({ bytes: 1200 * MIB, count: 1 });
+  });
+
+  test('one that is told late counts all the same (bug row 18)', () => {
+    const memory = new MemoryHistory();
+    memory.add(1000 * MIB, 10 * HOUR);
+    memory.noteOom(1000 * MIB, 9 * HOUR);
+    expect(memory.oom()?.bytes).toBe(1200 * MIB);
+  });
+
+  test('of a container without any sample gives a need from its limit alone (bug row 16)', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(64 * MIB, 0);
+    expect(memory.oom()?.bytes).toBe(164 * MIB);
+  });
+
+  test.each([
+    ['no limit', 0, 0],
+    ['a limit that is no number', Number.NaN, 0],
+    ['no time', 5, Number.NaN],
+  ])('%s: nothing is learned', (_name, limit, at) => {
+    const memory = new MemoryHistory();
+    memory.noteOom(limit, at);
+    expect(memory.oom()).toBeUndefined();
+  });
+
+  test('for any limit, the need is above it and survives a restart', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e12 }), (limit) => {
+        const memory = new MemoryHistory();
+        memory.noteOom(limit, 0);
+        expect(memory.oom()?.bytes).toBeGreaterThanOrEqual(Math.max(limit + 100 * MIB, Math.floor(limit * 1.2)));
+        expect(new MemoryHistory(memory.save()).oom()).toEqual(memory.oom());
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvalidValueError } from '../lib/errors.ts';
+import { UsageProfile, type UsageSample } from './usage-profile.ts';
+
+const HOUR = 3_600_000;
+const options = { usualHalfLifeMillis: 8 * HOUR, recentHalfLifeMillis: 2 * HOUR, startupExclusionMillis: 120_000 };
+
+describe('usage profile', () => {
+  test('takes CPU and memory of a sample', () => {
+    const profile = new UsageProfile(options);
+    profile.add({ at: 0, cpu: 100, memory: 5000 });
+    expect([profile.cpu.samples(), profile.memory.peaks()]).toEqual([1, [{ span: 0, bytes: 5000 }]]);
+  });
+
+  // Feature: k8s-workload-rightsizing, Property 11: for any workload, CPU and memory of each container are collected.
+  test('Property 11: for any samples, every resource that is there is taken, whatever of the other is missing', () => {
+    const sample = fc.record(
+      { at: fc.nat(HOUR), cpu: fc.nat(4000), memory: fc.integer({ min: 1, max: 1e10 }) },
+      { requiredKeys: ['at'] },
+    );
+    fc.assert(
+      fc.property(fc.array(sample), (samples: UsageSample[]) => {
+        const profile = new UsageProfile(options);
+        for (const one of samples) profile.add(one);
+        const memories = samples.flatMap(({ memory }) => memory ?? []);
+        expect(profile.cpu.samples()).toBe(samples.filter(({ cpu }) => cpu !== undefined).length);
+        expect(profile.memory.peaks()[0]?.bytes).toBe(memories.length === 0 ? undefined : Math.max(...memories));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each([
+    ['during the start', 119_999, 0],
+    ['after it', 120_000, 1],
+    ['without a known start', undefined, 1],
+  ])('CPU %s', (_name, sinceStart, samples) => {
+    const profile = new UsageProfile(options);
+    const at = 10 * HOUR;
+    profile.add({ at, cpu: 3000, memory: 7, ...(sinceStart === undefined ? {} : { startedAt: at - sinceStart }) });
+    expect(profile.cpu.samples()).toBe(samples);
+    expect(profile.memory.peaks()).toHaveLength(1);
+  });
+
+  // Feature: k8s-workload-rightsizing, Property 31: for any upgrade, what is known is preserved.
+  test('Property 31: for any history, the saved text makes the same profile', () => {
+    const sample = fc.record({ at: fc.nat(200 * HOUR), cpu: fc.nat(4000), memory: fc.integer({ min: 1, max: 1e10 }) });
+    fc.assert(
+      fc.property(fc.array(sample), fc.option(fc.integer({ min: 1, max: 1e10 })), (samples, kill) => {
+        const profile = new UsageProfile(options);
+        for (const one of samples) profile.add(one);
+        if (kill !== null) profile.memory.noteOom(kill, HOUR);
+        expect(new UsageProfile(options, profile.save()).save()).toBe(profile.save());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('eight busy days are saved in less than 3 KB', () => {
+    const profile = new UsageProfile(options);
+    for (let step = 0; step < 8 * 288; step++) {
+      profile.add({ at: step * 300_000, cpu: 100 * (1 + (step % 40)), memory: 1e9 + step * 1e6 });
+    }
+    profile.memory.noteOom(2e9, 8 * 24 * HOUR);
+    expect(profile.save().length).toBeLessThan(3 * 1024);
+  });
+
+  const saved = (): Record<string, unknown> => JSON.parse(new UsageProfile(options).save());
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['another version', JSON.stringify({ ...saved(), v: 2 })],
+    ['no CPU', JSON.stringify({ ...saved(), cpu: undefined })],
+    ['CPU that is none', JSON.stringify({ ...saved(), cpu: { usual: 1 } })],
+    ['memory that is none', JSON.stringify({ ...saved(), memory: { peaks: [[1]] } })],
+    ['a kill that is none', JSON.stringify({ ...saved(), memory: { peaks: [], oom: { at: 'x' } } })],
+    ['long rubbish', 'x'.repeat(100)],
+  ])('%s is refused', (_name, text) => {
+    expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);
+  });
+});
