@@ -48,6 +48,15 @@ const ensure = (made: Checkout, node = process.execPath): Promise<Finished> =>
 
 const installing = (result: Finished): boolean => result.stderr.includes('installing dependencies');
 
+test('scripts that may install look Node up anew: a shell remembers the old one it began with', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const installing = Object.entries(scripts).filter(([, line]) => line.includes('ensure-deps'));
+  expect(installing.map(([name]) => name)).toEqual(['start', 'test', 'test:cluster', 'test:node']);
+  for (const [, line] of installing) expect(line).toMatch(/^node scripts\/ensure-deps\.mjs && env node \S+/);
+});
+
 describe('ensure-deps', () => {
   test('installs what is missing with one line, then stays silent', async () => {
     using made = freshCheckout();
