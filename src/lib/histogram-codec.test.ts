@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBucketLayout } from './bucket-layout.ts';
 import { InvalidValueError } from './errors.ts';
-import { createHistogram } from './histogram.ts';
+import { DecayingHistogram } from './histogram.ts';
 import { decodeHistogram, encodeHistogram } from './histogram-codec.ts';
 
 const DAY = 86_400_000;
@@ -12,7 +12,7 @@ describe('saved histograms', () => {
   test('for any samples, the text reads back as exactly what was written', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.double({ min: 0, max: 2e6, noNaN: true }), fc.nat(90 * DAY))), (list) => {
-        const histogram = createHistogram({ layout, halfLifeMillis: DAY });
+        const histogram = new DecayingHistogram({ layout, halfLifeMillis: DAY });
         for (const [value, at] of list) histogram.add(value, 1, at);
         const state = histogram.state();
         expect(decodeHistogram(encodeHistogram(state))).toEqual(state);
@@ -22,13 +22,13 @@ describe('saved histograms', () => {
   });
 
   test('an empty histogram is 14 characters', () => {
-    const text = encodeHistogram(createHistogram({ layout, halfLifeMillis: DAY }).state());
+    const text = encodeHistogram(new DecayingHistogram({ layout, halfLifeMillis: DAY }).state());
     expect(text).toHaveLength(15);
     expect(decodeHistogram(text).buckets).toEqual([]);
   });
 
   test('a full histogram is no more than 8 characters a bucket', () => {
-    const histogram = createHistogram({ layout, halfLifeMillis: DAY });
+    const histogram = new DecayingHistogram({ layout, halfLifeMillis: DAY });
     for (let index = 0; index < layout.count; index++) histogram.add(layout.startOf(index), 1, index);
     expect(encodeHistogram(histogram.state()).length).toBeLessThanOrEqual(8 * layout.count + 20);
   });

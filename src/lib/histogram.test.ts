@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBucketLayout } from './bucket-layout.ts';
-import { createHistogram, type DecayingHistogram } from './histogram.ts';
+import { DecayingHistogram } from './histogram.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const layout = createBucketLayout({ firstWidth: 10, ratio: 1.05, maxValue: 1e6 });
-const fading = (halfLifeMillis = DAY): DecayingHistogram => createHistogram({ layout, halfLifeMillis });
+const fading = (halfLifeMillis = DAY): DecayingHistogram => new DecayingHistogram({ layout, halfLifeMillis });
 const lasting = (): DecayingHistogram => fading(Number.POSITIVE_INFINITY);
 
 interface Sample {
@@ -175,7 +175,7 @@ describe('merge', () => {
     ['another half-life', fading(HOUR)],
     [
       'another layout',
-      createHistogram({
+      new DecayingHistogram({
         layout: createBucketLayout({ firstWidth: 1, ratio: 1.05, maxValue: 1e6 }),
         halfLifeMillis: DAY,
       }),
@@ -190,7 +190,7 @@ describe('state', () => {
     fc.assert(
       fc.property(samples, samples, (before, after) => {
         const kept = fill(fading(), before);
-        const restored = createHistogram({ layout, halfLifeMillis: DAY }, kept.state());
+        const restored = new DecayingHistogram({ layout, halfLifeMillis: DAY }, kept.state());
         fill(kept, after);
         fill(restored, after);
         for (const fraction of [0.5, 0.9, 0.99]) expect(restored.percentile(fraction)).toBe(kept.percentile(fraction));
@@ -200,7 +200,10 @@ describe('state', () => {
   });
 
   test('buckets beyond a smaller layout are not lost', () => {
-    const restored = createHistogram({ layout, halfLifeMillis: DAY }, { referenceMillis: 0, buckets: [[60_000, 3]] });
+    const restored = new DecayingHistogram(
+      { layout, halfLifeMillis: DAY },
+      { referenceMillis: 0, buckets: [[60_000, 3]] },
+    );
     expect(restored.share(layout.count - 1)).toBe(1);
   });
 

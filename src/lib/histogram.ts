@@ -19,121 +19,133 @@ export interface HistogramState {
   readonly buckets: readonly (readonly [index: number, weight: number])[];
 }
 
-export interface DecayingHistogram {
+/** Beyond this many half-lives the weights are scaled down, so that new samples never overflow. VPA uses the same number. */
+const MAX_DECAY_EXPONENT = 100;
+/** Room kept on both sides of the buckets in use, so that the next value seldom needs a new array. */
+const SPARE_BUCKETS = 4;
+
+/** A class, because tens of thousands are held at a time: methods are shared, and only buckets in use have space. */
+export class DecayingHistogram {
   readonly layout: BucketLayout;
   readonly halfLifeMillis: Millis;
-  /** Adds a sample taken at `at`; in any order of time. Weights that are not positive numbers add nothing. */
-  add(value: number, weight: number, at: EpochMillis): void;
+  /** Weights of the buckets from `#first` on. 32 bits keep 7 digits of each; buckets are 5 % wide. */
+  #weights = new Float32Array(0);
+  #first = 0;
+  #referenceMillis: EpochMillis;
+  #sum = 0;
+
+  /**
+   * @param saved what {@link state} returned earlier; buckets beyond the layout are put into its last one.
+   * @throws RangeError for a half-life that is not above 0.
+   */
+  constructor({ layout, halfLifeMillis }: HistogramOptions, saved?: HistogramState) {
+    if (!(halfLifeMillis > 0)) throw new RangeError(`a half-life of ${halfLifeMillis} ms: it must be above 0`);
+    this.layout = layout;
+    this.halfLifeMillis = halfLifeMillis;
+    this.#referenceMillis = saved?.referenceMillis ?? 0;
+    for (const [index, weight] of saved?.buckets ?? []) this.#put(Math.min(layout.count - 1, index), weight);
+  }
+
+  /** Adds a sample taken at `at`, in any order of time. Weights that are not positive numbers add nothing. */
+  add(value: number, weight: number, at: EpochMillis): void {
+    if (!(weight > 0) || !Number.isFinite(weight) || !Number.isFinite(value) || !Number.isFinite(at)) return;
+    if (this.#sum === 0) this.#referenceMillis = at;
+    if (this.#halfLivesSince(at) > MAX_DECAY_EXPONENT) this.#shiftReference(at);
+    this.#put(this.layout.indexOf(value), weight * 2 ** this.#halfLivesSince(at));
+  }
+
   /** Adds all samples of `other`. @throws RangeError when layout or half-life differ. */
-  merge(other: DecayingHistogram): void;
+  merge(other: DecayingHistogram): void {
+    if (other.halfLifeMillis !== this.halfLifeMillis || !isSameLayout(other.layout, this.layout)) {
+      throw new RangeError('histograms of different layouts or half-lives cannot be merged');
+    }
+    const { referenceMillis, buckets } = other.state();
+    if (buckets.length === 0) return;
+    if (this.#sum === 0) this.#referenceMillis = referenceMillis;
+    if (this.#halfLivesSince(referenceMillis) > 0) this.#shiftReference(referenceMillis);
+    const factor = 2 ** this.#halfLivesSince(referenceMillis);
+    for (const [index, weight] of buckets) this.#put(index, weight * factor);
+  }
+
+  isEmpty(): boolean {
+    return !(this.#sum > 0);
+  }
+
   /** Sum of all weights, in units of a sample taken at the reference: only ratios of it mean anything. */
-  total(): number;
-  isEmpty(): boolean;
+  total(): number {
+    return this.#sum;
+  }
+
   /** Share of the whole weight that is in bucket `index`, 0..1; 0 when empty. */
-  share(index: number): number;
+  share(index: number): number {
+    return this.#sum > 0 ? this.#weightOf(index) / this.#sum : 0;
+  }
+
+  /** The buckets with weight are at or after `from` and before `to`. */
+  range(): { readonly from: number; readonly to: number } {
+    return { from: this.#first, to: this.#first + this.#weights.length };
+  }
+
   /**
    * Upper end of the bucket that holds the `fraction` quantile, as VPA answers; the lower end of the last bucket, and 0 when
    * there are no samples.
    * @param fraction 0..1
    */
-  percentile(fraction: number): number;
-  state(): HistogramState;
-}
-
-/** Beyond this many half-lives the weights are scaled down, so that new samples never overflow. VPA uses the same number. */
-const MAX_DECAY_EXPONENT = 100;
-
-/** @param saved what `state()` returned earlier; buckets beyond the layout are put into its last one. */
-export function createHistogram(options: HistogramOptions, saved?: HistogramState): DecayingHistogram {
-  const { layout, halfLifeMillis } = options;
-  if (!(halfLifeMillis > 0)) throw new RangeError(`a half-life of ${halfLifeMillis} ms: it must be above 0`);
-  // 32 bits keep 7 digits of each weight at half the space; buckets are 5 % wide.
-  const weights = new Float32Array(layout.count);
-  let referenceMillis = saved?.referenceMillis ?? 0;
-  let sum = 0;
-  for (const [index, weight] of saved?.buckets ?? []) {
-    const place = Math.min(layout.count - 1, index);
-    weights[place] = at(place) + weight;
-  }
-  recount();
-
-  function at(index: number): number {
-    return weights[index] ?? 0;
-  }
-
-  function recount(): void {
-    sum = 0;
-    for (const weight of weights) sum += weight;
-  }
-
-  /** Moves the reference to about `newReference`, a whole number of half-lives from the old one so that scaling is exact. */
-  function shiftReference(newReference: EpochMillis): void {
-    const halfLives = Math.round((newReference - referenceMillis) / halfLifeMillis);
-    referenceMillis += halfLives * halfLifeMillis;
-    const factor = 2 ** -halfLives;
-    for (let index = 0; index < weights.length; index++) weights[index] = at(index) * factor;
-    recount();
-  }
-
-  function decayed(weight: number, atMillis: EpochMillis): number {
-    if (halfLifeMillis === Number.POSITIVE_INFINITY) return weight;
-    if (sum === 0) referenceMillis = atMillis;
-    if ((atMillis - referenceMillis) / halfLifeMillis > MAX_DECAY_EXPONENT) shiftReference(atMillis);
-    return weight * 2 ** ((atMillis - referenceMillis) / halfLifeMillis);
-  }
-
-  function put(index: number, weight: number): void {
-    const before = at(index);
-    weights[index] = before + weight;
-    sum += at(index) - before;
-  }
-
-  return {
-    layout,
-    halfLifeMillis,
-    add(value, weight, atMillis) {
-      if (!(weight > 0) || !Number.isFinite(weight) || !Number.isFinite(value) || !Number.isFinite(atMillis)) return;
-      put(layout.indexOf(value), decayed(weight, atMillis));
-    },
-    merge(other) {
-      if (other.halfLifeMillis !== halfLifeMillis || !isSameLayout(other.layout, layout)) {
-        throw new RangeError('histograms of different layouts or half-lives cannot be merged');
-      }
-      const added = other.state();
-      if (added.buckets.length === 0) return;
-      if (sum === 0) referenceMillis = added.referenceMillis;
-      if (halfLifeMillis !== Number.POSITIVE_INFINITY && added.referenceMillis > referenceMillis) {
-        shiftReference(added.referenceMillis);
-      }
-      const factor =
-        halfLifeMillis === Number.POSITIVE_INFINITY
-          ? 1
-          : 2 ** ((added.referenceMillis - referenceMillis) / halfLifeMillis);
-      for (const [index, weight] of added.buckets) put(index, weight * factor);
-    },
-    total: () => sum,
-    isEmpty: () => !(sum > 0),
-    share: (index) => (sum > 0 ? at(index) / sum : 0),
-    percentile(fraction) {
-      if (!(sum > 0)) return 0;
-      const threshold = fraction * sum;
-      let below = 0;
-      let index = weights.findIndex((weight) => weight > 0);
-      for (; index < layout.count - 1; index++) {
-        below += at(index);
-        if (below >= threshold) break;
-      }
+  percentile(fraction: number): number {
+    if (this.isEmpty()) return 0;
+    const threshold = fraction * this.#sum;
+    let below = 0;
+    let bucket = 0;
+    for (const [place, weight] of this.#weights.entries()) {
+      if (weight === 0) continue;
       // Where the sum falls short by rounding, the answer is the last bucket that holds anything.
-      const last = weights.findLastIndex((weight) => weight > 0);
-      const bucket = Math.min(index, last);
-      return layout.startOf(bucket < layout.count - 1 ? bucket + 1 : bucket);
-    },
-    state() {
-      const buckets: [number, number][] = [];
-      for (const [index, weight] of weights.entries()) if (weight > 0) buckets.push([index, weight]);
-      return { referenceMillis, buckets };
-    },
-  };
+      bucket = this.#first + place;
+      below += weight;
+      if (below >= threshold) break;
+    }
+    return this.layout.startOf(bucket < this.layout.count - 1 ? bucket + 1 : bucket);
+  }
+
+  state(): HistogramState {
+    const buckets: [number, number][] = [];
+    for (const [place, weight] of this.#weights.entries()) if (weight > 0) buckets.push([this.#first + place, weight]);
+    return { referenceMillis: this.#referenceMillis, buckets };
+  }
+
+  #halfLivesSince(at: EpochMillis): number {
+    return this.halfLifeMillis === Number.POSITIVE_INFINITY ? 0 : (at - this.#referenceMillis) / this.halfLifeMillis;
+  }
+
+  #weightOf(index: number): number {
+    return this.#weights[index - this.#first] ?? 0;
+  }
+
+  #put(index: number, weight: number): void {
+    this.#makeRoom(index);
+    const before = this.#weightOf(index);
+    this.#weights[index - this.#first] = before + weight;
+    this.#sum += this.#weightOf(index) - before;
+  }
+
+  #makeRoom(index: number): void {
+    const end = this.#first + this.#weights.length;
+    if (index >= this.#first && index < end) return;
+    const isNew = this.#weights.length === 0;
+    const first = Math.max(0, Math.min(isNew ? index : this.#first, index) - SPARE_BUCKETS);
+    const last = Math.min(this.layout.count, Math.max(isNew ? index : end, index + 1) + SPARE_BUCKETS);
+    const roomier = new Float32Array(last - first);
+    if (!isNew) roomier.set(this.#weights, this.#first - first);
+    this.#weights = roomier;
+    this.#first = first;
+  }
+
+  /** Moves the reference to about `newReference`, a whole number of half-lives away so that scaling is exact. */
+  #shiftReference(newReference: EpochMillis): void {
+    const halfLives = Math.round(this.#halfLivesSince(newReference));
+    this.#referenceMillis += halfLives * this.halfLifeMillis;
+    this.#weights = this.#weights.map((weight) => weight * 2 ** -halfLives);
+    this.#sum = this.#weights.reduce((sum, weight) => sum + weight, 0);
+  }
 }
 
 function isSameLayout(a: BucketLayout, b: BucketLayout): boolean {

@@ -1,6 +1,6 @@
 /** What is known of a container's CPU usage: two fading histograms, one of the last hours and one of the last days. */
 import { createBucketLayout } from '../lib/bucket-layout.ts';
-import { createHistogram, type DecayingHistogram } from '../lib/histogram.ts';
+import { DecayingHistogram } from '../lib/histogram.ts';
 import { decodeHistogram, encodeHistogram } from '../lib/histogram-codec.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 
@@ -14,18 +14,6 @@ export interface CpuHistoryOptions {
   readonly recentHalfLifeMillis: Millis;
 }
 
-export interface CpuHistory {
-  readonly usual: DecayingHistogram;
-  readonly recent: DecayingHistogram;
-  /** Samples taken in all. */
-  samples(): number;
-  firstAt(): EpochMillis | undefined;
-  lastAt(): EpochMillis | undefined;
-  /** One sample of one replica. Values that are negative or no numbers are ignored, as VPA ignores them. */
-  add(usage: Millicores, at: EpochMillis): void;
-  save(): SavedCpuHistory;
-}
-
 export interface SavedCpuHistory {
   readonly usual: string;
   readonly recent: string;
@@ -34,35 +22,59 @@ export interface SavedCpuHistory {
   readonly lastAt?: EpochMillis;
 }
 
-/** @throws InvalidValueError when a saved histogram cannot be read. */
-export function createCpuHistory(options: CpuHistoryOptions, saved?: SavedCpuHistory): CpuHistory {
-  const open = (halfLifeMillis: Millis, text: string | undefined): DecayingHistogram =>
-    createHistogram({ layout: cpuLayout, halfLifeMillis }, text === undefined ? undefined : decodeHistogram(text));
-  const usual = open(options.usualHalfLifeMillis, saved?.usual);
-  const recent = open(options.recentHalfLifeMillis, saved?.recent);
-  let samples = saved?.samples ?? 0;
-  let firstAt = saved?.firstAt;
-  let lastAt = saved?.lastAt;
-  return {
-    usual,
-    recent,
-    samples: () => samples,
-    firstAt: () => firstAt,
-    lastAt: () => lastAt,
-    add(usage, at) {
-      if (!(usage >= 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
-      usual.add(usage, 1, at);
-      recent.add(usage, 1, at);
-      samples++;
-      firstAt = Math.min(firstAt ?? at, at);
-      lastAt = Math.max(lastAt ?? at, at);
-    },
-    save: () => ({
-      usual: encodeHistogram(usual.state()),
-      recent: encodeHistogram(recent.state()),
-      samples,
-      ...(firstAt === undefined ? {} : { firstAt }),
-      ...(lastAt === undefined ? {} : { lastAt }),
-    }),
-  };
+export class CpuHistory {
+  readonly usual: DecayingHistogram;
+  readonly recent: DecayingHistogram;
+  #samples: number;
+  #firstAt: EpochMillis | undefined;
+  #lastAt: EpochMillis | undefined;
+
+  /** @throws InvalidValueError when a saved histogram cannot be read. */
+  constructor(options: CpuHistoryOptions, saved?: SavedCpuHistory) {
+    this.usual = openHistogram(options.usualHalfLifeMillis, saved?.usual);
+    this.recent = openHistogram(options.recentHalfLifeMillis, saved?.recent);
+    this.#samples = saved?.samples ?? 0;
+    this.#firstAt = saved?.firstAt;
+    this.#lastAt = saved?.lastAt;
+  }
+
+  /** Samples taken in all. */
+  samples(): number {
+    return this.#samples;
+  }
+
+  firstAt(): EpochMillis | undefined {
+    return this.#firstAt;
+  }
+
+  lastAt(): EpochMillis | undefined {
+    return this.#lastAt;
+  }
+
+  /** One sample of one replica. Values that are negative or no numbers are ignored, as VPA ignores them. */
+  add(usage: Millicores, at: EpochMillis): void {
+    if (!(usage >= 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
+    this.usual.add(usage, 1, at);
+    this.recent.add(usage, 1, at);
+    this.#samples++;
+    this.#firstAt = Math.min(this.#firstAt ?? at, at);
+    this.#lastAt = Math.max(this.#lastAt ?? at, at);
+  }
+
+  save(): SavedCpuHistory {
+    return {
+      usual: encodeHistogram(this.usual.state()),
+      recent: encodeHistogram(this.recent.state()),
+      samples: this.#samples,
+      ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
+      ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),
+    };
+  }
+}
+
+function openHistogram(halfLifeMillis: Millis, text: string | undefined): DecayingHistogram {
+  return new DecayingHistogram(
+    { layout: cpuLayout, halfLifeMillis },
+    text === undefined ? undefined : decodeHistogram(text),
+  );
 }

@@ -31,60 +31,83 @@ export interface SavedMemoryHistory {
   readonly lastAt?: EpochMillis;
 }
 
-export interface MemoryHistory {
+/** Peaks are held as bare numbers: tens of thousands of these are in memory at a time. */
+export class MemoryHistory {
+  /** Peak of span s at s modulo its length; 0 where nothing was seen. */
+  readonly #ring = new Float64Array(MAX_PEAKS);
+  /** The latest span seen; the ring holds it and those before it. */
+  #latest: number | undefined;
+  #oom: OomNeed | undefined;
+  #lastAt: EpochMillis | undefined;
+
+  constructor(saved?: SavedMemoryHistory) {
+    for (const [span, bytes] of saved?.peaks ?? []) this.#put(span, bytes);
+    this.#oom = saved?.oom;
+    this.#lastAt = saved?.lastAt;
+  }
+
   /** In order of time; spans without samples are missing. */
-  peaks(): readonly MemoryPeak[];
+  peaks(): MemoryPeak[] {
+    const latest = this.#latest;
+    if (latest === undefined) return [];
+    return Array.from({ length: MAX_PEAKS }, (_, index) => {
+      const span = latest - MAX_PEAKS + 1 + index;
+      return { span, bytes: this.#ring[placeOf(span)] ?? 0 };
+    }).filter(({ bytes }) => bytes > 0);
+  }
+
   /** The last out-of-memory kill, whatever came after it. */
-  oom(): OomNeed | undefined;
-  lastAt(): EpochMillis | undefined;
+  oom(): OomNeed | undefined {
+    return this.#oom;
+  }
+
+  lastAt(): EpochMillis | undefined {
+    return this.#lastAt;
+  }
+
   /**
    * One sample of one replica. Each span keeps its highest, so the hottest of the replicas is never averaged away.
    * Values that are not above 0 or no numbers are ignored: nothing that runs uses no memory.
    */
-  add(usage: Bytes, at: EpochMillis): void;
+  add(usage: Bytes, at: EpochMillis): void {
+    if (!(usage > 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
+    this.#lastAt = Math.max(this.#lastAt ?? at, at);
+    this.#put(Math.floor(at / PEAK_SPAN_MILLIS), usage);
+  }
+
   /**
    * A replica was killed for want of memory. Never ignored for its order in time (kubernetes/autoscaler#3078, #8548).
    * @param limit what it had when it was killed.
    */
-  noteOom(limit: Bytes, at: EpochMillis): void;
-  save(): SavedMemoryHistory;
+  noteOom(limit: Bytes, at: EpochMillis): void {
+    if (!(limit > 0) || !Number.isFinite(limit) || !Number.isFinite(at)) return;
+    const before = this.#oom;
+    const isAgain = before !== undefined && at - before.at < OOM_AGAIN_MILLIS;
+    const count = isAgain ? before.count + 1 : 1;
+    // Usage seen above the limit is another replica's, or an older and larger limit's: the need is beyond both.
+    const base = Math.max(limit, ...this.#ring);
+    // Each kill in a row doubles the step: 20 %, 40 %, 80 %, 160 %.
+    const step = Math.max(OOM_MIN_STEP, (OOM_RATIO - 1) * base) * 2 ** Math.min(count - 1, 3);
+    this.#oom = { bytes: Math.ceil(Math.max(base + step, isAgain ? before.bytes : 0)), at, count };
+  }
+
+  save(): SavedMemoryHistory {
+    return {
+      peaks: this.peaks().map(({ span, bytes }) => [span, bytes]),
+      ...(this.#oom === undefined ? {} : { oom: this.#oom }),
+      ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),
+    };
+  }
+
+  #put(span: number, bytes: Bytes): void {
+    const latest = this.#latest ?? span;
+    if (span <= latest - MAX_PEAKS) return;
+    for (let fresh = Math.max(latest + 1, span - MAX_PEAKS + 1); fresh <= span; fresh++) this.#ring[placeOf(fresh)] = 0;
+    this.#latest = Math.max(latest, span);
+    const place = placeOf(span);
+    this.#ring[place] = Math.max(this.#ring[place] ?? 0, bytes);
+  }
 }
 
-export function createMemoryHistory(saved?: SavedMemoryHistory): MemoryHistory {
-  let peaks: MemoryPeak[] = (saved?.peaks ?? []).map(([span, bytes]) => ({ span, bytes }));
-  let oom = saved?.oom;
-  let lastAt = saved?.lastAt;
-
-  const highest = (): Bytes => Math.max(0, ...peaks.map(({ bytes }) => bytes));
-
-  return {
-    peaks: () => peaks,
-    oom: () => oom,
-    lastAt: () => lastAt,
-    add(usage, at) {
-      if (!(usage > 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
-      lastAt = Math.max(lastAt ?? at, at);
-      const span = Math.floor(at / PEAK_SPAN_MILLIS);
-      const last = peaks.at(-1);
-      if (last?.span === span && last.bytes >= usage) return;
-      const others = peaks.filter((peak) => peak.span !== span);
-      const known = peaks.find((peak) => peak.span === span)?.bytes ?? 0;
-      peaks = [...others, { span, bytes: Math.max(known, usage) }].sort((a, b) => a.span - b.span).slice(-MAX_PEAKS);
-    },
-    noteOom(limit, at) {
-      if (!(limit > 0) || !Number.isFinite(limit) || !Number.isFinite(at)) return;
-      const isAgain = oom !== undefined && at - oom.at < OOM_AGAIN_MILLIS;
-      const count = isAgain ? (oom?.count ?? 0) + 1 : 1;
-      // Usage seen above the limit is another replica's, or an older and larger limit's: the need is beyond both.
-      const base = Math.max(limit, highest());
-      // Each kill in a row doubles the step: 20 %, 40 %, 80 %.
-      const step = Math.max(OOM_MIN_STEP, (OOM_RATIO - 1) * base) * 2 ** Math.min(count - 1, 3);
-      oom = { bytes: Math.ceil(Math.max(base + step, isAgain ? (oom?.bytes ?? 0) : 0)), at, count };
-    },
-    save: () => ({
-      peaks: peaks.map(({ span, bytes }) => [span, bytes]),
-      ...(oom === undefined ? {} : { oom }),
-      ...(lastAt === undefined ? {} : { lastAt }),
-    }),
-  };
-}
+/** Instants before 1970 have places, too. */
+const placeOf = (span: number): number => ((span % MAX_PEAKS) + MAX_PEAKS) % MAX_PEAKS;

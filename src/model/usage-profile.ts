@@ -1,8 +1,8 @@
 /** All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB. */
 import { InvalidValueError } from '../lib/errors.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
-import { type CpuHistory, type CpuHistoryOptions, createCpuHistory, type SavedCpuHistory } from './usage-cpu.ts';
-import { createMemoryHistory, type MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
+import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory } from './usage-cpu.ts';
+import { MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
 
 export interface ProfileOptions extends CpuHistoryOptions {
   /** CPU used this long after a start says how the program starts, not what it needs. Memory counts from the first byte. */
@@ -18,42 +18,35 @@ export interface UsageSample {
   readonly startedAt?: EpochMillis;
 }
 
-export interface UsageProfile {
-  readonly cpu: CpuHistory;
-  readonly memory: MemoryHistory;
-  add(sample: UsageSample): void;
-  /** The text to keep; {@link loadUsageProfile} makes the same profile of it. */
-  save(): string;
-}
-
 /** Changes when the saved form does; other versions are refused rather than misread. */
 const VERSION = 1;
 
-export function createUsageProfile(options: ProfileOptions): UsageProfile {
-  return assemble(options, createCpuHistory(options), createMemoryHistory());
-}
+export class UsageProfile {
+  readonly cpu: CpuHistory;
+  readonly memory: MemoryHistory;
+  readonly #startupExclusionMillis: Millis;
 
-function assemble(options: ProfileOptions, cpu: CpuHistory, memory: MemoryHistory): UsageProfile {
-  return {
-    cpu,
-    memory,
-    add(sample) {
-      const isStarting =
-        sample.startedAt !== undefined && sample.at - sample.startedAt < options.startupExclusionMillis;
-      if (sample.cpu !== undefined && !isStarting) cpu.add(sample.cpu, sample.at);
-      if (sample.memory !== undefined) memory.add(sample.memory, sample.at);
-    },
-    save: () => JSON.stringify({ v: VERSION, cpu: cpu.save(), memory: memory.save() }),
-  };
-}
+  /**
+   * @param text what {@link save} returned earlier.
+   * @throws InvalidValueError when it is not that, or of another version.
+   */
+  constructor(options: ProfileOptions, text?: string) {
+    const saved = text === undefined ? undefined : readSaved(text);
+    this.cpu = new CpuHistory(options, saved?.cpu);
+    this.memory = new MemoryHistory(saved?.memory);
+    this.#startupExclusionMillis = options.startupExclusionMillis;
+  }
 
-/**
- * @param text what `save()` returned.
- * @throws InvalidValueError when it is not that, or of another version.
- */
-export function loadUsageProfile(options: ProfileOptions, text: string): UsageProfile {
-  const saved = readSaved(text);
-  return assemble(options, createCpuHistory(options, saved.cpu), createMemoryHistory(saved.memory));
+  add(sample: UsageSample): void {
+    const isStarting = sample.startedAt !== undefined && sample.at - sample.startedAt < this.#startupExclusionMillis;
+    if (sample.cpu !== undefined && !isStarting) this.cpu.add(sample.cpu, sample.at);
+    if (sample.memory !== undefined) this.memory.add(sample.memory, sample.at);
+  }
+
+  /** The text to keep: a profile made from it is the same to the last bit. */
+  save(): string {
+    return JSON.stringify({ v: VERSION, cpu: this.cpu.save(), memory: this.memory.save() });
+  }
 }
 
 function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memory: SavedMemoryHistory } {

@@ -7,8 +7,10 @@
 import { type Shortfall, shortfallOf, type UsageDistribution } from './usage-distribution.ts';
 
 export interface CostWeights {
-  /** What an hour with usage above the request costs, in hours of the container's mean usage. */
+  /** What an hour with usage above the request costs, in hours of the container's mean usage and `base`. */
   readonly exceeded: number;
+  /** Millicores that cost next to nothing: without them, containers that use a few would be sized to the last one. */
+  readonly base: number;
   /** What a unit of usage beyond the request costs, in units reserved for the same time. */
   readonly missing: number;
 }
@@ -25,7 +27,9 @@ export function costOf(usage: UsageDistribution, request: number, weights: CostW
 }
 
 function price(usage: UsageDistribution, request: number, shortfall: Shortfall, weights: CostWeights): number {
-  return request + weights.exceeded * usage.mean * shortfall.exceeded + weights.missing * shortfall.missing;
+  return (
+    request + weights.exceeded * (usage.mean + weights.base) * shortfall.exceeded + weights.missing * shortfall.missing
+  );
 }
 
 /** Places within a piece that are tried: its end, and three between. Finer gains less than a hundredth of the piece's width. */

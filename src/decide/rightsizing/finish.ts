@@ -74,7 +74,8 @@ function boundStep(draft: Draft, current: number | undefined, maxStepDown: numbe
 }
 
 function round(draft: Draft, multiple: number): Draft {
-  const value = Math.ceil(draft.value / multiple) * multiple;
+  // 100 and a tenth are 110.00000000000001; that is no reason for the next multiple.
+  const value = Math.ceil(draft.value / multiple - 1e-9) * multiple;
   return value === draft.value ? draft : amend(draft, 'rounding', value, `up to a whole multiple of ${multiple}`);
 }
 

@@ -91,6 +91,7 @@ export const defaultPolicy: RightsizingPolicy = {
     target: {
       strategy: 'CostAware',
       exceeded: 25,
+      base: 5,
       missing: 1,
       recentShare: 0.2,
       minGainUp: 0.05,

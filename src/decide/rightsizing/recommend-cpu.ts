@@ -1,7 +1,7 @@
 /** CPU: the target of the policy's strategy, then the stages every resource goes through. */
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import { type Draft, noAdvice, type ResourceAdvice } from './advice.ts';
-import { cheapestRequest, costOf } from './cost-aware.ts';
+import { type CostedRequest, cheapestRequest, costOf } from './cost-aware.ts';
 import { type FinishInput, finish } from './finish.ts';
 import type { CostAwareTarget } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
@@ -18,8 +18,7 @@ export function recommendCpu({ profile, cpu: current, policy, now }: RecommendIn
   }
   if (now - lastAt > policy.staleAfterMillis)
     return noAdvice('Stale', `the last CPU sample is of ${new Date(lastAt).toISOString()}`);
-  return finish({
-    draft: target.strategy === 'CostAware' ? costAwareDraft(usage, target) : percentileDraft(profile, target),
+  const common = {
     current,
     rules: policy.cpu,
     historyMillis: lastAt - firstAt,
@@ -27,12 +26,15 @@ export function recommendCpu({ profile, cpu: current, policy, now }: RecommendIn
     roundTo: 1,
     leastLimit: 0,
     now,
-    gainOf: target.strategy === 'CostAware' ? priceGain(usage, target) : undefined,
-  });
+  };
+  if (target.strategy === 'Percentile') {
+    return finish({ ...common, draft: percentileDraft(profile, target), gainOf: undefined });
+  }
+  const best = cheapestRequest(usage, target);
+  return finish({ ...common, draft: costAwareDraft(usage, best), gainOf: priceGain(usage, target, best) });
 }
 
-function costAwareDraft(usage: UsageDistribution, target: CostAwareTarget): Draft {
-  const best = cheapestRequest(usage, target);
+function costAwareDraft(usage: UsageDistribution, best: CostedRequest): Draft {
   const exceeded = Math.round(best.exceeded * 1000) / 10;
   const text = `least expected cost at ${Math.round(best.request)}m: usage ${Math.round(usage.mean)}m on average, above it ${exceeded} % of the time`;
   return { value: best.request, notes: [{ stage: 'target', value: best.request, text }] };
@@ -45,11 +47,13 @@ function percentileDraft({ cpu }: UsageProfile, target: { percentile: number; sa
   return { value, notes: [{ stage: 'target', value, text }] };
 }
 
-/** Saving of expected cost as a share of what the advised request costs. */
-function priceGain(usage: UsageDistribution, target: CostAwareTarget): FinishInput['gainOf'] {
-  return (advised, current) => {
-    const after = costOf(usage, advised, target).cost;
-    const actual = after > 0 ? costOf(usage, current, target).cost / after - 1 : 0;
-    return { actual, needed: advised > current ? target.minGainUp : target.minGainDown };
-  };
+/**
+ * What the current request costs beyond the least possible, as a share of that. Not beyond what the advised one costs: where
+ * bounds or a limit keep the request far from the best, half the way is still worth going.
+ */
+function priceGain(usage: UsageDistribution, target: CostAwareTarget, best: CostedRequest): FinishInput['gainOf'] {
+  return (advised, current) => ({
+    actual: best.cost > 0 ? costOf(usage, current, target).cost / best.cost - 1 : 0,
+    needed: advised > current ? target.minGainUp : target.minGainDown,
+  });
 }

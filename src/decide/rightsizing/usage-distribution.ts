@@ -31,7 +31,9 @@ export function blendUsage(
   const steady = usual.isEmpty() ? recent : usual;
   const pieces: UsagePiece[] = [];
   let mean = 0;
-  for (let index = 0; index < layout.count; index++) {
+  const [one, other] = [usual.range(), recent.range()];
+  const to = Math.max(one.to, other.to);
+  for (let index = Math.min(one.from, other.from); index < to; index++) {
     const share = (1 - weight) * usual.share(index) + weight * recent.share(index);
     if (share <= 0) continue;
     const low = layout.startOf(index);

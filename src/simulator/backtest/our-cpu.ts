@@ -2,11 +2,11 @@
 import { defaultPolicy, defaultProfileOptions } from '../../decide/rightsizing/policy.ts';
 import { recommendCpu } from '../../decide/rightsizing/recommend-cpu.ts';
 import type { EpochMillis } from '../../lib/units.ts';
-import { createUsageProfile } from '../../model/usage-profile.ts';
+import { UsageProfile } from '../../model/usage-profile.ts';
 import type { Strategy } from './strategy.ts';
 
 export function createOurCpu(): Strategy {
-  const profile = createUsageProfile(defaultProfileOptions);
+  const profile = new UsageProfile(defaultProfileOptions);
   let lastChangeAt: EpochMillis | undefined;
   return {
     observe: (usage, at) => profile.add({ at, cpu: usage }),

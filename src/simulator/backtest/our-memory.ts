@@ -2,11 +2,11 @@
 import { defaultPolicy, defaultProfileOptions } from '../../decide/rightsizing/policy.ts';
 import { recommendMemory } from '../../decide/rightsizing/recommend-memory.ts';
 import type { EpochMillis } from '../../lib/units.ts';
-import { createUsageProfile } from '../../model/usage-profile.ts';
+import { UsageProfile } from '../../model/usage-profile.ts';
 import type { MemoryStrategy } from './replay-memory.ts';
 
 export function createOurMemory(): MemoryStrategy {
-  const profile = createUsageProfile(defaultProfileOptions);
+  const profile = new UsageProfile(defaultProfileOptions);
   let lastChangeAt: EpochMillis | undefined;
   return {
     observe: (_replica, usage, at) => profile.add({ at, memory: usage }),

@@ -1,6 +1,6 @@
 /** VPA's CPU arithmetic: the 90th percentile of a histogram with a half-life of a day, and 15 % on top. */
 import { createBucketLayout } from '../../../lib/bucket-layout.ts';
-import { createHistogram } from '../../../lib/histogram.ts';
+import { DecayingHistogram } from '../../../lib/histogram.ts';
 import type { Strategy } from '../strategy.ts';
 import { gateChange } from './gate.ts';
 
@@ -16,7 +16,7 @@ const SAFETY_MARGIN = 1.15;
  * make VPA look worse than it is.
  */
 export function createVpaCpu(): Strategy {
-  const histogram = createHistogram({ layout, halfLifeMillis: HALF_LIFE });
+  const histogram = new DecayingHistogram({ layout, halfLifeMillis: HALF_LIFE });
   return {
     observe: (usage, at) => histogram.add(usage, SAMPLE_WEIGHT, at),
     choose: (current) => gateChange(current, Math.ceil(histogram.percentile(TARGET_PERCENTILE) * SAFETY_MARGIN)),

@@ -1,6 +1,6 @@
 /** VPA's memory arithmetic: each replica's highest use of a day is one sample, kills are samples too; the 90th percentile, and 15 % on top. */
 import { type BucketLayout, createBucketLayout } from '../../../lib/bucket-layout.ts';
-import { createHistogram } from '../../../lib/histogram.ts';
+import { DecayingHistogram } from '../../../lib/histogram.ts';
 import type { Bytes, EpochMillis, Millis } from '../../../lib/units.ts';
 import type { MemoryStrategy } from '../replay-memory.ts';
 import { gateChange } from './gate.ts';
@@ -23,7 +23,7 @@ interface ReplicaWindow {
 
 /** Without VPA's floor of 250 MiB a pod, for the same reason as its CPU. */
 export function createVpaMemory(): MemoryStrategy {
-  const closed = createHistogram({ layout: vpaMemoryLayout, halfLifeMillis: DAY });
+  const closed = new DecayingHistogram({ layout: vpaMemoryLayout, halfLifeMillis: DAY });
   const windows = new Map<number, ReplicaWindow>();
 
   function windowAt(replica: number, at: EpochMillis): ReplicaWindow {
@@ -47,7 +47,7 @@ export function createVpaMemory(): MemoryStrategy {
       window.oomPeak = Math.max(window.oomPeak, base + OOM_MIN_BUMP, base * OOM_BUMP_RATIO);
     },
     choose(current) {
-      const all = createHistogram({ layout: vpaMemoryLayout, halfLifeMillis: DAY }, closed.state());
+      const all = new DecayingHistogram({ layout: vpaMemoryLayout, halfLifeMillis: DAY }, closed.state());
       // The windows still open count with their highest so far, as if they ended now as planned.
       for (const { endsAt, peak, oomPeak } of windows.values()) {
         if (Math.max(peak, oomPeak) > 0) all.add(Math.max(peak, oomPeak), 1, endsAt);

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Stage } from './advice.ts';
+import { type FinishInput, finish } from './finish.ts';
+import { defaultPolicy } from './policy.ts';
+import { DAY, unset } from './testing/profiles.ts';
+
+const input = (given: Partial<FinishInput> = {}): FinishInput => ({
+  draft: { value: 100, notes: [] },
+  current: unset,
+  rules: { ...defaultPolicy.memory, bounds: { min: 50, max: 1000 } },
+  historyMillis: DAY,
+  minHistoryMillis: DAY,
+  roundTo: 1,
+  leastLimit: 0,
+  now: 10 * DAY,
+  gainOf: undefined,
+  ...given,
+});
+const stagesOf = (given: Partial<FinishInput>): Stage[] => finish(input(given)).notes.map(({ stage }) => stage);
+
+describe('shared stages', () => {
+  test.each<[string, Partial<FinishInput>, Stage[], number]>([
+    ['nothing to say but the change', {}, ['change'], 100],
+    ['a fraction is rounded up', { draft: { value: 99.2, notes: [] } }, ['rounding', 'change'], 100],
+    ['to whole tens', { draft: { value: 101, notes: [] }, roundTo: 10 }, ['rounding', 'change'], 110],
+    ['half the history raises by a quarter', { historyMillis: DAY / 2 }, ['confidence', 'change'], 125],
+    ['none by half', { historyMillis: 0 }, ['confidence', 'change'], 150],
+    ['below the minimum', { draft: { value: 7, notes: [] } }, ['bounds', 'change'], 50],
+    ['above the maximum', { draft: { value: 7000, notes: [] } }, ['bounds', 'change'], 1000],
+    ['half down at most', { current: { ...unset, request: 400 } }, ['step', 'change'], 200],
+    ['the bounds win over the step', { current: { ...unset, request: 5000 } }, ['step', 'bounds', 'change'], 1000],
+    ['the limit caps', { current: { ...unset, limit: 80 } }, ['limit', 'change'], 80],
+  ])('%s', (_name, given, stages, value) => {
+    expect(stagesOf(given)).toEqual(stages);
+    expect(finish(input(given)).request).toBe(value);
+  });
+
+  test('a gain too small holds the change back, and the value is still told', () => {
+    const gainOf = () => ({ actual: 0.01, needed: 0.05 });
+    const advice = finish(input({ current: { ...unset, request: 500 }, gainOf }));
+    expect(advice).toMatchObject({ isDue: false, held: 'GainTooSmall', request: 250 });
+  });
+
+  test('for any draft, low confidence is never below full confidence', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 900 }),
+        fc.nat(DAY),
+        fc.option(fc.nat(2000), { nil: undefined }),
+        (value, historyMillis, request) => {
+          const given = { draft: { value, notes: [] }, current: { ...unset, request } };
+          const low = finish(input({ ...given, historyMillis })).request ?? 0;
+          const full = finish(input(given)).request ?? 0;
+          expect(low).toBeGreaterThanOrEqual(full);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { defaultPolicy } from './policy.ts';
+import { recommendCpu } from './recommend-cpu.ts';
+import { DAY, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
+
+const STEPS = 600;
+
+describe('CPU advice', () => {
+  test('names mean, value and the share of time above it', () => {
+    const { notes } = recommendCpu(questionAt(STEPS, profileOf(STEPS, { cpu: () => 200 })));
+    expect(notes[0]?.text).toMatch(
+      /^least expected cost at 20\dm: usage 20\dm on average, above it \d(?:\.\d)? % of the time$/,
+    );
+  });
+
+  test('leaves bursts of a few minutes a day to free capacity', () => {
+    const profile = profileOf(STEPS, { cpu: (step) => (step % 288 === 5 ? 3900 : 50) });
+    expect(recommendCpu(questionAt(STEPS, profile)).request).toBeLessThan(60);
+  });
+
+  test('covers bursts that come every half hour', () => {
+    const profile = profileOf(STEPS, { cpu: (step) => (step % 6 < 2 ? 1900 : 500) });
+    expect(recommendCpu(questionAt(STEPS, profile)).request).toBeGreaterThan(1850);
+  });
+
+  test('a change up that saves too little of the cost is held', () => {
+    const profile = profileOf(STEPS, { cpu: (step) => (step % 200 === 5 ? 240 : 200) });
+    const advice = recommendCpu(questionAt(STEPS, profile, { cpu: { ...unset, request: 212 } }));
+    expect(advice).toMatchObject({ isDue: false });
+    expect(['GainTooSmall', 'WithinMinChange']).toContain(advice.held);
+  });
+
+  test('a limit that stays caps the request, and says so', () => {
+    const profile = profileOf(STEPS, { cpu: () => 900 });
+    const advice = recommendCpu(questionAt(STEPS, profile, { cpu: { ...unset, request: 100, limit: 500 } }));
+    expect(advice).toMatchObject({ request: 500, limit: undefined, isDue: true });
+    expect(advice.notes.find(({ stage }) => stage === 'limit')?.text).toContain('the limit of 500 stays');
+  });
+
+  test('a short history raises and never lowers', () => {
+    const profile = profileOf(13, { cpu: () => 200 });
+    const fresh = recommendCpu(questionAt(13, profile));
+    expect(fresh.request).toBeGreaterThan(290);
+    expect(fresh.request).toBeLessThan(312);
+    const lower = recommendCpu(questionAt(13, profile, { cpu: { ...unset, request: 2000 } }));
+    expect(lower).toMatchObject({ request: 2000, isDue: false, held: 'LowConfidence' });
+  });
+
+  test('a maximum far below the use is no reason to stay even lower', () => {
+    const profile = profileOf(STEPS, { cpu: () => 900 });
+    const policy = { ...defaultPolicy, cpu: { ...defaultPolicy.cpu, bounds: { min: 1, max: 300 } } };
+    const advice = recommendCpu(questionAt(STEPS, profile, { policy, cpu: { ...unset, request: 100 } }));
+    expect(advice).toMatchObject({ request: 300, isDue: true });
+  });
+
+  test('no request yet is one', () => {
+    const advice = recommendCpu(questionAt(STEPS, profileOf(STEPS, { cpu: () => 0.2 })));
+    expect(advice.request).toBe(1);
+  });
+
+  test('optipod 1: the shipped strategy has the percentile, the factor, and no fraction', () => {
+    const profile = profileOf(STEPS, { cpu: () => 100 });
+    const advice = recommendCpu(questionAt(STEPS, profile, { policy: percentilePolicy(90, 1.2) }));
+    expect(advice.notes[0]?.text).toMatch(/^P90 of usage 10\dm times 1\.20$/);
+    expect(Number.isInteger(advice.notes[0]?.value)).toBe(true);
+  });
+
+  test('a decrease waits a day after a change, an increase an hour', () => {
+    const profile = profileOf(STEPS, { cpu: () => 200 });
+    const now = (STEPS - 1) * 300_000;
+    const ask = (request: number, lastChangeAt: number) =>
+      recommendCpu(questionAt(STEPS, profile, { cpu: { ...unset, request, lastChangeAt } })).held;
+    expect(ask(1000, now - DAY + 1)).toBe('Cooldown');
+    expect(ask(1000, now - DAY)).toBeUndefined();
+    expect(ask(50, now - 3_599_999)).toBe('Cooldown');
+    expect(ask(50, now - 3_600_000)).toBeUndefined();
+    expect(defaultPolicy.cpu.change.cooldownDownMillis).toBe(DAY);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { defaultPolicy } from './policy.ts';
+import { recommendMemory } from './recommend-memory.ts';
+import { DAY, HOUR, MIB, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
+
+const STEPS = 600;
+const STEP = 300_000;
+
+describe('memory advice', () => {
+  test('is the peak and room above it, in whole MiB', () => {
+    const profile = profileOf(STEPS, { memory: () => 333.3 * MIB });
+    const advice = recommendMemory(questionAt(STEPS, profile));
+    expect(advice.request).toBe(367 * MIB);
+    expect(advice.notes.map(({ stage }) => stage)).toEqual(['target', 'rounding', 'change']);
+  });
+
+  test('keeps a start-up peak, where CPU forgets it', () => {
+    const profile = profileOf(STEPS, { memory: () => 300 * MIB });
+    const at = (STEPS - 1) * STEP;
+    profile.add({ at, memory: 700 * MIB, cpu: 4000, startedAt: at - 1000 });
+    expect(recommendMemory(questionAt(STEPS, profile)).request).toBeGreaterThanOrEqual(770 * MIB);
+    expect(profile.cpu.samples()).toBe(0);
+  });
+
+  test('after a kill has room enough, from the limit alone if nothing else is known (bug row 16)', () => {
+    const profile = profileOf(0, {});
+    for (let kill = 0; kill < 5; kill++) profile.memory.noteOom(64 * MIB, kill * 60_000);
+    const advice = recommendMemory({
+      ...questionAt(1, profile),
+      now: 6 * 60_000,
+      memory: { ...unset, request: 64 * MIB },
+    });
+    expect(advice.isDue).toBe(true);
+    expect(advice.request).toBeGreaterThan(128 * MIB);
+    expect(advice.notes[0]?.stage).toBe('out-of-memory');
+  });
+
+  test('after a kill is due at once, whatever the cooldown', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const now = (STEPS - 1) * STEP;
+    profile.memory.noteOom(110 * MIB, now);
+    const memory = { ...unset, request: 110 * MIB, lastChangeAt: now };
+    expect(recommendMemory(questionAt(STEPS, profile, { memory }))).toMatchObject({ isDue: true, request: 315 * MIB });
+  });
+
+  test('a day after a kill, what was used counts again', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const now = (STEPS - 1) * STEP;
+    profile.memory.noteOom(110 * MIB, now - DAY);
+    expect(recommendMemory(questionAt(STEPS, profile)).request).toBe(110 * MIB);
+  });
+
+  test('a kill at the maximum says that it is the maximum (bug rows 19, 21)', () => {
+    const profile = profileOf(STEPS, { memory: () => 900 * MIB });
+    const policy = {
+      ...defaultPolicy,
+      memory: { ...defaultPolicy.memory, bounds: { min: 10 * MIB, max: 1000 * MIB } },
+    };
+    profile.memory.noteOom(1000 * MIB, (STEPS - 1) * STEP);
+    const advice = recommendMemory(questionAt(STEPS, profile, { policy, memory: { ...unset, request: 1000 * MIB } }));
+    expect(advice).toMatchObject({ request: 1000 * MIB, isDue: false });
+    expect(advice.notes.find(({ stage }) => stage === 'bounds')?.text).toContain('held at the maximum');
+  });
+
+  test('for any kill below the maximum, the new value exceeds what was too little (bug row 19)', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 100_000 }), (mib) => {
+        const profile = profileOf(STEPS, { memory: () => mib * MIB });
+        profile.memory.noteOom(mib * MIB, (STEPS - 1) * STEP);
+        const advice = recommendMemory(questionAt(STEPS, profile, { memory: { ...unset, request: mib * MIB } }));
+        expect(advice.isDue).toBe(true);
+        expect(advice.request).toBeGreaterThan(mib * 1.2 * MIB);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('goes down by half at a time', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const advice = recommendMemory(questionAt(STEPS, profile, { memory: { ...unset, request: 1000 * MIB } }));
+    expect(advice).toMatchObject({ request: 500 * MIB, isDue: true });
+    expect(advice.notes.find(({ stage }) => stage === 'step')?.text).toBe('at most 50 % down at a time');
+  });
+
+  // Feature: k8s-workload-rightsizing, Property 5: for any decrease, nothing is advised that recent usage would break.
+  test('Property 5: for any recent use, the advised request is above its peak', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 9000 }),
+        (use, request) => {
+          const profile = profileOf(STEPS, { memory: (step) => (use[step % use.length] ?? 1) * MIB });
+          const advice = recommendMemory(questionAt(STEPS, profile, { memory: { ...unset, request: request * MIB } }));
+          expect(advice.request).toBeGreaterThanOrEqual(Math.max(...use) * MIB);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('limits in proportion stay above the highest use (bug row 22)', () => {
+    const profile = profileOf(STEPS, { memory: () => 400 * MIB });
+    const policy = {
+      ...defaultPolicy,
+      memory: { ...defaultPolicy.memory, limit: { policy: 'Headroom', headroom: 64 * MIB } as const },
+    };
+    const memory = { request: 4000 * MIB, limit: 8000 * MIB, lastChangeAt: undefined };
+    expect(recommendMemory(questionAt(STEPS, profile, { policy, memory }))).toMatchObject({
+      request: 2000 * MIB,
+      limit: 2064 * MIB,
+    });
+  });
+
+  test('old peaks are stale, and no history is none', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const now = (STEPS - 1) * STEP + 7 * HOUR;
+    expect(recommendMemory(questionAt(STEPS, profile, { now })).held).toBe('Stale');
+    expect(recommendMemory(questionAt(STEPS, profile, { now: now + 10 * DAY })).held).toBe('NoData');
+  });
+
+  test('optipod 2: the shipped strategy takes the percentile of the peaks, cut, to the byte', () => {
+    const profile = profileOf(STEPS, { memory: () => 73_847_603 });
+    const advice = recommendMemory(questionAt(STEPS, profile, { policy: percentilePolicy(90, 1.2) }));
+    expect(advice.request).toBe(88_617_123);
+  });
+
+  test('optipod 3: of no peaks there is none', () => {
+    expect(recommendMemory(questionAt(1, profileOf(0, {}), { policy: percentilePolicy(90, 1.2) })).held).toBe('NoData');
+  });
+});
