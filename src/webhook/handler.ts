@@ -47,8 +47,8 @@ export interface MutateHandlerOptions {
 /** @param isConfirmed false stamps steered pods as placed without the leader; default true. */
 export type MutateHandler = (body: string, isConfirmed?: boolean) => HttpAnswer | Promise<HttpAnswer>;
 
-/** A watch is rarely further behind; the API server waits two seconds. */
-const CATCH_UP_MILLIS: Millis = 100;
+/** A watch is rarely further behind; the API server waits two seconds, another replica that asks half a second. */
+const CATCH_UP_MILLIS: Millis = 400;
 
 /**
  * The answer is immediate unless the pod's owner has to be read live or the caches are seen to lag. Malformed reviews get 400 with a code; whatever
