@@ -4,7 +4,13 @@ import { type ChangeQuestion, judgeChange } from './change-gate.ts';
 import type { ChangeRules } from './policy.ts';
 
 const HOUR = 3_600_000;
-const rules: ChangeRules = { minChange: 0.1, cooldownUpMillis: HOUR, cooldownDownMillis: 24 * HOUR, maxStepDown: 1 };
+const rules: ChangeRules = {
+  minChange: 0.1,
+  minAmount: 5,
+  cooldownUpMillis: HOUR,
+  cooldownDownMillis: 24 * HOUR,
+  maxStepDown: 1,
+};
 const question: ChangeQuestion = {
   current: 1000,
   advised: 1500,
@@ -21,6 +27,8 @@ describe('change gate', () => {
     ['nor one a hair apart', { advised: 1099 }, 'WithinMinChange'],
     ['a tenth is enough', { advised: 1100 }, undefined],
     ['so is a tenth down', { advised: 900 }, undefined],
+    ['a few millicores, however large a share', { current: 6, advised: 10 }, 'WithinMinChange'],
+    ['a few more', { current: 6, advised: 11 }, undefined],
     ['a gain too small', { gain: { actual: 0.04, needed: 0.05 } }, 'GainTooSmall'],
     ['a gain large enough', { gain: { actual: 0.05, needed: 0.05 } }, undefined],
     ['up within the cooldown', { lastChangeAt: 99.5 * HOUR }, 'Cooldown'],
@@ -39,7 +47,7 @@ describe('change gate', () => {
   test('with no threshold at all, the same value still never acts (bug rows 6, 8)', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e12 }), (value) => {
-        const none = { ...rules, minChange: 0, cooldownUpMillis: 0, cooldownDownMillis: 0 };
+        const none = { ...rules, minChange: 0, minAmount: 0, cooldownUpMillis: 0, cooldownDownMillis: 0 };
         expect(judgeChange({ ...question, current: value, advised: value }, none).isDue).toBe(false);
       }),
     );

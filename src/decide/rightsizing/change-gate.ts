@@ -31,6 +31,12 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
       `${percent(change)} from the current request, less than ${percent(rules.minChange)}`,
     );
   }
+  if (Math.abs(advised - current) < rules.minAmount) {
+    return hold(
+      'WithinMinChange',
+      `${Math.abs(advised - current)} from the current request, less than ${rules.minAmount}`,
+    );
+  }
   if (gain !== undefined && gain.actual < gain.needed) {
     return hold(
       'GainTooSmall',

@@ -8,7 +8,11 @@ import { DAY, unset } from './testing/profiles.ts';
 const input = (given: Partial<FinishInput> = {}): FinishInput => ({
   draft: { value: 100, notes: [] },
   current: unset,
-  rules: { ...defaultPolicy.memory, bounds: { min: 50, max: 1000 } },
+  rules: {
+    ...defaultPolicy.memory,
+    bounds: { min: 50, max: 1000 },
+    change: { ...defaultPolicy.memory.change, minAmount: 1 },
+  },
   historyMillis: DAY,
   minHistoryMillis: DAY,
   roundTo: 1,

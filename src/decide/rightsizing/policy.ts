@@ -37,6 +37,8 @@ export interface Bounds {
 export interface ChangeRules {
   /** Changes of less than this share of the current request are not worth it. */
   readonly minChange: number;
+  /** Nor are changes of less than this amount. */
+  readonly minAmount: number;
   /** Least time between a change and one upwards; and downwards. */
   readonly cooldownUpMillis: Millis;
   readonly cooldownDownMillis: Millis;
@@ -78,7 +80,7 @@ const CORE: Millicores = 1000;
 /** How usage is remembered for the defaults below. */
 export const defaultProfileOptions: ProfileOptions = {
   usualHalfLifeMillis: 8 * HOUR,
-  recentHalfLifeMillis: 2 * HOUR,
+  recentHalfLifeMillis: 3 * HOUR,
   startupExclusionMillis: 120_000,
 };
 
@@ -90,21 +92,21 @@ export const defaultPolicy: RightsizingPolicy = {
   cpu: {
     target: {
       strategy: 'CostAware',
-      exceeded: 25,
-      base: 5,
-      missing: 1,
-      recentShare: 0.2,
-      minGainUp: 0.05,
+      exceeded: 20,
+      base: 15,
+      missing: 2,
+      recentShare: 0.15,
+      minGainUp: 0.06,
       minGainDown: 0.2,
     },
     bounds: { min: 1, max: 1000 * CORE },
-    change: { minChange: 0.1, cooldownUpMillis: HOUR, cooldownDownMillis: DAY, maxStepDown: 1 },
+    change: { minChange: 0.1, minAmount: 5, cooldownUpMillis: HOUR, cooldownDownMillis: DAY, maxStepDown: 1 },
     limit: { policy: 'Keep' },
   },
   memory: {
     target: { strategy: 'Peak', lookBackMillis: 3 * DAY, minRoom: 0.1, maxRoom: 0.25 },
     bounds: { min: 10 * MIB, max: 16 * 1024 * 1024 * MIB },
-    change: { minChange: 0.05, cooldownUpMillis: 0, cooldownDownMillis: DAY, maxStepDown: 0.5 },
+    change: { minChange: 0.05, minAmount: MIB, cooldownUpMillis: 0, cooldownDownMillis: DAY, maxStepDown: 0.5 },
     limit: { policy: 'Keep' },
   },
   minHistoryMillis: DAY,

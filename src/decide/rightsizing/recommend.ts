@@ -1,5 +1,5 @@
 /** The recommendation pipeline of one container: from its profile to advice for CPU and memory, each stage leaving a line. */
-import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { ResourceAdvice } from './advice.ts';
 import type { RightsizingPolicy } from './policy.ts';
@@ -23,9 +23,9 @@ export interface RecommendInput {
 }
 
 export interface ContainerAdvice {
-  /** In {@link Millicores}. */
+  /** In millicores. */
   readonly cpu: ResourceAdvice;
-  /** In {@link Bytes}. */
+  /** In bytes. */
   readonly memory: ResourceAdvice;
 }
 

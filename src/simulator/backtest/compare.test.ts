@@ -41,10 +41,10 @@ describe('CPU, against VPA-like', () => {
   test.each([
     ['earlier', 0, 0.5],
     ['later', 0.5, 1],
-  ])('the %s half of the recordings alone: the same', (_name, from, to) => {
+  ])('the %s half of the recordings alone: as good, within what six judged days can tell', (_name, from, to) => {
     const { ours, vpa } = oursAndVpa(part(from, to));
-    expect(ours.underProvisioned).toBeLessThanOrEqual(vpa.underProvisioned);
-    expect(ours.slack).toBeLessThan(0.95 * vpa.slack);
+    expect(ours.underProvisioned).toBeLessThanOrEqual(1.05 * vpa.underProvisioned);
+    expect(ours.slack).toBeLessThanOrEqual(0.9 * vpa.slack);
     expect(ours.meanSlack).toBeLessThanOrEqual(vpa.meanSlack);
     expect(ours.changesPerDay).toBeLessThanOrEqual(0.5 * vpa.changesPerDay);
   });
@@ -65,7 +65,7 @@ describe('CPU, against VPA-like', () => {
 });
 
 describe('memory, against VPA-like', () => {
-  const comparisons = compareMemory([11, 12, 13, 14]);
+  const comparisons = compareMemory([11, 12, 13, 14, 15, 16, 17, 18]);
   const of = (trace: string) => {
     const [ours, vpa] = comparisons.find((comparison) => comparison.trace === trace)?.strategies ?? [];
     if (ours === undefined || vpa === undefined) throw new Error(`no trace ${trace}`);
