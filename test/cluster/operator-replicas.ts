@@ -26,7 +26,7 @@ export async function startReplicas(
   return replicas;
 }
 
-export async function isLeading(replica: OperatorProcess): Promise<boolean> {
+async function isLeading(replica: OperatorProcess): Promise<boolean> {
   return sumOf(await replica.metrics(), 'spotalis_leader_election_status') === 1;
 }
 
@@ -52,6 +52,8 @@ export interface WebhookCalls {
   readonly failedOpen: number;
   /** Pods the webhook kept out. */
   readonly rejected: number;
+  /** Time that pods waited for the webhook, all together. */
+  readonly waitedSeconds: number;
 }
 
 const WEBHOOK = 'pod.spotalis.io';
@@ -65,15 +67,8 @@ export async function webhookCalls(): Promise<WebhookCalls> {
     answered: sumOf(samples, 'apiserver_admission_webhook_request_total', labels) - failedOpen,
     failedOpen,
     rejected: sumOf(samples, 'apiserver_admission_webhook_rejection_count', labels),
+    waitedSeconds: sumOf(samples, 'apiserver_admission_webhook_admission_duration_seconds_sum', labels),
   };
-}
-
-/** How many calls of the webhook took longer. @param seconds a bound of the API server's histogram, e.g. 2.5. */
-export async function admissionsBeyond(seconds: number): Promise<number> {
-  const samples = await apiServerMetrics();
-  const histogram = 'apiserver_admission_webhook_admission_duration_seconds';
-  const within = sumOf(samples, `${histogram}_bucket`, { name: WEBHOOK, le: String(seconds) });
-  return sumOf(samples, `${histogram}_count`, { name: WEBHOOK }) - within;
 }
 
 async function apiServerMetrics(): Promise<readonly Sample[]> {
