@@ -107,7 +107,7 @@ describe('decay', () => {
   test('ten years of samples neither overflow nor vanish', () => {
     const histogram = fading(HOUR);
     for (let day = 0; day < 3650; day++) histogram.add(100 + (day % 7), 1, day * DAY);
-    expect(Number.isFinite(histogram.total())).toBe(true);
+    for (const [, weight] of histogram.state().buckets) expect(Number.isFinite(weight)).toBe(true);
     expect(histogram.percentile(0.5)).toBe(layout.startOf(layout.indexOf(100 + (3649 % 7)) + 1));
   });
 
@@ -182,6 +182,28 @@ describe('merge', () => {
     ],
   ])('refuses %s', (_name, other) => {
     expect(() => fading().merge(other)).toThrow(RangeError);
+  });
+});
+
+describe('range', () => {
+  test('for any samples, holds every bucket with weight', () => {
+    fc.assert(
+      fc.property(samples, (list) => {
+        const histogram = fill(fading(), list);
+        const { from, to } = histogram.range();
+        for (const [index] of histogram.state().buckets) {
+          expect(index).toBeGreaterThanOrEqual(from);
+          expect(index).toBeLessThan(to);
+        }
+        expect(from).toBeGreaterThanOrEqual(0);
+        expect(to).toBeLessThanOrEqual(layout.count);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('of nothing is empty', () => {
+    expect(fading().range()).toEqual({ from: 0, to: 0 });
   });
 });
 

@@ -71,11 +71,6 @@ export class DecayingHistogram {
     return !(this.#sum > 0);
   }
 
-  /** Sum of all weights, in units of a sample taken at the reference: only ratios of it mean anything. */
-  total(): number {
-    return this.#sum;
-  }
-
   /** Share of the whole weight that is in bucket `index`, 0..1; 0 when empty. */
   share(index: number): number {
     return this.#sum > 0 ? this.#weightOf(index) / this.#sum : 0;

@@ -4,11 +4,10 @@ import type { Bytes, EpochMillis } from '../../lib/units.ts';
 
 export interface MemoryPoint {
   readonly at: EpochMillis;
-  /** What each replica wants; undefined where the recording has a gap: the replica runs, but nothing was seen. */
+  /** What each replica wants. */
   readonly demand: readonly Bytes[];
+  /** False in a gap of the recording: the replicas run, but nothing is seen of them. */
   readonly isSeen: boolean;
-  /** The workload was rolled out anew here: its replicas started at this instant. */
-  readonly isRollout: boolean;
 }
 
 export interface MemoryTrace {
@@ -114,7 +113,6 @@ export function generateMemoryTraces(seed: number): MemoryTrace[] {
           Math.ceil(demandAt(step, sinceStart, index) * MIB),
         ),
         isSeen: step < DAY_STEPS || ofDay < 0.5 || ofDay >= 0.5 + gap,
-        isRollout: sinceStart === 0,
       };
     });
     return { name, points };

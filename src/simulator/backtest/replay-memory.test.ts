@@ -12,7 +12,6 @@ function trace(demand: (step: number) => number[], isSeen: (step: number) => boo
       at: step * STEP,
       demand: demand(step),
       isSeen: isSeen(step),
-      isRollout: step === 0,
     })),
   };
 }
