@@ -36,13 +36,11 @@ export interface ClientCertificateOptions extends Validity {
 /** P-256: small, fast to make, accepted everywhere. */
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-type X509 = typeof import('@peculiar/x509');
+type X509 = typeof import('./x509.ts').x509;
 
 /** Loaded on first use: the library costs memory that a process which only reads certificates should not pay. */
 async function loadX509(): Promise<X509> {
-  // Its dependency injection fails at import unless this was imported first.
-  await import('reflect-metadata');
-  return await import('@peculiar/x509');
+  return (await import('./x509.ts')).x509;
 }
 
 const toPem = (label: string, der: ArrayBuffer): string => {
