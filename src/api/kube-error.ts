@@ -53,7 +53,10 @@ export function isExpired(error: unknown): error is KubeError {
 export function isTooLargeResourceVersion(error: unknown): error is KubeError {
   if (!(error instanceof KubeError) || error.reason !== 'Timeout') return false;
   const causes = error.status?.details?.causes ?? [];
-  return causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') || error.message.includes('Too large resource version');
+  return (
+    causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') ||
+    error.message.includes('Too large resource version')
+  );
 }
 
 /** 429 with a DisruptionBudget cause: the eviction would violate a PodDisruptionBudget. Not a throttling answer. */
