@@ -35,7 +35,7 @@ async function burstAtHandler(): Promise<{ wrong: number; tookMillis: number }> 
   const { handle } = createBurstBench();
   const bodies = burstBodies();
   const startedAt = performance.now();
-  const answers = await Promise.all(bodies.map((body) => handle(body)));
+  const answers = await Promise.all(bodies.map(async (body) => handle(body)));
   const tookMillis = performance.now() - startedAt;
   return { wrong: wrongSide(answers.map(({ body }) => body)), tookMillis };
 }
@@ -57,7 +57,7 @@ async function burstAtReplicas(replicas: number) {
 /** Each replica decides what reaches it, without asking. */
 async function burstWithoutAsking(replicas: number): Promise<number> {
   const benches = Array.from({ length: replicas }, createBurstBench);
-  const answers = await Promise.all(burstBodies().map((body, index) => benches[index % replicas]?.handle(body)));
+  const answers = await Promise.all(burstBodies().map(async (body, index) => benches[index % replicas]?.handle(body)));
   return wrongSide(answers.map((answer) => answer?.body ?? ''));
 }
 

@@ -7,6 +7,7 @@ import type { Caches } from '../cluster/caches.ts';
 import { isFinished, isReady, isTerminating } from '../cluster/pod-state.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { ObservedWrite } from './watched-api.ts';
@@ -151,7 +152,8 @@ export function createInvariantMonitor({ caches, fleet, config, clock }: Invaria
       check(
         'webhook',
         isGood,
-        () => `status ${status}, allowed ${allowed}, after ${tookMillis} ms ${String(error ?? '')}`,
+        () =>
+          `status ${status}, allowed ${allowed}, after ${tookMillis} ms ${error === undefined ? '' : describeError(error)}`,
       );
     },
     cause(workload) {

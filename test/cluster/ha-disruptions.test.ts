@@ -177,9 +177,8 @@ describe('an outage', () => {
       await untilSides(cluster(), namespace, 0, 10, spotOf('two'));
     });
     const evicted = world().audit.evictions(namespace);
-    expect(evicted.map(({ name }) => name).toSorted()).toEqual(
-      drifted.map(({ metadata }) => metadata?.name).toSorted(),
-    );
+    expect(new Set(evicted.map(({ name }) => name))).toEqual(new Set(drifted.map(({ metadata }) => metadata?.name)));
+    expect(evicted).toHaveLength(drifted.length);
     for (const app of ['one', 'two']) {
       const times = evicted.filter(({ name }) => name.startsWith(app)).map(({ receivedMillis }) => receivedMillis);
       expect(pausesOf(times).filter((pause) => pause < COOLDOWN_MILLIS)).toEqual([]);
