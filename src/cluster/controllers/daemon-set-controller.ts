@@ -1,6 +1,6 @@
 /** Stand-in of the DaemonSet controller: one pod on every node its template admits. */
+
 import type { DaemonSet, Node, Pod } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue } from '../../kube/queue.ts';
 import { resolveIntOrPercent } from '../int-or-percent.ts';
@@ -8,6 +8,7 @@ import { controllerOf, controllerReference, isSameValue, keyOf, nameOf, namespac
 import { isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
 import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints } from '../scheduler/node-matching.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
+import { deletePod } from './delete-pod.ts';
 import { createExpectations } from './expectations.ts';
 import { podFromTemplate, templateHash } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
@@ -75,7 +76,7 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     expectations.expect(key, missing.length, doomed.map(uidOf));
     await Promise.all([
       ...missing.map((node) => createPod(set, key, spec, hash, node)),
-      ...doomed.map((pod) => deletePod(key, pod)),
+      ...doomed.map((pod) => deletePod(api, expectations, key, pod)),
     ]);
   };
 
@@ -89,15 +90,6 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     } catch (error) {
       expectations.creationObserved(key);
       throw error;
-    }
-  };
-
-  const deletePod = async (key: string, pod: Pod): Promise<void> => {
-    try {
-      await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
-    } catch (error) {
-      expectations.deletionObserved(key, uidOf(pod));
-      if (!isNotFound(error)) throw error;
     }
   };
 

@@ -1,6 +1,6 @@
 /** Stand-in of the ReplicaSet controller: keeps the number of pods of each ReplicaSet at `spec.replicas`. */
+
 import type { Pod, ReplicaSet } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
 import { matcherOf, selectorRequirements } from '../../api/label-selector.ts';
 import { apiVersionOf, resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
@@ -19,6 +19,7 @@ import {
 } from '../objects.ts';
 import { availableAt, isActive, isAvailable, isReady, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
+import { deletePod } from './delete-pod.ts';
 import { choosePodsToDelete } from './deletion-rank.ts';
 import { createExpectations } from './expectations.ts';
 import { changeOwner, ownerChanges } from './pod-claims.ts';
@@ -108,16 +109,7 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
   ): Promise<ScaleResult> => {
     const doomed = choosePodsToDelete(active, relatedPods(set), Math.min(count, BURST_REPLICAS), clock.now());
     expectations.expect(key, 0, doomed.map(uidOf));
-    const results = await Promise.allSettled(
-      doomed.map(async (pod) => {
-        try {
-          await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
-        } catch (failure) {
-          expectations.deletionObserved(key, uidOf(pod));
-          if (!isNotFound(failure)) throw failure;
-        }
-      }),
-    );
+    const results = await Promise.allSettled(doomed.map((pod) => deletePod(api, expectations, key, pod)));
     const failure = results.find((result) => result.status === 'rejected');
     return failure === undefined ? {} : { failedVerb: 'FailedDelete', error: failure.reason };
   };

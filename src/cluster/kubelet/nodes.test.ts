@@ -1,30 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { findCondition, nameOf } from '../objects.ts';
 import { isReady } from '../pod-state.ts';
+import { barePod, conditions, container, start, stored } from '../testing/bare-pod.ts';
 import { startVirtualCluster, testNodes, type VirtualCluster } from '../testing/virtual-cluster.ts';
-
-const IN_DEFAULT = { namespace: 'default' };
-
-const barePod = (annotations: Record<string, string> = {}, spec: Partial<NonNullable<Pod['spec']>> = {}): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'a', namespace: 'default', annotations },
-  spec: {
-    containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '200m' }, limits: { cpu: '400m' } } }],
-    ...spec,
-  },
-});
-const start = async (at: VirtualCluster, pod: Pod): Promise<void> => {
-  await at.cluster.api.create(resources.pods, pod, IN_DEFAULT);
-};
-const stored = ({ cluster }: VirtualCluster): Pod | undefined => cluster.caches.of(resources.pods).get('default/a');
-const container = (at: VirtualCluster) => stored(at)?.status?.containerStatuses?.[0];
-const conditions = (at: VirtualCluster): string[] =>
-  (stored(at)?.status?.conditions ?? [])
-    .map(({ type, status, reason }) => `${type}=${status}${reason ? ` ${reason}` : ''}`)
-    .sort();
 
 describe('a node', () => {
   const ready = ({ cluster }: VirtualCluster) =>

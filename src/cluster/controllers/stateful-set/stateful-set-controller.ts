@@ -1,11 +1,13 @@
 /** Stand-in of the StatefulSet controller: one pod per ordinal, in order, each with its own claims. */
-import type { ControllerRevision, Pod, StatefulSet } from '../../../api/core.ts';
-import { isAlreadyExists, isNotFound } from '../../../api/kube-error.ts';
+
+import type { ControllerRevision, StatefulSet } from '../../../api/core.ts';
+import { isAlreadyExists } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
 import { controllerOf, isSameValue, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { availableAt, isTerminating } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
+import { deletePod } from '../delete-pod.ts';
 import { createExpectations } from '../expectations.ts';
 import { isSameTemplate } from '../pod-template.ts';
 import { replaceStatus } from '../replace-status.ts';
@@ -103,7 +105,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     expectations.expect(key, plan.create.length, plan.delete.map(uidOf));
     const results = await Promise.allSettled([
       ...plan.create.map(({ ordinal, revision }) => createPod(set, key, ordinal, revision, revisions)),
-      ...plan.delete.map((pod) => deletePod(key, pod)),
+      ...plan.delete.map((pod) => deletePod(api, expectations, key, pod)),
     ]);
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
@@ -132,15 +134,6 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     } catch (error) {
       expectations.creationObserved(key);
       throw error;
-    }
-  };
-
-  const deletePod = async (key: string, pod: Pod): Promise<void> => {
-    try {
-      await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
-    } catch (error) {
-      expectations.deletionObserved(key, uidOf(pod));
-      if (!isNotFound(error)) throw error;
     }
   };
 
