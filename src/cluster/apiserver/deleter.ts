@@ -101,7 +101,8 @@ function lastPodState(pod: ApiObject, nowMillis: number): ApiObject {
   return { ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 } };
 }
 
-function checkDeletePreconditions(
+/** @throws a conflict when the object is not the one, or not the version, that was meant. */
+export function checkDeletePreconditions(
   type: ServedType,
   { metadata }: ApiObject,
   { uid, resourceVersion }: DeletionOptions,

@@ -5,7 +5,7 @@
 import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Deleter, DeletionOptions } from './deleter.ts';
+import { checkDeletePreconditions, type Deleter, type DeletionOptions } from './deleter.ts';
 import {
   cloneJson,
   ensureObject,
@@ -24,7 +24,7 @@ import { isPodReady } from './rules/pod.ts';
 import { labelSelectorOf } from './rules/workload.ts';
 import { selectorPredicate } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest, conflict, failure, forbidden, successStatus, tooManyRequests } from './status-error.ts';
+import { badRequest, failure, forbidden, successStatus, tooManyRequests } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import type { Writer } from './writer.ts';
 
@@ -95,7 +95,7 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
         subresource: 'status',
         context,
         build(current) {
-          checkPreconditions(current, options);
+          checkDeletePreconditions(type, current, options);
           const next = cloneJson<ApiObject>(current);
           delete next.metadata.resourceVersion;
           setDisruptionTarget(ensureObject(next, 'status'), toTime(clock.now()));
@@ -246,23 +246,4 @@ function setDisruptionTarget(status: JsonObject, now: string): void {
     lastTransitionTime: now,
   });
   status['conditions'] = conditions;
-}
-
-function checkPreconditions({ metadata }: ApiObject, { uid, resourceVersion }: DeletionOptions): void {
-  const pods = { group: '', plural: 'Pod' };
-  const name = metadata.name ?? '';
-  if (uid !== undefined && uid !== metadata.uid) {
-    throw conflict(
-      pods,
-      name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
-    );
-  }
-  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    throw conflict(
-      pods,
-      name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
-    );
-  }
 }
