@@ -1,0 +1,51 @@
+/** Decisions about size: what an engine wants containers of one pod, or of a workload's template, to request. */
+import type { EpochMillis } from '../lib/units.ts';
+import type { WorkloadRef } from '../model/cluster-view.ts';
+import type { ContainerSize } from '../model/sizing-records.ts';
+import type { Explanation, PodRef } from './decision.ts';
+
+export type SizingEngine = 'rightsizing' | 'allocation';
+
+/** The new size of one container: only the keys that change, the others stay. A limit is never removed (KEP-1287 refuses it). */
+export interface SizeChange {
+  readonly container: string;
+  readonly to: ContainerSize;
+}
+
+/** Resize a running pod in place through `pods/resize`: one patch with all containers. */
+export interface ResizeDecision {
+  readonly kind: 'resize';
+  readonly engine: SizingEngine;
+  /** Undefined for a bare pod. */
+  readonly workload: WorkloadRef | undefined;
+  readonly workloadUid: string | undefined;
+  readonly pod: PodRef;
+  readonly changes: readonly SizeChange[];
+  /** The decreases here fund increases elsewhere on the node and are exempt from dead-band and spacing (allocation). */
+  readonly isFunding?: boolean;
+  /** Takes back what has not been granted: back to the allocated size. */
+  readonly isWithdrawal?: boolean;
+  /** Puts back what a pod had before Stowage touched it. */
+  readonly isRestore?: boolean;
+  readonly why: Explanation;
+}
+
+/** Change the requests in a workload's pod template: one write for all containers, one rollout. */
+export interface RetemplateDecision {
+  readonly kind: 'retemplate';
+  readonly engine: 'rightsizing';
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly changes: readonly SizeChange[];
+  /** Server-side apply as manager `optipod`; else a strategic merge patch. */
+  readonly useServerSideApply: boolean;
+  readonly why: Explanation;
+}
+
+export type SizeDecision = ResizeDecision | RetemplateDecision;
+
+/** When a decision was made; the journal's and the loop detector's key. */
+export interface DatedSizeDecision {
+  readonly decision: SizeDecision;
+  readonly at: EpochMillis;
+}

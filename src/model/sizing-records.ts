@@ -1,0 +1,162 @@
+/**
+ * What sizing decisions (rightsizing, allocation) need of pods and workloads beside the placement records. Kept only while
+ * one of those engines is on. Sizes and container lists are interned: replicas of one template share them.
+ */
+import type { LabelSelector } from '../api/core.ts';
+import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+import type { Labels } from './records.ts';
+
+/** CPU and memory of one container; a missing key is a resource that is not set. Whole millicores and bytes. */
+export interface ContainerSize {
+  readonly cpuRequest?: Millicores;
+  readonly cpuLimit?: Millicores;
+  readonly memoryRequest?: Bytes;
+  readonly memoryLimit?: Bytes;
+}
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+/** A container as the template or the pod's spec has it. Interned. */
+export interface ContainerSpecRecord {
+  readonly name: string;
+  /** A restartable init container (native sidecar, KEP-753). Run-once init containers have no record. */
+  readonly isSidecar: boolean;
+  readonly size: ContainerSize;
+  /** `resizePolicy` (KEP-1287): what a resize of the resource costs; `NotRequired` where not said. */
+  readonly cpuRestart: 'NotRequired' | 'RestartContainer';
+  readonly memoryRestart: 'NotRequired' | 'RestartContainer';
+  readonly hasReadinessProbe: boolean;
+}
+
+export interface ContainerStatusRecord {
+  readonly name: string;
+  readonly running: boolean;
+  readonly ready: boolean;
+  readonly startedAt: EpochMillis | undefined;
+  readonly restartCount: number;
+  /** Of the last termination. */
+  readonly lastTermination:
+    | { readonly reason: string; readonly exitCode: number; readonly finishedAt: EpochMillis | undefined }
+    | undefined;
+  /** `status.containerStatuses[].resources`: what is in force on the node; undefined where the kubelet does not say. */
+  readonly actual: ContainerSize | undefined;
+  /** `allocatedResources`: the requests the kubelet has admitted; undefined where it does not say. */
+  readonly allocated: ContainerSize | undefined;
+}
+
+/** KEP-1287 conditions. */
+export interface ResizeState {
+  /** PodResizePending. */
+  readonly pending:
+    | { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string; readonly since: EpochMillis | undefined }
+    | undefined;
+  /** PodResizeInProgress; `error` is the message where its reason is Error. */
+  readonly inProgress: { readonly error: string | undefined; readonly since: EpochMillis | undefined } | undefined;
+}
+
+export interface PodSizing {
+  readonly qos: QosClass;
+  readonly containers: readonly ContainerSpecRecord[];
+  readonly statuses: readonly ContainerStatusRecord[];
+  /** `spec.resources` is set: limits and requests of the whole pod (KEP-2837). */
+  readonly hasPodLevelResources: boolean;
+  /** A static (mirror) pod: its spec is a file on the node. */
+  readonly isStatic: boolean;
+  readonly os: 'linux' | 'windows';
+  readonly priority: number;
+  readonly priorityClassName: string;
+  readonly resize: ResizeState;
+  readonly generation: number;
+  /** `status.observedGeneration`; undefined where the kubelet does not say. */
+  readonly observedGeneration: number | undefined;
+  /** Annotations with the prefixes `optipod.io/` and `mbcas.io/`, and `mbcas.io/` labels. */
+  readonly marks: Labels;
+  /** Field managers that own `resources` of a container other than through the pod's creation. */
+  readonly sizeManagers: readonly string[];
+}
+
+/** The kinds rightsizing reads; it writes to the first three only. */
+export type SizedKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet' | 'Job' | 'CronJob' | 'Rollout';
+
+export interface SizedWorkload {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly createdAt: EpochMillis;
+  readonly deleting: boolean;
+  /** Labels of the object itself, not of its template: policies select by these. */
+  readonly labels: Labels;
+  /** Annotations with the prefixes `optipod.io/` and `mbcas.io/`. */
+  readonly annotations: Labels;
+  readonly replicas: number;
+  /** A rollout is under way: template and pods differ. */
+  readonly isRollingOut: boolean;
+  readonly selector: LabelSelector | undefined;
+  /** Containers and sidecars of the pod template, in order. */
+  readonly containers: readonly ContainerSpecRecord[];
+  /** Field managers that own resources in the template, by container: `{"nginx": ["argocd-controller"]}`. */
+  readonly templateManagers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One LimitRange item of type Container or Pod; a missing key is not limited. */
+export interface LimitRangeRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: 'Container' | 'Pod';
+  readonly min: ComputeAmounts;
+  readonly max: ComputeAmounts;
+  readonly defaultRequest: ComputeAmounts;
+  readonly defaultLimit: ComputeAmounts;
+  readonly maxLimitRequestRatio: { readonly cpu?: number; readonly memory?: number };
+}
+
+export interface ComputeAmounts {
+  readonly cpu?: Millicores;
+  readonly memory?: Bytes;
+}
+
+export interface QuotaRecord {
+  readonly namespace: string;
+  readonly name: string;
+  /** `requests.cpu` (or `cpu`), `requests.memory` (or `memory`), `limits.cpu`, `limits.memory` that are limited, with what is used. */
+  readonly hard: QuotaAmounts;
+  readonly used: QuotaAmounts;
+  /** Scopes and scope selector: undefined when the quota counts every pod. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+export interface QuotaAmounts {
+  readonly cpuRequest?: Millicores;
+  readonly cpuLimit?: Millicores;
+  readonly memoryRequest?: Bytes;
+  readonly memoryLimit?: Bytes;
+}
+
+export interface HpaRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string };
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
+  readonly currentReplicas: number;
+  readonly desiredReplicas: number;
+  /** Resources scaled by utilization of the request, with the target in percent. */
+  readonly utilization: { readonly cpu?: number; readonly memory?: number };
+  /** Utilization of one container (ContainerResource metrics): resource and container. */
+  readonly containerUtilization: readonly {
+    readonly container: string;
+    readonly resource: 'cpu' | 'memory';
+    readonly percent: number;
+  }[];
+}
+
+/** A VerticalPodAutoscaler that acts (updateMode other than Off) on its target. */
+export interface VpaRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string };
+  readonly updateMode: string;
+}

@@ -1,0 +1,39 @@
+/** SizingView: the read-only picture that sizing decisions are made on. Live stores and frozen snapshots implement it alike. */
+import type { Freshness, WorkloadRef } from './cluster-view.ts';
+import type { NamespaceRecord, NodeRecord, PdbRecord, PodRecord } from './records.ts';
+import type {
+  HpaRecord,
+  LimitRangeRecord,
+  PodSizing,
+  QuotaRecord,
+  SizedWorkload,
+  VpaRecord,
+} from './sizing-records.ts';
+
+export interface SizedPod {
+  readonly pod: PodRecord;
+  readonly sizing: PodSizing;
+}
+
+export interface SizingView {
+  freshness(): Freshness;
+  /** Deployments, StatefulSets, DaemonSets and the kinds that are only advised. */
+  workloads(): Iterable<SizedWorkload>;
+  workload(ref: WorkloadRef): SizedWorkload | undefined;
+  workloadByUid(uid: string): SizedWorkload | undefined;
+  /** Pods of all revisions, every phase, terminating included. */
+  podsOf(workload: SizedWorkload): readonly SizedPod[];
+  /** The workload a pod belongs to in the end; undefined for a bare pod. */
+  workloadOf(pod: PodRecord): SizedWorkload | undefined;
+  pod(namespace: string, name: string): SizedPod | undefined;
+  podsOnNode(nodeName: string): readonly SizedPod[];
+  nodes(): Iterable<NodeRecord>;
+  node(name: string): NodeRecord | undefined;
+  namespace(name: string): NamespaceRecord | undefined;
+  namespaces(): Iterable<NamespaceRecord>;
+  limitRanges(namespace: string): readonly LimitRangeRecord[];
+  quotas(namespace: string): readonly QuotaRecord[];
+  hpas(namespace: string): readonly HpaRecord[];
+  vpas(namespace: string): readonly VpaRecord[];
+  pdbs(namespace: string): readonly PdbRecord[];
+}
