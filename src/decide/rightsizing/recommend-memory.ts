@@ -1,8 +1,9 @@
 /** Memory: the target of the policy's strategy, the need an out-of-memory kill showed, then the stages every resource goes through. */
+
+import { exactPercentile } from '../../lib/exact-percentile.ts';
 import type { Bytes, EpochMillis } from '../../lib/units.ts';
 import { type MemoryHistory, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
 import { amend, type Draft, noAdvice, type ResourceAdvice } from './advice.ts';
-import { exactPercentile } from './exact-percentile.ts';
 import { finish } from './finish.ts';
 import { memoryNeed } from './memory-target.ts';
 import type { PeakTarget, PercentileTarget } from './policy.ts';

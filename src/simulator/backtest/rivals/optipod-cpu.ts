@@ -1,5 +1,5 @@
 /** OptiPod as it ships: the 90th percentile of the usage averaged over the whole window, times 1.2. */
-import { exactPercentile } from '../../../decide/rightsizing/exact-percentile.ts';
+import { exactPercentile } from '../../../lib/exact-percentile.ts';
 import type { Strategy } from '../strategy.ts';
 import { gateChange } from './gate.ts';
 import { createSampleWindow } from './sample-window.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exactPercentile } from '../../../decide/rightsizing/exact-percentile.ts';
+import { exactPercentile } from '../../../lib/exact-percentile.ts';
 import type { Strategy } from '../strategy.ts';
 import { gateChange } from './gate.ts';
 import { createKrrCpu } from './krr-cpu.ts';
