@@ -1,0 +1,47 @@
+/** OptimizationPolicy as an API object: its two groups, and its type as sent over the wire. */
+import type { KubeObject } from './core.ts';
+import type { OptimizationPolicyStatus } from './optimization-policy-status.ts';
+import type { ResourceType } from './resources.ts';
+
+/** The group of the design, and the one OptiPod ships; the same kind with the same schema in both. */
+export const policyGroups = ['optipod.io', 'optipod.optipod.io'] as const;
+export type PolicyGroup = (typeof policyGroups)[number];
+
+/** `spec` is unchecked: what is stored may be older or newer than this version, and one bad object must not stop the others. */
+export interface OptimizationPolicy extends KubeObject {
+  spec?: unknown;
+  status?: OptimizationPolicyStatus;
+}
+
+/** The resource type of one of the groups. */
+export function policyType(group: PolicyGroup): ResourceType<OptimizationPolicy> {
+  return { group, version: 'v1alpha1', plural: 'optimizationpolicies', kind: 'OptimizationPolicy', namespaced: true };
+}
+
+export const policyTypes: readonly ResourceType<OptimizationPolicy>[] = policyGroups.map(policyType);
+
+export const policyModes = ['Auto', 'Recommend', 'Disabled'] as const;
+export type PolicyMode = (typeof policyModes)[number];
+
+/** The kinds OptiPod knows; they are in force where a policy names none. */
+export const managedKinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+/** Kinds that are only advised, and only where `workloadTypes.include` names them. */
+export const advisedKinds = ['CronJob', 'Job', 'ReplicaSet', 'Rollout'] as const;
+export const policyKinds = [...managedKinds, ...advisedKinds] as const;
+export type PolicyKind = (typeof policyKinds)[number];
+
+export const metricsProviders = ['prometheus', 'metrics-server', 'custom'] as const;
+export type MetricsProviderName = (typeof metricsProviders)[number];
+
+export const percentileNames = ['P50', 'P90', 'P95', 'P99'] as const;
+export const strategies = ['Percentile', 'Histogram', 'Max', 'CostAware'] as const;
+export type StrategyName = (typeof strategies)[number];
+
+export const memoryDecreases = ['Never', 'WhenSafe', 'Always'] as const;
+export type MemoryDecrease = (typeof memoryDecreases)[number];
+
+export const hpaModes = ['KeepScalePoint', 'LimitsOnly', 'Skip', 'Ignore'] as const;
+export type HpaMode = (typeof hpaModes)[number];
+
+export const limitPolicies = ['Keep', 'Ratio', 'Headroom'] as const;
+export type LimitPolicy = (typeof limitPolicies)[number];
