@@ -1,0 +1,169 @@
+{{/* Names. */}}
+{{- define "stowage.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "stowage.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "stowage.name" . -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "stowage.serviceName" -}}
+{{- .Values.service.name | default (include "stowage.fullname" .) -}}
+{{- end -}}
+
+{{- define "stowage.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- .Values.serviceAccount.name | default (include "stowage.fullname" .) -}}
+{{- else -}}
+{{- .Values.serviceAccount.name | default "default" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "stowage.webhookConfigurationName" -}}
+{{- .Values.webhook.configurationName | default (printf "%s-mutating-webhook" (include "stowage.fullname" .)) -}}
+{{- end -}}
+
+{{- define "stowage.image" -}}
+{{- printf "%s/%s:%s" .Values.image.registry .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
+
+{{/* Labels. */}}
+{{- define "stowage.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "stowage.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: operator
+{{- end -}}
+
+{{- define "stowage.agentSelectorLabels" -}}
+app.kubernetes.io/name: {{ include "stowage.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: agent
+{{- end -}}
+
+{{- define "stowage.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/name: {{ include "stowage.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end -}}
+
+{{/* What follows from several values; booleans are "true" or "". */}}
+{{- define "stowage.webhookEnabled" -}}
+{{- $config := .Values.config.webhook | default dict -}}
+{{- if ternary $config.enabled .Values.webhook.enabled (hasKey $config "enabled") }}true{{ end -}}
+{{- end -}}
+
+{{- define "stowage.webhookPort" -}}
+{{- (.Values.config.webhook | default dict).port | default .Values.webhook.port | int -}}
+{{- end -}}
+
+{{/* existing, cert-manager or self. */}}
+{{- define "stowage.certificates" -}}
+{{- if .Values.webhook.tls.existingSecret }}existing{{ else if .Values.webhook.certManager.enabled }}cert-manager{{ else }}self{{ end -}}
+{{- end -}}
+
+{{- define "stowage.certificateSecret" -}}
+{{- .Values.webhook.tls.existingSecret | default (printf "%s-webhook-cert" (include "stowage.fullname" .)) -}}
+{{- end -}}
+
+{{- define "stowage.certDir" -}}
+{{- (.Values.config.webhook | default dict).certDir | default "/tmp/k8s-webhook-server/serving-certs" -}}
+{{- end -}}
+
+{{- define "stowage.namespaced" -}}
+{{- if eq .Values.rbac.scope "namespace" }}true{{ end -}}
+{{- end -}}
+
+{{- define "stowage.watchNamespaces" -}}
+{{- (.Values.config.controllers | default dict).watchNamespaces | default list | toJson -}}
+{{- end -}}
+
+{{- define "stowage.leaseNamespace" -}}
+{{- ((.Values.config.operator | default dict).leaderElection | default dict).namespace | default .Release.Namespace -}}
+{{- end -}}
+
+{{- define "stowage.leaseName" -}}
+{{- ((.Values.config.operator | default dict).leaderElection | default dict).id | default "spotalis-controller-leader" -}}
+{{- end -}}
+
+{{- define "stowage.leaderElection" -}}
+{{- $config := (.Values.config.operator | default dict).leaderElection | default dict -}}
+{{- if or (gt (int .Values.replicaCount) 1) (ternary $config.enabled true (hasKey $config "enabled")) }}true{{ end -}}
+{{- end -}}
+
+{{/* The port of observability.metrics or .health; empty where it is switched off. */}}
+{{- define "stowage.endpointPort" -}}
+{{- $config := get (.root.Values.config.observability | default dict) .name | default dict -}}
+{{- if ternary $config.enabled true (hasKey $config "enabled") -}}
+{{- regexFind "[0-9]+$" ($config.bindAddress | default .default) -}}
+{{- end -}}
+{{- end -}}
+{{- define "stowage.metricsPort" -}}
+{{- include "stowage.endpointPort" (dict "root" . "name" "metrics" "default" ":8080") -}}
+{{- end -}}
+{{- define "stowage.healthPort" -}}
+{{- include "stowage.endpointPort" (dict "root" . "name" "health" "default" ":8081") -}}
+{{- end -}}
+
+{{/* Contradictions that the schema cannot express. */}}
+{{- define "stowage.check" -}}
+{{- $watched := include "stowage.watchNamespaces" . | fromJsonArray -}}
+{{- if include "stowage.namespaced" . -}}
+{{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
+{{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}
+{{- end -}}
+{{- else if $watched -}}
+{{- fail "\n\nconfig.controllers.watchNamespaces goes with rbac.scope: namespace. Set both, or use config.controllers.namespaceSelector to leave namespaces out." -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The configuration file. What the chart knows itself wins over config. */}}
+{{- define "stowage.config" -}}
+{{- include "stowage.check" . -}}
+{{- $webhook := dict "enabled" (eq (include "stowage.webhookEnabled" .) "true") -}}
+{{- if $webhook.enabled -}}
+{{- $webhook = merge $webhook (dict "port" (include "stowage.webhookPort" . | int)) -}}
+{{- if eq (include "stowage.certificates" .) "self" -}}
+{{- $webhook = merge $webhook (dict "certificates" "self" "serviceName" (include "stowage.serviceName" .) "secretName" (include "stowage.certificateSecret" .) "configurationName" (include "stowage.webhookConfigurationName" .)) -}}
+{{- else -}}
+{{- $webhook = merge $webhook (dict "certificates" "files" "certDir" (include "stowage.certDir" .)) -}}
+{{- end -}}
+{{- end -}}
+{{- $operator := dict "namespace" .Release.Namespace "leaderElection" (dict "enabled" (eq (include "stowage.leaderElection" .) "true")) -}}
+{{- $own := dict "operator" $operator "engines" .Values.engines "webhook" $webhook -}}
+{{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
+{{- end -}}
+
+{{/* Keeps off the spot nodes of every cloud whose labels are known; nodes without such a label are taken for on-demand. */}}
+{{- define "stowage.notSpot" -}}
+matchExpressions:
+  - {key: karpenter.sh/capacity-type, operator: NotIn, values: [spot]}
+  - {key: eks.amazonaws.com/capacityType, operator: NotIn, values: [SPOT]}
+  - {key: cloud.google.com/gke-spot, operator: NotIn, values: ["true"]}
+  - {key: cloud.google.com/gke-preemptible, operator: NotIn, values: ["true"]}
+  - {key: kubernetes.azure.com/scalesetpriority, operator: NotIn, values: [spot]}
+  - {key: scheduling.cast.ai/spot, operator: NotIn, values: ["true"]}
+{{- end -}}
+
+{{- define "stowage.onDemandAffinity" -}}
+{{- if eq .Values.onDemandAffinity "required" -}}
+requiredDuringSchedulingIgnoredDuringExecution:
+  nodeSelectorTerms:
+    - {{- include "stowage.notSpot" . | nindent 6 }}
+{{- else if eq .Values.onDemandAffinity "preferred" -}}
+preferredDuringSchedulingIgnoredDuringExecution:
+  - weight: 100
+    preference:
+      {{- include "stowage.notSpot" . | nindent 6 }}
+{{- end -}}
+{{- end -}}
