@@ -1,6 +1,19 @@
 /** Advice for one resource of one container: the value, whether to act on it, and every step that led to it. */
 
-export type Stage = 'target' | 'out-of-memory' | 'confidence' | 'step' | 'rounding' | 'bounds' | 'limit' | 'change';
+export type Stage =
+  | 'target'
+  | 'out-of-memory'
+  | 'learned-floor'
+  | 'confidence'
+  | 'rounding'
+  | 'bounds'
+  | 'limit'
+  | 'hpa'
+  | 'limit-range'
+  | 'quota'
+  | 'node-size'
+  | 'step'
+  | 'change';
 
 export interface StageNote {
   readonly stage: Stage;
@@ -9,11 +22,24 @@ export interface StageNote {
   readonly text: string;
 }
 
-/** Why advice is not acted upon now, or why there is none. */
-export type HoldReason = 'NoData' | 'Stale' | 'LowConfidence' | 'WithinMinChange' | 'GainTooSmall' | 'Cooldown';
+/** Why advice is not acted upon now, or why there is none. Each has its sentence in lib/reason-rightsizing.ts. */
+export type HoldReason =
+  | 'NoData'
+  | 'Stale'
+  | 'LowConfidence'
+  | 'WithinMinChange'
+  | 'GainTooSmall'
+  | 'Cooldown'
+  | 'MemoryDecreaseNotAllowed'
+  | 'MemoryDecreaseUnsafe'
+  | 'HpaTarget'
+  | 'QosWouldChange'
+  | 'ManagedByAllocation';
 
 export interface ResourceAdvice {
-  /** In millicores or bytes, whole; undefined when nothing is known, never a guess. */
+  /** What the container should request in the end: millicores or bytes, whole; undefined when nothing is known, never a guess. */
+  readonly target: number | undefined;
+  /** What it should request next: the target, or a step towards it. */
   readonly request: number | undefined;
   /** A limit to set with it; undefined leaves the limit as it is. */
   readonly limit: number | undefined;
@@ -31,16 +57,28 @@ export interface Draft {
 }
 
 /** The draft with a new value and a note on it. */
-export function amend(draft: Draft, stage: Stage, value: number, text: string): Draft {
-  return { value, notes: [...draft.notes, { stage, value, text }] };
+export function amend<T extends Draft>(draft: T, stage: Stage, value: number, text: string): T {
+  return { ...draft, value, notes: [...draft.notes, { stage, value, text }] };
 }
 
 export function noAdvice(held: HoldReason, text: string): ResourceAdvice {
   return {
+    target: undefined,
     request: undefined,
     limit: undefined,
     isDue: false,
     held,
     notes: [{ stage: 'target', value: Number.NaN, text }],
   };
+}
+
+/** The advice, kept visible and not acted upon. */
+export function holdAdvice(advice: ResourceAdvice, held: HoldReason, text: string): ResourceAdvice {
+  const value = advice.request ?? Number.NaN;
+  return { ...advice, isDue: false, held, notes: [...advice.notes, { stage: 'change', value, text }] };
+}
+
+/** At least `floor`, with a note where that changes something. */
+export function raiseTo(draft: Draft, floor: number | undefined, stage: Stage, text: string): Draft {
+  return floor === undefined || draft.value >= floor ? draft : amend(draft, stage, floor, text);
 }

@@ -15,8 +15,7 @@ const SPANS_PER_DAY = DAY / PEAK_SPAN_MILLIS;
 
 /** @returns undefined when no peak is recent enough: no history gives no value, never the smallest one. */
 export function memoryNeed(peaks: readonly MemoryPeak[], target: PeakTarget, now: EpochMillis): MemoryNeed | undefined {
-  const oldest = Math.floor((now - target.lookBackMillis) / PEAK_SPAN_MILLIS);
-  const peak = Math.max(0, ...peaks.filter(({ span }) => span >= oldest).map(({ bytes }) => bytes));
+  const peak = recentPeak(peaks, target.lookBackMillis, now);
   if (peak === 0) return undefined;
   const room = Math.min(target.maxRoom, Math.max(target.minRoom, shownGrowth(peaks)));
   return { bytes: peak * (1 + room), peak, room };
@@ -36,4 +35,35 @@ export function shownGrowth(peaks: readonly MemoryPeak[]): number {
     record = Math.max(record, bytes);
   }
   return growth;
+}
+
+/** The highest of the spans that end within `lookBackMillis` before `now`; 0 where there is none. */
+export function recentPeak(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): Bytes {
+  const oldest = Math.floor((now - lookBackMillis) / PEAK_SPAN_MILLIS);
+  return Math.max(0, ...peaks.filter(({ span }) => span >= oldest).map(({ bytes }) => bytes));
+}
+
+/**
+ * The smallest peak that this share of all peaks does not exceed, an older peak weighing half for every half-life, as VPA
+ * weighs them (pkg/recommender/util/decaying_histogram.go).
+ * @param percentile 0..100
+ * @returns undefined without peaks.
+ */
+export function fadingPercentile(
+  peaks: readonly MemoryPeak[],
+  percentile: number,
+  halfLifeMillis: Millis,
+): Bytes | undefined {
+  const latest = peaks.at(-1)?.span;
+  if (latest === undefined) return undefined;
+  const weigh = (span: number): number => 2 ** (((span - latest) * PEAK_SPAN_MILLIS) / halfLifeMillis);
+  const ascending = [...peaks].sort((a, b) => a.bytes - b.bytes);
+  const total = peaks.reduce((sum, { span }) => sum + weigh(span), 0);
+  let below = 0;
+  for (const { span, bytes } of ascending) {
+    below += weigh(span);
+    // A hair of tolerance: the sum of all weights in another order is not the same number.
+    if (below >= (percentile / 100) * total - 1e-9) return bytes;
+  }
+  return ascending.at(-1)?.bytes;
 }

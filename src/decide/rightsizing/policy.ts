@@ -29,6 +29,26 @@ export interface PeakTarget {
   readonly maxRoom: number;
 }
 
+/** VPA's own way: a percentile of what is usual, and a margin. Memory: of the peaks, older ones counting for less. */
+export interface HistogramTarget {
+  readonly strategy: 'Histogram';
+  /** 0..100 */
+  readonly percentile: number;
+  /** Added on top, as a share: 0.15 for VPA's default. */
+  readonly margin: number;
+  /** Age at which a memory peak counts half. */
+  readonly halfLifeMillis: Millis;
+}
+
+/** The highest use seen, times a factor. */
+export interface MaxTarget {
+  readonly strategy: 'Max';
+  /** Memory peaks this old count; CPU knows its highest use by its fading histogram. */
+  readonly lookBackMillis: Millis;
+  /** At least 1. */
+  readonly safetyFactor: number;
+}
+
 export interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -63,11 +83,29 @@ export interface ResourceRules<Target> {
   readonly limit: LimitRule;
 }
 
+export type CpuTarget = CostAwareTarget | PercentileTarget | HistogramTarget | MaxTarget;
+export type MemoryTarget = PeakTarget | PercentileTarget | HistogramTarget | MaxTarget;
+
+/** What becomes of a resource that a HorizontalPodAutoscaler scales by utilization of its request. */
+export type HpaMode = 'KeepScalePoint' | 'LimitsOnly' | 'Skip' | 'Ignore';
+
+/**
+ * Whether memory requests may fall. `WhenSafe`: not below the recent peak, and limits not below it and a margin.
+ * `Always`: limits still never fall below the highest use seen.
+ */
+export type MemoryDecrease = 'Never' | 'WhenSafe' | 'Always';
+
 export interface RightsizingPolicy {
-  readonly cpu: ResourceRules<CostAwareTarget | PercentileTarget>;
-  readonly memory: ResourceRules<PeakTarget | PercentileTarget>;
-  /** History that makes advice trustworthy: with less it may raise a request, never lower it. */
+  readonly cpu: ResourceRules<CpuTarget>;
+  readonly memory: ResourceRules<MemoryTarget>;
+  /** False (`updateRequestsOnly`): limits stay as they are, whatever else is said. */
+  readonly mayChangeLimits: boolean;
+  readonly memoryDecrease: MemoryDecrease;
+  readonly hpa: HpaMode;
+  /** History that makes advice trustworthy: with less it may raise a request, never lower it. 0 trusts any. */
   readonly minHistoryMillis: Millis;
+  /** CPU samples that make advice trustworthy, in the same way. */
+  readonly minSamples: number;
   /** Without a sample for this long, advice is frozen. */
   readonly staleAfterMillis: Millis;
 }
@@ -109,6 +147,10 @@ export const defaultPolicy: RightsizingPolicy = {
     change: { minChange: 0.05, minAmount: MIB, cooldownUpMillis: 0, cooldownDownMillis: DAY, maxStepDown: 0.5 },
     limit: { policy: 'Keep' },
   },
+  mayChangeLimits: false,
+  memoryDecrease: 'WhenSafe',
+  hpa: 'Skip',
   minHistoryMillis: DAY,
+  minSamples: 0,
   staleAfterMillis: 6 * HOUR,
 };

@@ -1,75 +1,128 @@
 /** Memory: the target of the policy's strategy, the need an out-of-memory kill showed, then the stages every resource goes through. */
 
 import { exactPercentile } from '../../lib/exact-percentile.ts';
-import type { Bytes, EpochMillis } from '../../lib/units.ts';
+import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import { type MemoryHistory, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
-import { amend, type Draft, noAdvice, type ResourceAdvice } from './advice.ts';
-import { finish } from './finish.ts';
-import { memoryNeed } from './memory-target.ts';
-import type { PeakTarget, PercentileTarget } from './policy.ts';
+import type { WindowPercentiles } from '../../model/usage-window.ts';
+import { type Draft, noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
+import { settle } from './finish.ts';
+import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
+import type { MemoryTarget, RightsizingPolicy } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
+import { isShaped, type Shaped, shape } from './shape.ts';
+import { windowPercentile } from './window-percentile.ts';
 
 const MIB: Bytes = 1024 * 1024;
 /** A kill does not tell how much was wanted. For a day there is ample room, so that one is enough; then what was used counts. */
 const OOM_ROOM = 1.5;
 const OOM_VALID_MILLIS = 86_400_000;
+/** How far a lowered limit stays above the highest use, under `WhenSafe`. */
+const LIMIT_MARGIN = 1.1;
+/** The peak of this long counts as what is used now. */
+const RECENT_MILLIS: Millis = 2 * PEAK_SPAN_MILLIS;
 
-export function recommendMemory({ profile, memory: current, policy, now }: RecommendInput): ResourceAdvice {
+export function recommendMemory(input: RecommendInput): ResourceAdvice {
+  const shaped = shapeMemory(input);
+  return isShaped(shaped) ? settle(shaped) : shaped;
+}
+
+/** Up to the stages that look at the whole pod; or why there is no value. */
+export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
+  const { profile, memory: current, policy, window, floors, now } = input;
   const { memory } = profile;
   const { target } = policy.memory;
   const lastAt = memory.lastAt();
   const oom = memory.oom();
   const isOomValid = oom !== undefined && now - oom.at < OOM_VALID_MILLIS;
-  const known = memoryDraft(memory, target, now);
+  const known = memoryDraft(memory, target, window?.memory, now);
   if (known === undefined && !isOomValid) return noAdvice('NoData', 'no memory usage is known');
   const isFresh = lastAt !== undefined && now - lastAt <= policy.staleAfterMillis;
   if (!isFresh && !isOomValid) {
     return noAdvice('Stale', `the last memory sample is of ${new Date(lastAt ?? 0).toISOString()}`);
   }
   const start: Draft = known ?? { value: 0, notes: [] };
-  const floor = (oom?.bytes ?? 0) * OOM_ROOM;
-  const draft =
-    isOomValid && floor > start.value
-      ? amend(
-          start,
-          'out-of-memory',
-          floor,
-          `killed for want of memory at ${new Date(oom.at).toISOString()}: at least ${oom.bytes} bytes are needed`,
-        )
-      : start;
+  const killed = isOomValid
+    ? raiseTo(
+        start,
+        oom.bytes * OOM_ROOM,
+        'out-of-memory',
+        `killed for want of memory at ${new Date(oom.at).toISOString()}: at least ${oom.bytes} bytes are needed`,
+      )
+    : start;
+  const floor = floors?.memory;
   const spans = memory.peaks();
   const first = spans[0]?.span ?? 0;
-  return finish({
-    draft,
+  const highest = Math.max(0, ...spans.map(({ bytes }) => bytes));
+  return shape({
+    draft: raiseTo(killed, floor, 'learned-floor', `less than ${floor} bytes did it harm after a decrease`),
     current,
     rules: policy.memory,
     historyMillis: spans.length === 0 ? 0 : now - first * PEAK_SPAN_MILLIS,
     minHistoryMillis: policy.minHistoryMillis,
     roundTo: target.strategy === 'Peak' ? MIB : 1,
-    leastLimit: Math.max(0, ...spans.map(({ bytes }) => bytes)),
+    leastLimit: highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN),
+    safeFloor: safeFloor(memory, policy, current.request, now),
     now,
     gainOf: undefined,
   });
 }
 
+/** How far the request may fall in one go. */
+function safeFloor(
+  memory: MemoryHistory,
+  { memoryDecrease }: RightsizingPolicy,
+  request: number | undefined,
+  now: EpochMillis,
+): Bytes {
+  switch (memoryDecrease) {
+    case 'Never':
+      return request ?? 0;
+    case 'WhenSafe':
+      return recentPeak(memory.peaks(), RECENT_MILLIS, now);
+    case 'Always':
+      return 0;
+  }
+}
+
 function memoryDraft(
   memory: MemoryHistory,
-  target: PeakTarget | PercentileTarget,
+  target: MemoryTarget,
+  window: WindowPercentiles | undefined,
   now: EpochMillis,
 ): Draft | undefined {
-  if (target.strategy === 'Peak') {
-    const need = memoryNeed(memory.peaks(), target, now);
-    if (need === undefined) return undefined;
-    const text = `highest use ${need.peak} bytes, and ${Math.round(need.room * 1000) / 10} % of room for growth`;
-    return { value: need.bytes, notes: [{ stage: 'target', value: need.bytes, text }] };
+  const peaks = memory.peaks();
+  const draft = (value: number, text: string): Draft => ({ value, notes: [{ stage: 'target', value, text }] });
+  switch (target.strategy) {
+    case 'Peak': {
+      const need = memoryNeed(peaks, target, now);
+      if (need === undefined) return undefined;
+      const room = Math.round(need.room * 1000) / 10;
+      return draft(need.bytes, `highest use ${need.peak} bytes, and ${room} % of room for growth`);
+    }
+    case 'Percentile': {
+      const ofWindow = windowPercentile(window, target.percentile);
+      const sorted = peaks.map(({ bytes }) => bytes).sort((a, b) => a - b);
+      if (ofWindow === undefined && sorted.length === 0) return undefined;
+      const at = ofWindow ?? exactPercentile(sorted, target.percentile);
+      const what = ofWindow === undefined ? 'peaks' : 'usage';
+      return draft(
+        Math.trunc(at * target.safetyFactor),
+        `P${target.percentile} of ${what} ${at} bytes times ${target.safetyFactor.toFixed(2)}`,
+      );
+    }
+    case 'Histogram': {
+      const at = fadingPercentile(peaks, target.percentile, target.halfLifeMillis);
+      if (at === undefined) return undefined;
+      const margin = Math.round(target.margin * 100);
+      return draft(at * (1 + target.margin), `P${target.percentile} of fading peaks ${at} bytes and ${margin} %`);
+    }
+    case 'Max': {
+      const highest = window?.max ?? recentPeak(peaks, target.lookBackMillis, now);
+      if (highest === 0) return undefined;
+      return draft(
+        Math.trunc(highest * target.safetyFactor),
+        `highest use ${highest} bytes times ${target.safetyFactor.toFixed(2)}`,
+      );
+    }
   }
-  const peaks = memory
-    .peaks()
-    .map(({ bytes }) => bytes)
-    .sort((a, b) => a - b);
-  if (peaks.length === 0) return undefined;
-  const at = exactPercentile(peaks, target.percentile);
-  const value = Math.trunc(at * target.safetyFactor);
-  const text = `P${target.percentile} of peaks ${at} bytes times ${target.safetyFactor.toFixed(2)}`;
-  return { value, notes: [{ stage: 'target', value, text }] };
 }

@@ -1,6 +1,7 @@
 /** The recommendation pipeline of one container: from its profile to advice for CPU and memory, each stage leaving a line. */
-import type { EpochMillis } from '../../lib/units.ts';
+import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
+import type { UsageWindow } from '../../model/usage-window.ts';
 import type { ResourceAdvice } from './advice.ts';
 import type { RightsizingPolicy } from './policy.ts';
 import { recommendCpu } from './recommend-cpu.ts';
@@ -14,11 +15,20 @@ export interface CurrentResource {
   readonly lastChangeAt: EpochMillis | undefined;
 }
 
+export interface LearnedFloors {
+  readonly cpu?: Millicores | undefined;
+  readonly memory?: Bytes | undefined;
+}
+
 export interface RecommendInput {
   readonly profile: UsageProfile;
   readonly cpu: CurrentResource;
   readonly memory: CurrentResource;
   readonly policy: RightsizingPolicy;
+  /** The exact figures of the policy's window, where the source has them. */
+  readonly window?: Pick<UsageWindow, 'cpu' | 'memory'> | undefined;
+  /** What an earlier decrease has shown to be too little. */
+  readonly floors?: LearnedFloors | undefined;
   readonly now: EpochMillis;
 }
 

@@ -1,0 +1,90 @@
+/** From a target to a value that may be requested: confidence, rounding, bounds, and what limits have to do with it. */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { amend, type Draft, type ResourceAdvice } from './advice.ts';
+import { applyLimitRule } from './limits.ts';
+import type { ResourceRules } from './policy.ts';
+import type { CurrentResource } from './recommend.ts';
+
+export interface ShapeInput {
+  readonly draft: Draft;
+  readonly current: CurrentResource;
+  readonly rules: ResourceRules<unknown>;
+  /** Length of the history behind the target, and how much makes it trustworthy; 0 trusts any. */
+  readonly historyMillis: Millis;
+  readonly minHistoryMillis: Millis;
+  /** The same in samples; left out, they are not counted. */
+  readonly samples?: number;
+  readonly minSamples?: number;
+  /** Values become whole multiples of this, upwards. */
+  readonly roundTo: number;
+  /** A limit never goes below this. */
+  readonly leastLimit: number;
+  /** A request never falls below this in one go, whatever the target: the recent peak of memory. 0: it may. */
+  readonly safeFloor?: number;
+  readonly now: EpochMillis;
+  /** Prices a request, so that the change can be weighed; undefined where the strategy has no price. */
+  readonly gainOf:
+    | ((advised: number, current: number) => { readonly actual: number; readonly needed: number })
+    | undefined;
+}
+
+/** A value that fits policy and limits. Stages that look at the whole pod may lower it further, and then lower `ceiling`. */
+export interface Shaped extends Draft {
+  readonly input: ShapeInput;
+  /** Nothing may be requested above this: bound, kept limit, LimitRange. It wins over every other stage. */
+  readonly ceiling: number;
+  readonly limit: number | undefined;
+}
+
+export function isShaped(value: Shaped | ResourceAdvice): value is Shaped {
+  return 'ceiling' in value;
+}
+
+export function shape(input: ShapeInput): Shaped {
+  const { current, rules } = input;
+  const confident = raiseWithLowConfidence(input.draft, input);
+  const bounded = clamp(round(confident, input.roundTo), rules);
+  const limited = applyLimitRule(bounded.value, rules.limit, { ...current, leastLimit: input.leastLimit });
+  const draft = limited.text === undefined ? bounded : amend(bounded, 'limit', limited.request, limited.text);
+  // A limit that stays caps the request; one that moves follows it.
+  const keptLimit = rules.limit.policy === 'Keep' ? current.limit : undefined;
+  return { ...draft, input, ceiling: Math.min(rules.bounds.max, keptLimit ?? rules.bounds.max), limit: limited.limit };
+}
+
+/** How far the history can be trusted, 0..1. */
+export function confidenceOf({ historyMillis, minHistoryMillis, samples, minSamples }: ShapeInput): number {
+  const byTime = minHistoryMillis > 0 ? historyMillis / minHistoryMillis : 1;
+  const bySamples = samples !== undefined && minSamples !== undefined && minSamples > 0 ? samples / minSamples : 1;
+  return Math.min(1, Math.max(0, Math.min(byTime, bySamples)));
+}
+
+/** A short history may have missed the peak: it raises, by up to half, and never lowers. */
+function raiseWithLowConfidence(draft: Draft, input: ShapeInput): Draft {
+  const confidence = confidenceOf(input);
+  if (confidence === 1) return draft;
+  const factor = 1 + (1 - confidence) / 2;
+  const value = Math.max(draft.value * factor, input.current.request ?? 0);
+  const hours = Math.round(input.historyMillis / 360_000) / 10;
+  return amend(
+    draft,
+    'confidence',
+    value,
+    `only ${hours} h of history: raised by ${Math.round((factor - 1) * 100)} %, never lowered`,
+  );
+}
+
+/** Upwards to a whole multiple. 100 and a tenth are 110.00000000000001; that is no reason for the next one. */
+export function roundUp(value: number, multiple: number): number {
+  return Math.ceil(value / multiple - 1e-9) * multiple;
+}
+
+function round(draft: Draft, multiple: number): Draft {
+  const value = roundUp(draft.value, multiple);
+  return value === draft.value ? draft : amend(draft, 'rounding', value, `up to a whole multiple of ${multiple}`);
+}
+
+function clamp(draft: Draft, { bounds }: ResourceRules<unknown>): Draft {
+  if (draft.value < bounds.min) return amend(draft, 'bounds', bounds.min, `raised to the minimum of ${bounds.min}`);
+  if (draft.value > bounds.max) return amend(draft, 'bounds', bounds.max, `held at the maximum of ${bounds.max}`);
+  return draft;
+}
