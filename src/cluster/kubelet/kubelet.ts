@@ -2,12 +2,14 @@
 import type { Node, Pod } from '../../api/core.ts';
 import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
+import type { ContainerUsage } from '../load/container-usage.ts';
 import { keyOf, nameOf, uidOf } from '../objects.ts';
 import { type Amounts, add, amountsOf } from '../pod-requests.ts';
 import { isFinished } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { createKubeletLoad, type LoadOptions } from './kubelet-load.ts';
 import { type NodeSpec, nodeConditions, nodeObject } from './node-object.ts';
 import { createPodWorker, type PodWorker } from './pod-worker.ts';
 
@@ -21,6 +23,8 @@ export interface KubeletOptions {
   readonly removesNotReadyTaint?: boolean;
   /** From accepting an in-place resize to having done it. Default 45 ms, as measured on a real node. */
   readonly resizeMillis?: number;
+  /** How the load that pods ask for by annotation is followed (`load/pod-load.ts`). */
+  readonly load?: LoadOptions;
 }
 
 /** Told when a node's kubelet falls silent or speaks again; stands for missed heartbeats where none are sent. */
@@ -43,6 +47,8 @@ export interface Kubelet extends StandIn {
   useMemory(podKey: string, container: string, bytes: number): boolean;
   /** Lets a container's readiness probe succeed or fail. False when no such pod runs here. */
   setReady(podKey: string, container: string, isReady: boolean): boolean;
+  /** What each running container of a node has used until now; empty for a node that is not there. */
+  usages(nodeName: string): readonly ContainerUsage[];
   onLiveness(listener: LivenessListener): void;
   isAlive(nodeName: string): boolean;
 }
@@ -66,6 +72,12 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   const machines = new Map<string, Machine>();
   const listeners = new Set<LivenessListener>();
   let isRunning = false;
+  const load = createKubeletLoad({
+    ...options.load,
+    clock,
+    machines: () => machines.values(),
+    onInvalid: (problem) => log.warn({ problem }, 'The load of a simulated pod cannot be read'),
+  });
 
   const startPod = (machine: Machine, pod: Pod): void => {
     const uid = uidOf(pod);
@@ -86,6 +98,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       onAllocated: () => retryResizes(machine, uid),
     });
     machine.workers.set(uid, worker);
+    load.notice(worker);
   };
 
   const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
@@ -93,8 +106,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     const machine = machines.get(after?.spec?.nodeName ?? '');
     if (!isRunning || after === undefined || machine === undefined || !machine.isAlive) return;
     const worker = machine.workers.get(uidOf(after));
-    if (worker !== undefined) worker.update(after);
-    else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
+    if (worker !== undefined) {
+      worker.update(after);
+      load.notice(worker);
+    } else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
   };
 
   const forgetPod = (pod: Pod): void => {
@@ -165,6 +180,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       }
       await aborted(signal);
       isRunning = false;
+      load.stop();
       for (const machine of machines.values()) {
         machine.heartbeat?.stop();
         for (const worker of machine.workers.values()) worker.close();
@@ -247,6 +263,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       const worker = workerOf(podKey);
       worker?.setReady(container, isReady);
       return worker !== undefined;
+    },
+    usages(nodeName) {
+      const machine = machines.get(nodeName);
+      return machine === undefined ? [] : load.usages(machine);
     },
     onLiveness(listener) {
       listeners.add(listener);

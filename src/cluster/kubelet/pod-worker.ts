@@ -15,6 +15,7 @@ import type { ContainerRuntime, Ended, PodRuntime } from './pod-status.ts';
 import { containersOf, podStatus, willRestart } from './pod-status.ts';
 import { heldAmounts } from './resize.ts';
 import { restartDelay } from './restart-backoff.ts';
+import { createScriptedRun } from './scripted-run.ts';
 import { createStatusReporter } from './status-reporter.ts';
 
 /** From a change of the spec to the kubelet's answer; measured on a real node. */
@@ -29,6 +30,10 @@ export interface PodWorker {
   update(pod: Pod): void;
   /** Ends a running container as if its process had died; it restarts by the pod's policy. */
   endContainer(name: string, exitCode: number, reason: string): void;
+  /** The pod as last heard of. */
+  pod(): Pod;
+  /** Containers with a process right now, sidecars included. */
+  running(): readonly ContainerRuntime[];
   /** Room may have appeared on the node: looks at a deferred resize again. */
   retryResize(): void;
   /** A running container uses this much memory from now on; past its limit it is killed. */
@@ -98,6 +103,13 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
     report,
     restart: (container) => restartNow(container),
   });
+  const run = createScriptedRun({
+    clock,
+    behaviour,
+    after,
+    report,
+    end: (container, exitCode, reason) => end(container, exitCode, reason),
+  });
 
   const start = (): void => {
     if (isOver()) return;
@@ -113,56 +125,6 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
     for (const container of containersOf(runtime)) run(container);
     report();
     resizer.review();
-  };
-
-  const run = (container: ContainerRuntime): void => {
-    const startedAtMillis = clock.now();
-    container.state = { kind: 'running', startedAtMillis };
-    container.isReady = behaviour.readyMillis === 0;
-    container.memoryBytes = 0;
-    const ifSameRun = (action: () => void) => (): void => {
-      if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
-    };
-    if (behaviour.readyMillis !== 'never') {
-      if (behaviour.readyMillis > 0)
-        after(
-          behaviour.readyMillis,
-          ifSameRun(() => becomeReady(container, ifSameRun)),
-        );
-      else if (behaviour.unreadyAfterMillis !== 'never') becomeReady(container, ifSameRun);
-    }
-    const { crashAfterMillis, completeAfterMillis } = behaviour;
-    if (crashAfterMillis !== 'never')
-      after(
-        crashAfterMillis,
-        ifSameRun(() => end(container, 1, 'Error')),
-      );
-    if (completeAfterMillis !== 'never')
-      after(
-        completeAfterMillis,
-        ifSameRun(() => end(container, 0, 'Completed')),
-      );
-  };
-
-  const becomeReady = (container: ContainerRuntime, ifSameRun: (action: () => void) => () => void): void => {
-    const { unreadyAfterMillis, unreadyForMillis } = behaviour;
-    if (!container.isReady) {
-      container.isReady = true;
-      report();
-    }
-    if (unreadyAfterMillis === 'never') return;
-    after(
-      unreadyAfterMillis,
-      ifSameRun(() => {
-        container.isReady = false;
-        report();
-        if (unreadyForMillis !== 'never')
-          after(
-            unreadyForMillis,
-            ifSameRun(() => becomeReady(container, ifSameRun)),
-          );
-      }),
-    );
   };
 
   const end = (container: ContainerRuntime, exitCode: number, reason: string): void => {
@@ -290,6 +252,8 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       for (const container of containersOf(runtime)) end(container, 0, 'Completed');
       report();
     },
+    pod: () => pod,
+    running: () => containersOf(runtime).filter(({ state }) => state.kind === 'running'),
     held: () => heldAmounts(containersOf(runtime)),
     close,
   };

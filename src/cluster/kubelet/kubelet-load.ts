@@ -1,0 +1,95 @@
+/** The load of all simulated nodes: one beat for all of them, which rests while no pod has a load. */
+import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Millis } from '../../lib/units.ts';
+import type { ContainerUsage } from '../load/container-usage.ts';
+import { createNodeLoad, type NodeLoad } from '../load/node-load.ts';
+import { createLoadReader } from '../load/pod-load.ts';
+import { qosClassOf, type RunningPod } from '../load/running-pod.ts';
+import type { Amounts } from '../pod-requests.ts';
+import type { PodWorker } from './pod-worker.ts';
+
+export interface LoadOptions {
+  /** How often load is looked at: growth of memory is noticed, and demand taken as even, in steps of this. Default 15 s. */
+  readonly stepMillis?: Millis;
+  /** Equal seeds and names of pods give equal luck. Default 0. */
+  readonly seed?: number;
+}
+
+export interface LoadedMachine {
+  readonly isAlive: boolean;
+  readonly allocatable: Amounts;
+  readonly workers: ReadonlyMap<string, PodWorker>;
+}
+
+export interface KubeletLoad {
+  /** A pod was started or changed: it may have a load now. */
+  notice(worker: PodWorker): void;
+  /** What the containers of a node have used until now. */
+  usages(machine: LoadedMachine): readonly ContainerUsage[];
+  stop(): void;
+}
+
+export interface KubeletLoadOptions extends LoadOptions {
+  readonly clock: Clock;
+  readonly machines: () => Iterable<LoadedMachine>;
+  /** Told of each curve that cannot be read, in one sentence. */
+  readonly onInvalid: (problem: string) => void;
+}
+
+export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
+  const { clock, machines, onInvalid, stepMillis = 15_000, seed = 0 } = options;
+  const loads = createLoadReader(onInvalid);
+  const byMachine = new WeakMap<LoadedMachine, NodeLoad>();
+  let beat: Timer | undefined;
+
+  const loadOf = (machine: LoadedMachine): NodeLoad => {
+    const known = byMachine.get(machine);
+    if (known !== undefined) return known;
+    const load = createNodeLoad({
+      capacityMillicores: () => machine.allocatable.get('cpu') ?? 0,
+      loadOf: loads.of,
+      useMemory: ({ pod }, container, bytes) =>
+        machine.workers.get(pod.metadata?.uid ?? '')?.useMemory(container, bytes),
+      stepMillis,
+      seed,
+    });
+    byMachine.set(machine, load);
+    return load;
+  };
+
+  const advance = (machine: LoadedMachine): NodeLoad => {
+    const load = loadOf(machine);
+    load.advance(machine.isAlive ? runningPods(machine) : [], clock.now());
+    return load;
+  };
+
+  const arm = (): void => {
+    beat ??= clock.setTimer(stepMillis, () => {
+      beat = undefined;
+      let isLoaded = false;
+      for (const machine of machines()) {
+        advance(machine);
+        for (const worker of machine.workers.values()) isLoaded ||= loads.of(worker.pod()) !== undefined;
+      }
+      if (isLoaded) arm();
+    });
+  };
+
+  return {
+    notice(worker) {
+      if (beat === undefined && loads.of(worker.pod()) !== undefined) arm();
+    },
+    usages: (machine) => advance(machine).usages(),
+    stop() {
+      beat?.cancel();
+      beat = undefined;
+    },
+  };
+}
+
+function runningPods({ workers }: LoadedMachine): RunningPod[] {
+  return [...workers.values()].flatMap((worker): RunningPod[] => {
+    const containers = worker.running();
+    return containers.length === 0 ? [] : [{ pod: worker.pod(), qosClass: qosClassOf(worker.pod()), containers }];
+  });
+}
