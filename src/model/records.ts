@@ -4,6 +4,7 @@
  */
 import type { LabelSelector } from '../api/core.ts';
 import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+import type { PodSizing, SizedWorkload } from './sizing-records.ts';
 
 /** Where a replica is meant to run. */
 export type Side = 'spot' | 'on-demand';
@@ -118,6 +119,8 @@ export interface PodRecord {
   readonly claims: readonly string[];
   /** An in-place resize is pending or in progress. */
   readonly resizing: boolean;
+  /** Kept only while an engine that sizes is on. */
+  readonly sizing?: PodSizing | undefined;
 }
 
 /** A replica-managing owner: Deployment, StatefulSet, or any other owner of ReplicaSets. */
@@ -143,6 +146,8 @@ export interface WorkloadRecord {
   readonly paused: boolean;
   readonly rollout: RolloutStrategy;
   readonly status: WorkloadStatus;
+  /** Kept only while an engine that sizes is on. */
+  readonly sized?: SizedWorkload | undefined;
 }
 
 export type RolloutStrategy =

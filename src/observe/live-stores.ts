@@ -41,6 +41,8 @@ export interface LiveStoresOptions {
   readonly log: Logger;
   /** Reads only these namespaces and nothing that belongs to none; left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
+  /** An engine that sizes is on: pods and workloads keep what it needs. Default no. */
+  readonly sizing?: boolean | undefined;
 }
 
 export interface NamespaceScope {
@@ -53,7 +55,7 @@ export interface NamespaceScope {
 /** Nothing is listed before {@link Informer.run} is called on each. */
 export function createLiveStores(options: LiveStoresOptions): LiveStores {
   const { log } = options;
-  const project = createProjections((message) => log.warn({}, message));
+  const project = createProjections((message) => log.warn({}, message), { sizing: options.sizing === true });
   const informer = <T extends KubeObject, R>(
     type: ResourceType<T>,
     projection: (object: T) => R | undefined,

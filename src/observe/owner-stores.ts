@@ -44,6 +44,8 @@ export interface OwnerStoresOptions {
   readonly kinds: readonly OwnerKind[];
   /** Left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
+  /** As in `LiveStoresOptions`. */
+  readonly sizing?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -63,7 +65,7 @@ type Availability =
 
 export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
   const { api, kinds, clock, log } = options;
-  const projections = createProjections((message) => log.warn({}, message));
+  const projections = createProjections((message) => log.warn({}, message), { sizing: options.sizing === true });
   const informerOf = (type: ResourceType): Informer<WorkloadRecord> =>
     informerIn(options, type, { ...options, type, project: projections.owner(type) });
   const followed = new Map<OwnerKind, FollowedType>();

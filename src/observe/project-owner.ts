@@ -8,7 +8,7 @@ import type { WorkloadRecord } from '../model/records.ts';
 import { countOr, listOf } from './fields.ts';
 import type { PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
-import { projectCounts, projectIdentity, projectRollout, stuckSince } from './project-workload.ts';
+import { projectCounts, projectIdentity, projectRollout, stuckSince, withSize } from './project-workload.ts';
 
 /** An object whose schema is not ours to know. */
 export interface OwnerObject extends KubeObject {
@@ -37,7 +37,7 @@ type ReplicaSetTemplate = NonNullable<ReplicaSet['spec']>['template'];
 export function projectOwner(object: OwnerObject, type: ResourceType, interners: PodInterners): WorkloadRecord {
   const { spec, status } = object;
   const replicas = countOr(spec?.replicas, 1, 'spec.replicas');
-  return {
+  const record: WorkloadRecord = {
     ...projectIdentity(object, apiVersionOf(type), type.kind),
     observedGeneration: observedGeneration(status?.observedGeneration),
     replicas,
@@ -56,6 +56,7 @@ export function projectOwner(object: OwnerObject, type: ResourceType, interners:
       updateRevision: undefined,
     },
   };
+  return withSize(record, object, interners);
 }
 
 /** Argo Rollouts write a text. One that is no number (versions before 1.0 wrote a hash) says nothing: never observed. */

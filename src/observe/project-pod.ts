@@ -2,9 +2,11 @@
 import type { Pod } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate, Side } from '../model/records.ts';
+import type { PodSizing } from '../model/sizing-records.ts';
 import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
 import { createInterner, createTextInterner, type Interner, type TextInterner } from './intern.ts';
 import { projectTemplate } from './project-template.ts';
+import type { SizeWorkload } from './sizing/project-sized-workload.ts';
 
 /** What many pods share and the projections keep one copy of. */
 export interface PodInterners {
@@ -12,6 +14,8 @@ export interface PodInterners {
   readonly owners: Interner<OwnerReference>;
   /** Names of namespaces and nodes. */
   readonly names: TextInterner;
+  /** Left out where no engine sizes: records then have no part for it. */
+  readonly sizing?: { readonly pod: (pod: Pod) => PodSizing | undefined; readonly workload: SizeWorkload } | undefined;
 }
 
 /** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
@@ -67,6 +71,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     protectedBy: readProtection(annotations),
     claims: volumeClaimNames(pod, name),
     resizing: isResizing(status?.resize, conditions),
+    ...(interners.sizing && { sizing: interners.sizing.pod(pod) }),
   };
 }
 

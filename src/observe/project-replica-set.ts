@@ -4,7 +4,7 @@ import type { Labels, ReplicaSetRecord, WorkloadRecord } from '../model/records.
 import { countOr, instant, requireText, textMap, textOr } from './fields.ts';
 import { controllerOf, type PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
-import { projectCounts, projectIdentity } from './project-workload.ts';
+import { projectCounts, projectIdentity, withSize } from './project-workload.ts';
 
 /** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
 export function projectReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): ReplicaSetRecord {
@@ -31,7 +31,7 @@ function revisionOf(labels: Labels): string {
 export function projectBareReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): WorkloadRecord {
   const { spec, status } = replicaSet;
   const replicas = countOr(spec?.replicas, 1, 'spec.replicas');
-  return {
+  const record: WorkloadRecord = {
     ...projectIdentity(replicaSet, 'apps/v1', 'ReplicaSet'),
     observedGeneration: countOr(status?.observedGeneration, 0, 'status.observedGeneration'),
     replicas,
@@ -52,4 +52,5 @@ export function projectBareReplicaSet(replicaSet: ReplicaSet, interners: PodInte
       updateRevision: undefined,
     },
   };
+  return withSize(record, replicaSet, interners);
 }

@@ -5,6 +5,7 @@ import type { RolloutStrategy, WorkloadRecord } from '../model/records.ts';
 import { countOr, instant, listOf, requireText, textMap, textOr, withPrefix } from './fields.ts';
 import type { PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
+import type { SizedObject } from './sizing/project-sized-workload.ts';
 
 /** API default of both bounds of a rolling update. */
 const DEFAULT_ROLLING_BOUND = '25%';
@@ -13,7 +14,7 @@ const DEFAULT_ROLLING_BOUND = '25%';
 export function projectDeployment(deployment: Deployment, interners: PodInterners): WorkloadRecord {
   const { spec, status } = deployment;
   const replicas = countOr(spec?.replicas, 1, 'spec.replicas');
-  return {
+  const record: WorkloadRecord = {
     ...projectIdentity(deployment, 'apps/v1', 'Deployment'),
     observedGeneration: countOr(status?.observedGeneration, 0, 'status.observedGeneration'),
     replicas,
@@ -31,13 +32,14 @@ export function projectDeployment(deployment: Deployment, interners: PodInterner
       updateRevision: undefined,
     },
   };
+  return withSize(record, deployment, interners);
 }
 
 /** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
 export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInterners): WorkloadRecord {
   const { spec, status } = statefulSet;
   const ready = countOr(status?.readyReplicas, 0, 'status.readyReplicas');
-  return {
+  const record: WorkloadRecord = {
     ...projectIdentity(statefulSet, 'apps/v1', 'StatefulSet'),
     observedGeneration: countOr(status?.observedGeneration, 0, 'status.observedGeneration'),
     replicas: countOr(spec?.replicas, 1, 'spec.replicas'),
@@ -66,6 +68,12 @@ export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInter
       updateRevision: status?.updateRevision,
     },
   };
+  return withSize(record, statefulSet, interners);
+}
+
+/** The record with the part that sizing needs, where an engine does. */
+export function withSize(record: WorkloadRecord, object: SizedObject, interners: PodInterners): WorkloadRecord {
+  return interners.sizing === undefined ? record : { ...record, sized: interners.sizing.workload(object, record) };
 }
 
 type Identity = Omit<

@@ -21,6 +21,7 @@ import type {
   ReplicaSetRecord,
   WorkloadRecord,
 } from '../model/records.ts';
+import { describeObject } from './describe-object.ts';
 import {
   type ClaimRecord,
   projectClaim,
@@ -34,6 +35,8 @@ import { type OwnerObject, projectOwner } from './project-owner.ts';
 import { createPodInterners, type PodInterners, projectPod } from './project-pod.ts';
 import { projectReplicaSet } from './project-replica-set.ts';
 import { projectDeployment, projectStatefulSet } from './project-workload.ts';
+import { createSizingInterners } from './sizing/sizing-interners.ts';
+import { createSizingProjections } from './sizing/sizing-projections.ts';
 
 /** Each function answers undefined for an object it cannot read, after telling `onSkipped`. */
 export interface Projections {
@@ -52,16 +55,22 @@ export interface Projections {
 
 const MAX_INTERNED = 50_000;
 
-/** @param onSkipped receives one sentence for people: which object was skipped and why. */
-export function createProjections(onSkipped: (message: string) => void): Projections {
-  const interners = createPodInterners(MAX_INTERNED);
+/**
+ * @param onSkipped receives one sentence for people: which object was skipped and why.
+ * @param sizing also keeps what sizing needs of pods and workloads.
+ */
+export function createProjections(onSkipped: (message: string) => void, { sizing = false } = {}): Projections {
+  const interners: PodInterners = {
+    ...createPodInterners(MAX_INTERNED),
+    ...(sizing && { sizing: createSizingProjections(createSizingInterners(MAX_INTERNED), onSkipped) }),
+  };
   const tolerant =
     <T extends KubeObject, R>(kind: string, project: (object: T, interners: PodInterners) => R) =>
     (object: T): R | undefined => {
       try {
         return project(object, interners);
       } catch (error) {
-        onSkipped(`${kind} ${nameOf(object)} was skipped, it cannot be read: ${describeError(error)}`);
+        onSkipped(`${kind} ${describeObject(object)} was skipped, it cannot be read: ${describeError(error)}`);
         return undefined;
       }
     };
@@ -78,9 +87,4 @@ export function createProjections(onSkipped: (message: string) => void): Project
     claim: tolerant('PersistentVolumeClaim', projectClaim),
     volume: tolerant('PersistentVolume', projectVolume),
   };
-}
-
-function nameOf(object: KubeObject | null | undefined): string {
-  const { namespace, name } = object?.metadata ?? {};
-  return [namespace, name].filter((part) => typeof part === 'string' && part !== '').join('/') || '(unnamed)';
 }

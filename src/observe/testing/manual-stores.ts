@@ -44,10 +44,13 @@ export function createManualInformer<T extends KubeObject, R>(
 }
 
 /** All stores of the live view, empty and fresh. */
-export function createManualStores() {
-  const project = createProjections((message) => {
-    throw new Error(message);
-  });
+export function createManualStores({ sizing = false } = {}) {
+  const project = createProjections(
+    (message) => {
+      throw new Error(message);
+    },
+    { sizing },
+  );
   return {
     pods: createManualInformer(project.pod),
     nodes: createManualInformer(project.node),

@@ -2,33 +2,18 @@
  * UsageSource: the port to whatever measures containers. One answer holds CPU and memory of all replicas of one workload.
  * To add a source: a file that makes one, and a line in usage-providers.ts.
  */
-import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { ResourceInstants, UsageSeries } from '../../model/usage-series.ts';
 
 export interface UsageRequest {
   readonly workload: WorkloadRef;
   /** Names of its pods that exist now; sources that know the past find older ones by themselves. */
   readonly pods: readonly string[];
   readonly containers: readonly string[];
-  /** Samples after this instant... */
-  readonly from: EpochMillis;
-  /** ...up to this one. Sources that only know the present ignore both. */
+  /** Samples after these instants. Sources that only know the present ignore this and `to`. */
+  readonly from: Required<ResourceInstants>;
   readonly to: EpochMillis;
-}
-
-export interface UsagePoint<Value> {
-  readonly at: EpochMillis;
-  readonly value: Value;
-}
-
-/** Usage of one container of one pod. Points are in order of time; either list may be empty: partial data is data. */
-export interface UsageSeries {
-  readonly pod: string;
-  readonly container: string;
-  /** Millicores, whole. */
-  readonly cpu: readonly UsagePoint<Millicores>[];
-  /** Bytes, whole. */
-  readonly memory: readonly UsagePoint<Bytes>[];
 }
 
 export type UsageProblemReason =
@@ -52,18 +37,22 @@ export interface UsageProblem {
   readonly message: string;
 }
 
-export type UsageAnswer =
-  | {
-      readonly ok: true;
-      readonly series: readonly UsageSeries[];
-      /** The window was read up to here: the next request may begin at it. Undefined: the source only knows the present. */
-      readonly readTo: EpochMillis | undefined;
-      /** What the source said beside its answer, and what could not be read of it. */
-      readonly warnings: readonly string[];
-    }
-  | { readonly ok: false; readonly problem: UsageProblem };
+export interface UsageReading {
+  readonly ok: true;
+  readonly series: readonly UsageSeries[];
+  /** Read up to here, where the past can be asked for: the next request begins there. Missing for what was not read, or was empty. */
+  readonly readTo: ResourceInstants;
+  /** What the source said beside its answer, and what could not be read of it. */
+  readonly warnings: readonly string[];
+}
 
-export type SourceHealth = { readonly ok: true } | { readonly ok: false; readonly problem: UsageProblem };
+export interface UsageFailure {
+  readonly ok: false;
+  readonly problem: UsageProblem;
+}
+
+export type UsageAnswer = UsageReading | UsageFailure;
+export type SourceHealth = { readonly ok: true } | UsageFailure;
 
 export interface UsageSource {
   readonly name: string;

@@ -1,0 +1,102 @@
+/** Arithmetic of container sizes: what a change makes of a pod, its QoS class, and what it holds on its node meanwhile. */
+import type { Bytes, Millicores } from '../lib/units.ts';
+import type { ContainerSize, ContainerSpecRecord, PodSizing, QosClass } from './sizing-records.ts';
+import type { SizedPod } from './sizing-view.ts';
+
+/** CPU and memory together. */
+export interface Amounts {
+  readonly cpuMillis: Millicores;
+  readonly memoryBytes: Bytes;
+}
+
+/** The new size of one container; the keys that are missing stay. */
+export interface ContainerChange {
+  readonly container: string;
+  readonly to: ContainerSize;
+}
+
+export const sizeKeys = ['cpuRequest', 'cpuLimit', 'memoryRequest', 'memoryLimit'] as const;
+export type SizeKey = (typeof sizeKeys)[number];
+
+/** Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS. Zero counts as not set. */
+export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
+  const isSet = (value: number | undefined): boolean => value !== undefined && value > 0;
+  if (!sizes.some((size) => sizeKeys.some((key) => isSet(size[key])))) return 'BestEffort';
+  const isGuaranteed = sizes.every(
+    ({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }) =>
+      isSet(cpuLimit) &&
+      isSet(memoryLimit) &&
+      (cpuRequest ?? cpuLimit) === cpuLimit &&
+      (memoryRequest ?? memoryLimit) === memoryLimit,
+  );
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+/** The containers with `changes` made; changes of containers that are not there are left out. */
+export function applyChanges(
+  containers: readonly ContainerSpecRecord[],
+  changes: readonly ContainerChange[],
+): readonly ContainerSpecRecord[] {
+  return containers.map((container) => {
+    const change = changes.find(({ container: name }) => name === container.name);
+    return change === undefined ? container : { ...container, size: { ...container.size, ...change.to } };
+  });
+}
+
+/** The changes that differ from what the containers have, with only the keys that differ; empty when nothing would change. */
+export function effectiveChanges(
+  containers: readonly ContainerSpecRecord[],
+  changes: readonly ContainerChange[],
+): readonly ContainerChange[] {
+  return changes.flatMap(({ container: name, to }) => {
+    const container = containers.find((each) => each.name === name);
+    if (container === undefined) return [];
+    const differing: Record<string, number> = {};
+    for (const key of sizeKeys) {
+      const value = to[key];
+      if (value !== undefined && value !== container.size[key]) differing[key] = value;
+    }
+    return Object.keys(differing).length === 0 ? [] : [{ container: name, to: differing }];
+  });
+}
+
+/**
+ * What the pod takes of its node once `changes` are asked for: for each container the largest of what its spec will say,
+ * what the kubelet has admitted and what is in force. So a decrease gives nothing back before it is done, and an increase
+ * counts from the moment it is asked. Source: k8s.io/component-helpers/resource/helpers.go (UseStatusResources).
+ */
+export function heldRequests({ pod, sizing }: SizedPod, changes: readonly ContainerChange[] = []): Amounts {
+  const before = containersHeld(sizing, sizing.containers);
+  const after = containersHeld(sizing, applyChanges(sizing.containers, changes), changes.length > 0);
+  const { requests } = pod.template;
+  return {
+    // The record's own figure has init containers, pod-level requests and overhead in it.
+    cpuMillis: requests.cpuMillis + Math.max(0, after.cpuMillis - before.cpuMillis),
+    memoryBytes: requests.memoryBytes + Math.max(0, after.memoryBytes - before.memoryBytes),
+  };
+}
+
+function containersHeld(sizing: PodSizing, containers: readonly ContainerSpecRecord[], isAsked = false): Amounts {
+  // A resize that can never be granted leaves the pod at its actual size.
+  const ignoresSpec = !isAsked && sizing.resize.pending?.reason === 'Infeasible';
+  let [cpuMillis, memoryBytes] = [0, 0];
+  for (const { name, size } of containers) {
+    const status = sizing.statuses.find((each) => each.name === name);
+    const held = (key: 'cpuRequest' | 'memoryRequest'): number => {
+      const actual = Math.max(status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0);
+      return ignoresSpec && actual > 0 ? actual : Math.max(size[key] ?? 0, actual);
+    };
+    cpuMillis += held('cpuRequest');
+    memoryBytes += held('memoryRequest');
+  }
+  return { cpuMillis, memoryBytes };
+}
+
+/** Whether some amount of `to` is above what `from` has. A key newly set counts as an increase of the request, never of a limit. */
+export function isIncrease(from: ContainerSize, to: ContainerSize): boolean {
+  return sizeKeys.some((key) => {
+    const [before, after] = [from[key], to[key]];
+    if (after === undefined) return false;
+    return before === undefined ? key.endsWith('Request') : after > before;
+  });
+}

@@ -1,0 +1,7 @@
+/** How messages name an object, however odd it is: `shop/web`, or that it has no name. */
+import type { KubeObject } from '../api/core.ts';
+
+export function describeObject(object: KubeObject | null | undefined): string {
+  const { namespace, name } = object?.metadata ?? {};
+  return [namespace, name].filter((part) => typeof part === 'string' && part !== '').join('/') || '(unnamed)';
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { resources } from '../../api/resources.ts';
+import type { LiveView } from '../live-view.ts';
+import { createLiveView } from '../live-view.ts';
+import { createManualInformer, createManualStores } from '../testing/manual-stores.ts';
+import { createSizingView, type SizingChange } from './live-sizing-view.ts';
+import { createSizingInterners } from './sizing-interners.ts';
+import { createSizingProjections } from './sizing-projections.ts';
+
+const container = { name: 'app', image: 'app:1', resources: { requests: { cpu: '100m' } } };
+const template = { spec: { containers: [container] } };
+
+function setUp() {
+  const messages: string[] = [];
+  const stores = createManualStores({ sizing: true });
+  const project = createSizingProjections(createSizingInterners(100), (message) => messages.push(message));
+  const sizingStores = {
+    daemonSets: createManualInformer(project.daemonSet),
+    jobs: createManualInformer(project.job),
+    cronJobs: createManualInformer(project.cronJob),
+    limitRanges: createManualInformer(project.limitRange),
+    quotas: createManualInformer(project.quota),
+    hpas: createManualInformer(project.hpa),
+    vpas: createManualInformer(project.vpa),
+  };
+  const live: LiveView = createLiveView(stores);
+  const view = createSizingView({ view: live, stores, sizingStores });
+  const changes: SizingChange[] = [];
+  view.onChange((change) => changes.push(change));
+  const told = () =>
+    changes
+      .splice(0)
+      .map((change) => (change.kind === 'bounds' ? `bounds ${change.namespace}` : `${change.kind} ${change.key}`));
+  return { stores, sizingStores, view, told, messages };
+}
+
+const owned = (name: string, owner: { kind: string; name: string; uid: string; apiVersion?: string }) => ({
+  metadata: {
+    name,
+    namespace: 'shop',
+    uid: `p-${name}`,
+    ownerReferences: [{ apiVersion: 'apps/v1', controller: true, ...owner }],
+  },
+  spec: { containers: [container], nodeName: 'n1' },
+  status: { phase: 'Running' },
+});
+const named = (name: string, uid = `uid-${name}`) => ({ name, namespace: 'shop', uid });
+
+describe('workloads and their pods', () => {
+  test('a Deployment has the pods of all its ReplicaSets, each once', () => {
+    const { stores, view } = setUp();
+    stores.deployments.put({ metadata: named('web'), spec: { selector: {}, template } });
+    for (const revision of ['a', 'b']) {
+      stores.replicaSets.put({
+        metadata: {
+          ...named(`web-${revision}`),
+          ownerReferences: [
+            { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'uid-web', controller: true },
+          ],
+        },
+        spec: { selector: {} },
+      });
+      stores.pods.put(
+        owned(`web-${revision}-1`, { kind: 'ReplicaSet', name: `web-${revision}`, uid: `uid-web-${revision}` }),
+      );
+    }
+    const web = view.workload({ kind: 'Deployment', namespace: 'shop', name: 'web' });
+    if (web === undefined) throw new Error('not found');
+    expect(view.podsOf(web).map(({ pod }) => pod.name)).toEqual(['web-a-1', 'web-b-1']);
+    const pod = view.pod('shop', 'web-a-1');
+    expect(pod && view.workloadOf(pod.pod)).toBe(web);
+    expect(view.podsOnNode('n1')).toHaveLength(2);
+    expect(view.workloadByUid('uid-web')).toBe(web);
+    expect([...view.workloads()]).toEqual([web]);
+  });
+
+  test('DaemonSets, bare ReplicaSets and StatefulSets own their pods themselves', () => {
+    const { stores, sizingStores, view } = setUp();
+    sizingStores.daemonSets.put({ metadata: named('agent'), spec: { selector: {}, template } });
+    stores.statefulSets.put({ metadata: named('db'), spec: { selector: {}, serviceName: '', template } });
+    stores.replicaSets.put({ metadata: named('alone'), spec: { selector: {}, template } });
+    for (const [kind, name] of [
+      ['DaemonSet', 'agent'],
+      ['StatefulSet', 'db'],
+      ['ReplicaSet', 'alone'],
+    ] as const) {
+      stores.pods.put(owned(`${name}-1`, { kind, name, uid: `uid-${name}` }));
+      const workload = view.workload({ kind, namespace: 'shop', name });
+      expect(workload?.containers.map(({ size }) => size)).toEqual([{ cpuRequest: 100 }]);
+      expect(workload && view.podsOf(workload).map(({ pod }) => pod.name)).toEqual([`${name}-1`]);
+    }
+  });
+
+  test('pods of the Jobs of a CronJob are the pods of the CronJob, and those Jobs are no workloads', () => {
+    const { stores, sizingStores, view } = setUp();
+    sizingStores.cronJobs.put({
+      metadata: named('nightly'),
+      spec: { schedule: '0 0 * * *', jobTemplate: { spec: { template } } },
+    });
+    const cron = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'uid-nightly', controller: true };
+    sizingStores.jobs.put({ metadata: { ...named('nightly-1'), ownerReferences: [cron] }, spec: { template } });
+    sizingStores.jobs.put({ metadata: named('import'), spec: { template } });
+    stores.pods.put(
+      owned('nightly-1-x', { apiVersion: 'batch/v1', kind: 'Job', name: 'nightly-1', uid: 'uid-nightly-1' }),
+    );
+    stores.pods.put(owned('import-x', { apiVersion: 'batch/v1', kind: 'Job', name: 'import', uid: 'uid-import' }));
+    expect([...view.workloads()].map(({ kind, name }) => `${kind} ${name}`)).toEqual(['CronJob nightly', 'Job import']);
+    const nightly = view.workloadByUid('uid-nightly');
+    expect(nightly && view.podsOf(nightly).map(({ pod }) => pod.name)).toEqual(['nightly-1-x']);
+    const pod = view.pod('shop', 'nightly-1-x')?.pod;
+    expect(pod && view.workloadOf(pod)?.name).toBe('nightly');
+  });
+
+  test('a bare pod belongs to nobody, and a pod that is gone to no node', () => {
+    const { stores, view } = setUp();
+    const bare = { metadata: named('bare'), spec: { containers: [container], nodeName: 'n1' } };
+    stores.pods.put(bare);
+    const pod = view.pod('shop', 'bare')?.pod;
+    expect(pod && view.workloadOf(pod)).toBeUndefined();
+    stores.pods.remove(bare);
+    expect(view.podsOnNode('n1')).toEqual([]);
+  });
+});
+
+describe('changes', () => {
+  test('a workload is told for itself, for its pods and for its end', () => {
+    const { stores, sizingStores, told } = setUp();
+    const agent = { metadata: named('agent'), spec: { selector: {}, template } };
+    sizingStores.daemonSets.put(agent);
+    expect(told()).toEqual(['workload DaemonSet/shop/agent']);
+    stores.pods.put(owned('agent-1', { kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' }));
+    expect(told()).toEqual(['workload DaemonSet/shop/agent']);
+    sizingStores.daemonSets.remove(agent);
+    expect(told()).toEqual(['workload-deleted DaemonSet/shop/agent']);
+  });
+
+  test('bounds are told by namespace', () => {
+    const { sizingStores, view, told } = setUp();
+    const range = { metadata: named('bounds'), spec: { limits: [{ type: 'Container', max: { cpu: '1' } }] } };
+    sizingStores.limitRanges.put(range);
+    sizingStores.quotas.put({ metadata: named('quota'), spec: { hard: { 'requests.cpu': '2' } } });
+    expect(told()).toEqual(['bounds shop', 'bounds shop']);
+    expect(view.limitRanges('shop').map(({ max }) => max)).toEqual([{ cpu: 1000 }]);
+    expect(view.limitRanges('other')).toEqual([]);
+    expect(view.quotas('shop').map(({ hard }) => hard)).toEqual([{ cpuRequest: 2000 }]);
+    sizingStores.limitRanges.remove(range);
+    expect(told()).toEqual(['bounds shop']);
+    expect(view.limitRanges('shop')).toEqual([]);
+  });
+});
+
+describe('freshness', () => {
+  test('a store of sizing that is stale makes the view stale by its name', () => {
+    const { sizingStores, view } = setUp();
+    expect(view.freshness()).toEqual({ synced: true, stale: [] });
+    sizingStores.quotas.setFreshness('stale');
+    expect(view.freshness()).toEqual({ synced: true, stale: ['quotas'] });
+    sizingStores.quotas.setFreshness('initial');
+    expect(view.freshness()).toEqual({ synced: false, stale: [] });
+  });
+});
+
+test('the types sizing reads are those of the API', () => {
+  expect(
+    [resources.limitRanges, resources.horizontalPodAutoscalers].map(({ group, version }) => `${group}/${version}`),
+  ).toEqual(['/v1', 'autoscaling/v2']);
+});

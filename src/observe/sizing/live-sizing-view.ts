@@ -1,0 +1,186 @@
+/** The live SizingView: the records of the live view with what sizing adds to them. Pods are not held twice. */
+import type { Informer } from '../../kube/informer.ts';
+import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
+import type { OwnerReference, PodRecord } from '../../model/records.ts';
+import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import type { LiveStores } from '../live-stores.ts';
+import type { LiveView } from '../live-view.ts';
+import { createRecordIndex } from '../record-index.ts';
+import type { JobRecord } from './project-sized-workload.ts';
+import type { SizingStores } from './sizing-stores.ts';
+
+export type SizingChange =
+  | { readonly kind: 'workload'; readonly key: string }
+  | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
+  /** A LimitRange, ResourceQuota or autoscaler of the namespace changed. */
+  | { readonly kind: 'bounds'; readonly namespace: string };
+
+export interface LiveSizingView extends SizingView {
+  /** Called synchronously for every change of a workload, its pods or its bounds, after the view shows it. Returns the end of the subscription. */
+  onChange(listener: (change: SizingChange) => void): () => void;
+  /** Called for every pod added, changed or removed, after the view shows it. */
+  onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
+  /** Resolves when every store, those of the live view included, has had its first complete list. */
+  readonly onSynced: Promise<void>;
+  /** Runs the informers of sizing until `signal` aborts; those of the live view are run by it. Call once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface LiveSizingViewOptions {
+  readonly view: LiveView;
+  /** Made with `sizing: true`. */
+  readonly stores: Pick<LiveStores, 'namespaces'>;
+  readonly sizingStores: SizingStores;
+}
+
+export function createSizingView({ view, stores, sizingStores }: LiveSizingViewOptions): LiveSizingView {
+  const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(sizingStores);
+  const listeners = new Set<(change: SizingChange) => void>();
+  const emit = (change: SizingChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+
+  const workloadsByUid = new Map<string, SizedWorkload>();
+  const jobsByUid = new Map<string, JobRecord>();
+  const jobsByOwner = createRecordIndex<JobRecord>({
+    groupOf: ({ owner }) => owner?.uid,
+    isSame: (a, b) => a.workload.uid === b.workload.uid,
+  });
+  const noteWorkload = (before: SizedWorkload | undefined, after: SizedWorkload | undefined): void => {
+    if (before !== undefined && before.uid !== after?.uid) {
+      workloadsByUid.delete(before.uid);
+      emit({ kind: 'workload-deleted', key: workloadKey(before), uid: before.uid });
+    }
+    if (after === undefined) return;
+    workloadsByUid.set(after.uid, after);
+    emit({ kind: 'workload', key: workloadKey(after) });
+  };
+  const follow = <R>(informer: Informer<R>, note: (before: R | undefined, after: R | undefined) => void): void => {
+    informer.subscribe({ onChange: (_, before, after) => note(before, after) });
+  };
+  follow(sizingStores.daemonSets, noteWorkload);
+  follow(sizingStores.cronJobs, noteWorkload);
+  follow(sizingStores.jobs, (before, after) => {
+    if (before !== undefined && before.workload.uid !== after?.workload.uid) jobsByUid.delete(before.workload.uid);
+    if (after !== undefined) jobsByUid.set(after.workload.uid, after);
+    jobsByOwner.apply(before, after);
+    // A Job of a CronJob is not a workload of its own.
+    noteWorkload(aloneOf(before), aloneOf(after));
+  });
+
+  const inNamespace = <R extends { readonly namespace: string; readonly name: string }>(informer: Informer<R>) => {
+    const index = createRecordIndex<R>({ groupOf: ({ namespace }) => namespace, isSame: (a, b) => a.name === b.name });
+    follow(informer, (before, after) => {
+      index.apply(before, after);
+      emit({ kind: 'bounds', namespace: after?.namespace ?? before?.namespace ?? '' });
+    });
+    return (namespace: string): readonly R[] => index.group(namespace);
+  };
+  const quotas = inNamespace(sizingStores.quotas);
+  const hpas = inNamespace(sizingStores.hpas);
+  const vpas = inNamespace(sizingStores.vpas);
+  follow(sizingStores.limitRanges, (before, after) => {
+    const namespace = (after ?? before)?.[0]?.namespace;
+    if (namespace !== undefined) emit({ kind: 'bounds', namespace });
+  });
+
+  view.onChange((change) => {
+    if (change.kind !== 'capacity') emit(change);
+  });
+  // The live view does not know these owners.
+  view.onPod((before, after) => {
+    const owner = (after ?? before)?.owner;
+    if (owner === undefined || !OWN_KINDS.has(owner.kind)) return;
+    const workload = byUidOrJob(owner);
+    if (workload !== undefined) emit({ kind: 'workload', key: workloadKey(workload) });
+  });
+
+  const byUidOrJob = (owner: Pick<OwnerReference, 'uid'>): SizedWorkload | undefined => {
+    const job = jobsByUid.get(owner.uid);
+    if (job === undefined) return workloadsByUid.get(owner.uid);
+    return (job.owner && workloadsByUid.get(job.owner.uid)) ?? job.workload;
+  };
+  const links = {
+    workloadByUid: (uid: string): SizedWorkload | undefined =>
+      workloadsByUid.get(uid) ?? view.workloadByUid(uid)?.sized,
+    replicaSet: view.replicaSet,
+    jobOwner: (uid: string) => jobsByUid.get(uid)?.owner,
+    replicaSetsOf: view.replicaSetsOf,
+    jobsOf: (uid: string) => jobsByOwner.group(uid).map(({ workload }) => workload.uid),
+    podsOwnedBy: view.podsOwnedBy,
+  };
+
+  const onSynced = Promise.all([view.onSynced, ...informers.map(([, informer]) => informer.onSynced)]).then(
+    () => undefined,
+  );
+  onSynced.catch(() => {});
+
+  return {
+    freshness() {
+      const { synced, stale } = view.freshness();
+      const own = informers.map(([name, informer]) => [name, informer.freshness()] as const);
+      return {
+        synced: synced && own.every(([, freshness]) => freshness !== 'initial'),
+        stale: [...stale, ...own.filter(([, freshness]) => freshness === 'stale').map(([name]) => name)],
+      };
+    },
+    *workloads() {
+      for (const { sized } of view.workloads()) if (sized !== undefined) yield sized;
+      yield* workloadsByUid.values();
+    },
+    workload(ref: WorkloadRef) {
+      const key = `${ref.namespace}/${ref.name}`;
+      switch (ref.kind) {
+        case 'DaemonSet':
+          return sizingStores.daemonSets.store.get(key);
+        case 'CronJob':
+          return sizingStores.cronJobs.store.get(key);
+        case 'Job':
+          return sizingStores.jobs.store.get(key)?.workload;
+        default:
+          return view.workload(ref)?.sized;
+      }
+    },
+    workloadByUid: links.workloadByUid,
+    podsOf: (workload) => podsOfSized(links, workload).flatMap(sizedPod),
+    workloadOf: (pod) => workloadOfPod(links, pod),
+    pod: (namespace, name) => sizedPod(view.pod(namespace, name))[0],
+    podsOnNode: (nodeName) => view.podsOnNode(nodeName).flatMap(sizedPod),
+    nodes: view.nodes,
+    node: view.node,
+    namespace: view.namespace,
+    namespaces: () => stores.namespaces.store.values(),
+    limitRanges: (namespace) => limitRangesIn(sizingStores, namespace),
+    quotas,
+    hpas,
+    vpas,
+    pdbs: view.pdbs,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    onPod: view.onPod,
+    onSynced,
+    async run(signal) {
+      await Promise.all(informers.map(([, informer]) => informer.run(signal)));
+    },
+  };
+}
+
+const OWN_KINDS: ReadonlySet<string> = new Set(['DaemonSet', 'Job']);
+
+function aloneOf(job: JobRecord | undefined): SizedWorkload | undefined {
+  return job === undefined || job.owner?.kind === 'CronJob' ? undefined : job.workload;
+}
+
+/** A pod whose sizing part could not be read is not there for sizing. */
+function sizedPod(pod: PodRecord | undefined): SizedPod[] {
+  return pod?.sizing === undefined ? [] : [{ pod, sizing: pod.sizing }];
+}
+
+/** A handful in a whole cluster: searched. */
+function limitRangesIn({ limitRanges }: SizingStores, namespace: string) {
+  return [...limitRanges.store.values()].flat().filter((item) => item.namespace === namespace);
+}

@@ -1,0 +1,119 @@
+/** An informer of a type that a cluster may or may not serve: followed while it is served, and otherwise empty and fresh. */
+import type { KubeApi } from '../../api/kube-api.ts';
+import { isForbidden, isNotFound } from '../../api/kube-error.ts';
+import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
+import type { Informer, InformerHandler } from '../../kube/informer.ts';
+import { type Clock, sleep } from '../../lib/clock.ts';
+import { createDeferred } from '../../lib/deferred.ts';
+import { describeError } from '../../lib/errors.ts';
+import type { Logger } from '../../lib/log.ts';
+
+export interface OptionalInformerOptions<R> {
+  readonly api: KubeApi;
+  readonly type: ResourceType;
+  /** Makes the informer to run while the type is served. */
+  readonly create: () => Informer<R>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const LOOK_AGAIN_MILLIS = 60_000;
+/** After an answer that says nothing, such as a broken connection. */
+const RETRY_MILLIS = 2_000;
+
+type Availability = 'served' | 'unavailable' | 'unknown';
+
+/** `onSynced` resolves when it is known that the type is not served, or once it is listed. */
+export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): Informer<R> {
+  const { api, type, clock, log } = options;
+  let current: Informer<R> | undefined;
+  let lastWord = '';
+  const handlers = new Set<InformerHandler<R>>();
+  const synced = createDeferred<void>();
+  synced.promise.catch(() => {});
+
+  const say = (message: string, details: object = {}): void => {
+    if (message === lastWord) return;
+    lastWord = message;
+    log.info({ resource: type.plural, ...details }, message);
+  };
+
+  const look = async (signal: AbortSignal): Promise<Availability> => {
+    try {
+      const served = (await api.discover?.(apiVersionOf(type), { signal })) ?? [];
+      if (!served.some(({ plural }) => plural === type.plural)) return 'unavailable';
+      await api.list(type, { limit: 1, signal });
+      return 'served';
+    } catch (error) {
+      if (isForbidden(error) || isNotFound(error)) {
+        say('Objects of this type may not be read and are not heeded', { error: describeError(error) });
+        return 'unavailable';
+      }
+      return 'unknown';
+    }
+  };
+
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    const ending = new AbortController();
+    const until = AbortSignal.any([signal, ending.signal]);
+    const informer = options.create();
+    current = informer;
+    for (const handler of handlers) informer.subscribe(handler);
+    const running = informer.run(until);
+    informer.onSynced.then(
+      () => synced.resolve(),
+      () => {},
+    );
+    say('Objects of this type are followed');
+    while (!signal.aborted) {
+      await sleep(clock, LOOK_AGAIN_MILLIS, signal).catch(() => {});
+      if (!signal.aborted && informer.freshness() !== 'fresh' && (await look(signal)) === 'unavailable') break;
+    }
+    current = undefined;
+    ending.abort(new Error('The type is no longer followed.'));
+    await running;
+    if (signal.aborted) return;
+    for (const key of Array.from(informer.store.keys()))
+      for (const handler of handlers) handler.onChange(key, informer.store.get(key), undefined);
+  };
+
+  return {
+    store: {
+      get state() {
+        return current?.store.state ?? 'fresh';
+      },
+      get size() {
+        return current?.store.size ?? 0;
+      },
+      get: (key) => current?.store.get(key),
+      has: (key) => current?.store.has(key) === true,
+      *keys() {
+        if (current !== undefined) yield* current.store.keys();
+      },
+      *values() {
+        if (current !== undefined) yield* current.store.values();
+      },
+    },
+    onSynced: synced.promise,
+    subscribe(handler) {
+      handlers.add(handler);
+      const end = current?.subscribe(handler);
+      return () => {
+        handlers.delete(handler);
+        end?.();
+      };
+    },
+    freshness: () => current?.freshness() ?? 'fresh',
+    lastContactMillis: () => current?.lastContactMillis() ?? clock.now(),
+    lastError: () => current?.lastError(),
+    async run(signal) {
+      while (!signal.aborted) {
+        const availability = await look(signal);
+        if (availability === 'served') await follow(signal);
+        if (availability === 'unavailable') synced.resolve();
+        const pause = availability === 'unknown' ? RETRY_MILLIS : LOOK_AGAIN_MILLIS;
+        await sleep(clock, pause, signal).catch(() => {});
+      }
+    },
+  };
+}

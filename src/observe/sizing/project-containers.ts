@@ -1,0 +1,57 @@
+/** Containers and native sidecars of a pod spec -> {@link ContainerSpecRecord}s, in the order the API has them. */
+import type { Pod } from '../../api/core.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import { listOf, requireText } from '../fields.ts';
+import { projectSize } from './project-size.ts';
+
+type PodSpec = NonNullable<Pod['spec']>;
+type ApiContainer = PodSpec['containers'][number];
+
+/** Fields newer than the published types (KEP-1287, KEP-753). */
+interface ResizableContainer {
+  readonly resizePolicy?: readonly { readonly resourceName?: string; readonly restartPolicy?: string }[] | null;
+  readonly restartPolicy?: string;
+}
+
+/**
+ * Run-once init containers are left out: their size has no effect once the pod runs.
+ * @throws InvalidValueError when a field has an impossible value.
+ */
+export function projectContainers(spec: Partial<PodSpec> | undefined): readonly ContainerSpecRecord[] {
+  const sidecars = listOf<ApiContainer & ResizableContainer>(spec?.initContainers, 'spec.initContainers').filter(
+    ({ restartPolicy }) => restartPolicy === 'Always',
+  );
+  return [
+    ...listOf(spec?.containers, 'spec.containers').map((container) => projectContainer(container, false)),
+    ...sidecars.map((container) => projectContainer(container, true)),
+  ];
+}
+
+function projectContainer(container: ApiContainer & ResizableContainer, isSidecar: boolean): ContainerSpecRecord {
+  const name = requireText(container.name, 'container name');
+  const policies = listOf(container.resizePolicy, `container ${name} resizePolicy`);
+  const costOf = (resource: string): ContainerSpecRecord['cpuRestart'] =>
+    policies.some(
+      ({ resourceName, restartPolicy }) => resourceName === resource && restartPolicy === 'RestartContainer',
+    )
+      ? 'RestartContainer'
+      : 'NotRequired';
+  return {
+    name,
+    isSidecar,
+    size: withDefaultRequests(projectSize(container.resources, `container ${name} resources`)),
+    cpuRestart: costOf('cpu'),
+    memoryRestart: costOf('memory'),
+    hasReadinessProbe: container.readinessProbe !== undefined && container.readinessProbe !== null,
+  };
+}
+
+/** A template may name a limit only; the API server makes it the request of its pods. Source: SetDefaults_Pod in pkg/apis/core/v1/defaults.go. */
+function withDefaultRequests(size: ContainerSpecRecord['size']): ContainerSpecRecord['size'] {
+  const { cpuLimit, memoryLimit } = size;
+  return {
+    ...(cpuLimit !== undefined && { cpuRequest: cpuLimit }),
+    ...(memoryLimit !== undefined && { memoryRequest: memoryLimit }),
+    ...size,
+  };
+}

@@ -1,0 +1,145 @@
+/** Pod -> {@link PodSizing}: what resizing it depends on. */
+import type { Pod } from '../../api/core.ts';
+import { qosClassOf } from '../../model/pod-size.ts';
+import type { Labels } from '../../model/records.ts';
+import type { ContainerStatusRecord, PodSizing, QosClass, ResizeState } from '../../model/sizing-records.ts';
+import { countOr, instant, listOf, textMap, textOr } from '../fields.ts';
+import { projectContainers } from './project-containers.ts';
+import { type ApiAmounts, type ApiResources, projectRequests, projectSize } from './project-size.ts';
+import { resizeManagers } from './resource-managers.ts';
+import type { SizingInterners } from './sizing-interners.ts';
+
+type PodStatus = NonNullable<Pod['status']>;
+
+/** Fields newer than the published types (KEP-1287, KEP-5067). */
+interface ResizableStatus {
+  readonly observedGeneration?: number;
+  /** Before 1.33, where conditions say it now. */
+  readonly resize?: string;
+}
+type ApiContainerStatus = NonNullable<PodStatus['containerStatuses']>[number] & {
+  readonly allocatedResources?: ApiAmounts;
+  readonly resources?: ApiResources;
+};
+type Condition = NonNullable<PodStatus['conditions']>[number];
+
+/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizing {
+  const { metadata = {}, spec } = pod;
+  const status: (PodStatus & ResizableStatus) | undefined = pod.status;
+  const annotations = textMap(metadata.annotations, 'metadata.annotations');
+  const containers = interners.containers.intern(projectContainers(spec));
+  const statuses = [
+    ...listOf<ApiContainerStatus>(status?.containerStatuses, 'status.containerStatuses'),
+    ...listOf<ApiContainerStatus>(status?.initContainerStatuses, 'status.initContainerStatuses'),
+  ].filter(({ name }) => containers.some((container) => container.name === name));
+  const observed = status?.observedGeneration;
+  return {
+    qos: readQos(status?.qosClass) ?? qosClassOf(containers.map(({ size }) => size)),
+    containers,
+    statuses: interners.statuses.intern(statuses.map(projectStatus)),
+    hasPodLevelResources: hasAmounts(podResources(spec)),
+    isStatic:
+      annotations['kubernetes.io/config.mirror'] !== undefined ||
+      listOf(metadata.ownerReferences, 'metadata.ownerReferences').some(({ kind }) => kind === 'Node'),
+    os: osOf(spec) === 'windows' ? 'windows' : 'linux',
+    priority: spec?.priority ?? 0,
+    priorityClassName: textOr(spec?.priorityClassName, '', 'spec.priorityClassName'),
+    resize: interners.resizes.intern(projectResize(status)),
+    generation: countOr(metadata.generation, 0, 'metadata.generation'),
+    observedGeneration: observed === undefined ? undefined : countOr(observed, 0, 'status.observedGeneration'),
+    marks: interners.marks.intern(marksOf(annotations, textMap(metadata.labels, 'metadata.labels'))),
+    sizeManagers: interners.managers.intern(resizeManagers(metadata.managedFields)),
+  };
+}
+
+/** Annotations and labels by which the sizing engines talk to people and to each other. */
+export function marksOf(annotations: Labels, labels: Labels = {}): Labels {
+  const marks: Record<string, string> = {};
+  for (const [key, value] of Object.entries(annotations)) if (isMark(key)) marks[key] = value;
+  for (const [key, value] of Object.entries(labels)) if (key.startsWith('mbcas.io/')) marks[key] ??= value;
+  return marks;
+}
+
+function isMark(key: string): boolean {
+  return key.startsWith('optipod.io/') || key.startsWith('mbcas.io/');
+}
+
+function projectStatus(status: ApiContainerStatus): ContainerStatusRecord {
+  const { name, allocatedResources, resources } = status;
+  const ended = status.lastState?.terminated;
+  return {
+    name,
+    running: status.state?.running !== undefined && status.state.running !== null,
+    ready: status.ready === true,
+    startedAt: instant(status.state?.running?.startedAt, `container ${name} startedAt`),
+    restartCount: countOr(status.restartCount, 0, `container ${name} restartCount`),
+    lastTermination:
+      ended === undefined || ended === null
+        ? undefined
+        : {
+            reason: textOr(ended.reason, '', `container ${name} reason`),
+            exitCode: ended.exitCode ?? 0,
+            finishedAt: instant(ended.finishedAt, `container ${name} finishedAt`),
+          },
+    actual: isAbsent(resources) ? undefined : projectSize(resources, `container ${name} resources in status`),
+    allocated: isAbsent(allocatedResources)
+      ? undefined
+      : projectRequests(allocatedResources, `container ${name} allocatedResources`),
+  };
+}
+
+function projectResize(status: (PodStatus & ResizableStatus) | undefined): ResizeState {
+  const conditions = listOf(status?.conditions, 'status.conditions').filter((condition) => condition.status === 'True');
+  const pending = conditions.find(({ type }) => type === 'PodResizePending');
+  const running = conditions.find(({ type }) => type === 'PodResizeInProgress');
+  const older = status?.resize;
+  return {
+    pending:
+      pending !== undefined
+        ? {
+            reason: pending.reason === 'Infeasible' ? 'Infeasible' : 'Deferred',
+            message: pending.message ?? '',
+            since: sinceOf(pending),
+          }
+        : older === 'Deferred' || older === 'Infeasible'
+          ? { reason: older, message: '', since: undefined }
+          : undefined,
+    inProgress:
+      running !== undefined
+        ? { error: running.reason === 'Error' ? (running.message ?? '') : undefined, since: sinceOf(running) }
+        : older === 'InProgress' || older === 'Proposed'
+          ? { error: undefined, since: undefined }
+          : undefined,
+  };
+}
+
+function sinceOf(condition: Condition): number | undefined {
+  return instant(condition.lastTransitionTime, `status.conditions[${condition.type}].lastTransitionTime`);
+}
+
+function readQos(value: unknown): QosClass | undefined {
+  return value === 'Guaranteed' || value === 'Burstable' || value === 'BestEffort' ? value : undefined;
+}
+
+/** A pod that says nothing may still only fit Windows nodes. */
+function osOf(spec: Pod['spec']): string | undefined {
+  const { os }: { readonly os?: { readonly name?: string } } = spec ?? {};
+  return os?.name ?? spec?.nodeSelector?.['kubernetes.io/os'];
+}
+
+/** `spec.resources` (KEP-2837) is newer than the published types. */
+function podResources(spec: Pod['spec']): ApiResources | undefined {
+  const fields: object = spec ?? {};
+  return 'resources' in fields && typeof fields.resources === 'object' && fields.resources !== null
+    ? fields.resources
+    : undefined;
+}
+
+function hasAmounts(resources: ApiResources | undefined): boolean {
+  return [resources?.requests, resources?.limits].some((list) => Object.keys(list ?? {}).length > 0);
+}
+
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,88 @@
+/** The tolerant form of the projections of sizing: odd objects cost one message, and are then not sized. */
+import type {
+  CronJob,
+  DaemonSet,
+  HorizontalPodAutoscaler,
+  Job,
+  KubeObject,
+  LimitRange,
+  Pod,
+  ResourceQuota,
+} from '../../api/core.ts';
+import { describeError } from '../../lib/errors.ts';
+import type { OwnerReference } from '../../model/records.ts';
+import type {
+  HpaRecord,
+  LimitRangeRecord,
+  PodSizing,
+  QuotaRecord,
+  SizedWorkload,
+  VpaRecord,
+} from '../../model/sizing-records.ts';
+import { describeObject } from '../describe-object.ts';
+import { createInterner } from '../intern.ts';
+import { projectHpa, projectVpa, type VpaObject } from './project-autoscalers.ts';
+import { projectLimitRange, projectQuota } from './project-bounds.ts';
+import { projectPodSizing } from './project-pod-sizing.ts';
+import {
+  type JobRecord,
+  projectCronJob,
+  projectDaemonSet,
+  projectJob,
+  projectSized,
+  type SizeWorkload,
+} from './project-sized-workload.ts';
+import type { SizingInterners } from './sizing-interners.ts';
+
+/** Each answers undefined for an object it cannot read, after saying so. */
+export interface SizingProjections {
+  readonly pod: (pod: Pod) => PodSizing | undefined;
+  readonly workload: SizeWorkload;
+  readonly daemonSet: (object: DaemonSet) => SizedWorkload | undefined;
+  readonly job: (object: Job) => JobRecord | undefined;
+  readonly cronJob: (object: CronJob) => SizedWorkload | undefined;
+  readonly limitRange: (object: LimitRange) => readonly LimitRangeRecord[] | undefined;
+  readonly quota: (object: ResourceQuota) => QuotaRecord | undefined;
+  readonly hpa: (object: HorizontalPodAutoscaler) => HpaRecord | undefined;
+  readonly vpa: (object: VpaObject) => VpaRecord | undefined;
+}
+
+const MAX_OWNERS = 50_000;
+/** Oddities remembered, so that each is told once. */
+const MAX_TOLD = 1_000;
+
+/** @param onOdd receives one sentence for people, once a sentence. */
+export function createSizingProjections(
+  interners: SizingInterners,
+  onOdd: (message: string) => void,
+): SizingProjections {
+  const owners = createInterner<OwnerReference>(MAX_OWNERS);
+  const told = new Set<string>();
+  const tell = (message: string): void => {
+    if (told.has(message)) return;
+    if (told.size >= MAX_TOLD) told.clear();
+    told.add(message);
+    onOdd(message);
+  };
+  const tolerant =
+    <T extends KubeObject, R>(kind: string, project: (object: T) => R) =>
+    (object: T): R | undefined => {
+      try {
+        return project(object);
+      } catch (error) {
+        tell(`${kind} ${describeObject(object)} is left out of sizing, it cannot be read: ${describeError(error)}`);
+        return undefined;
+      }
+    };
+  return {
+    pod: tolerant('Pod', (pod: Pod) => projectPodSizing(pod, interners)),
+    workload: (object, record) => tolerant(record.kind, () => projectSized(object, record, interners))(object),
+    daemonSet: tolerant('DaemonSet', (object: DaemonSet) => projectDaemonSet(object, interners)),
+    job: tolerant('Job', (object: Job) => projectJob(object, interners, owners)),
+    cronJob: tolerant('CronJob', (object: CronJob) => projectCronJob(object, interners)),
+    limitRange: tolerant('LimitRange', projectLimitRange),
+    quota: tolerant('ResourceQuota', projectQuota),
+    hpa: tolerant('HorizontalPodAutoscaler', projectHpa),
+    vpa: tolerant('VerticalPodAutoscaler', projectVpa),
+  };
+}
