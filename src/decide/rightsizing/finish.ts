@@ -44,12 +44,18 @@ export function settle(shaped: Shaped): ResourceAdvice {
 
 const limitContext = ({ input: { current, leastLimit } }: Shaped): LimitContext => ({ ...current, leastLimit });
 
-/** Down by no more than a share, and no further than is safe now. What must not be exceeded is left at once. */
+/** By no more than a share at a time, and no further down than is safe now. What must not be exceeded is left at once. */
 function boundStep(shaped: Shaped): Shaped {
   const { current, rules, roundTo, safeFloor = 0 } = shaped.input;
   const { request } = current;
-  if (request === undefined || shaped.value >= request) return shaped;
-  const { maxStepDown } = rules.change;
+  if (request === undefined || shaped.value === request) return shaped;
+  const { maxStepDown, maxStepUp } = rules.change;
+  if (shaped.value > request) {
+    const most =
+      maxStepUp === undefined ? shaped.value : Math.max(rules.bounds.min, roundUp(request * (1 + maxStepUp), roundTo));
+    if (shaped.value <= most) return shaped;
+    return amend(shaped, 'step', most, `at most ${Math.round((maxStepUp ?? 0) * 100)} % up at a time`);
+  }
   const byStep = roundUp(request * (1 - maxStepDown), roundTo);
   const least = Math.min(shaped.ceiling, request, Math.max(byStep, roundUp(safeFloor, roundTo)));
   if (shaped.value >= least) return shaped;

@@ -64,6 +64,8 @@ export interface ChangeRules {
   readonly cooldownDownMillis: Millis;
   /** A single change takes away no more than this share, 0..1. */
   readonly maxStepDown: number;
+  /** Nor gives more than this share on top; undefined: any. Whoever had no request gets all at once. */
+  readonly maxStepUp?: number | undefined;
 }
 
 export type LimitRule =

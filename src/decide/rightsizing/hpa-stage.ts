@@ -1,0 +1,57 @@
+/**
+ * What a HorizontalPodAutoscaler has to say. It compares usage with the request: lower the request by a fifth and, at the same
+ * usage, it adds replicas; their usage falls, and the request with it, for ever (gardener#10083, KRR#169).
+ */
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { HpaRecord } from '../../model/sizing-records.ts';
+import { holdAdvice, type ResourceAdvice } from './advice.ts';
+import { formatAmount, type ResourceName } from './amount-text.ts';
+import type { HpaMode } from './policy.ts';
+
+export interface HpaTarget {
+  readonly hpa: string;
+  /** Of the request. */
+  readonly percent: number;
+}
+
+/** By which utilization the replicas of the workload are scaled, where this container's request plays a part in it. */
+export function hpaTargetOf(
+  hpas: readonly HpaRecord[],
+  workload: WorkloadRef,
+  container: string,
+  resource: ResourceName,
+): HpaTarget | undefined {
+  for (const { name, target, utilization, containerUtilization } of hpas) {
+    if (target.kind !== workload.kind || target.name !== workload.name) continue;
+    const own = containerUtilization.find((each) => each.container === container && each.resource === resource);
+    const percent = own?.percent ?? utilization[resource];
+    if (percent !== undefined) return { hpa: name, percent };
+  }
+  return undefined;
+}
+
+/** Holds back what would move the point at which the autoscaler scales, as far as the policy wants it. */
+export function respectHpa(
+  advice: ResourceAdvice,
+  resource: ResourceName,
+  mode: HpaMode,
+  target: HpaTarget | undefined,
+  current: number | undefined,
+): ResourceAdvice {
+  const { request } = advice;
+  if (target === undefined || mode === 'Ignore' || request === undefined || request === current) return advice;
+  const by = `HorizontalPodAutoscaler ${target.hpa} scales by ${target.percent} % of the ${resource} request`;
+  const hold = (text: string): ResourceAdvice => holdAdvice(advice, 'HpaTarget', `${by}: ${text}`);
+  // Where nothing is requested yet, the autoscaler has nothing to go by, and no point to be moved.
+  if (current === undefined) return advice;
+  if (mode === 'Skip') return hold('the request stays');
+  if (mode === 'KeepScalePoint') {
+    const equivalent = Math.max(1, Math.round((target.percent * current) / request));
+    return hold(
+      `to request ${formatAmount(resource, request)} and go on scaling at the same usage, set its target to ${equivalent} % and hpa: Ignore`,
+    );
+  }
+  if (advice.limit === undefined) return hold('only limits may change');
+  const note = { stage: 'hpa', value: current, text: `${by}: only the limit changes` } as const;
+  return { ...advice, request: current, limit: Math.max(advice.limit, current), notes: [...advice.notes, note] };
+}

@@ -1,0 +1,64 @@
+/**
+ * What the containers of a pod may request together: no more than the largest node has, than LimitRanges of type Pod allow,
+ * and than quotas leave. Raises give way in proportion; nothing is ever lowered below what it has for the sake of another.
+ */
+import type { QuotaRecord } from '../../model/sizing-records.ts';
+import { amend, type Stage } from './advice.ts';
+import { formatAmount, type ResourceName } from './amount-text.ts';
+import type { Shaped } from './shape.ts';
+
+/** One container's value on its way; undefined where nothing is advised: it stays as it is. */
+export interface FitPart {
+  readonly shaped: Shaped | undefined;
+  readonly current: number;
+}
+
+export interface Room {
+  /** By how much the pod's requests may grow in sum; may be negative, and then nothing may grow. */
+  readonly growth: number;
+  readonly stage: Stage;
+  /** Where the room ends, for people. */
+  readonly what: string;
+}
+
+/** Scales all raises down so that their sum, less what decreases free, is within the room. */
+export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: Room): readonly FitPart[] {
+  const change = ({ shaped, current }: FitPart): number => (shaped === undefined ? 0 : shaped.value - current);
+  const raises = parts.reduce((sum, part) => sum + Math.max(0, change(part)), 0);
+  const freed = parts.reduce((sum, part) => sum + Math.max(0, -change(part)), 0);
+  if (raises - freed <= growth || raises === 0) return parts;
+  // What is freed counts only once it is done; a raise may still build on it, as decreases are made first.
+  const share = Math.min(1, Math.max(0, (growth + freed) / raises));
+  return parts.map((part) => {
+    const { shaped, current } = part;
+    if (shaped === undefined || shaped.value <= current) return part;
+    const value = Math.max(current, Math.floor(current + (shaped.value - current) * share));
+    return { ...part, shaped: amend({ ...shaped, ceiling: Math.max(value, current) }, stage, value, what) };
+  });
+}
+
+/** The room a ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the resource. */
+export function quotaRoom(quotas: readonly QuotaRecord[], resource: ResourceName, replicas: number): Room | undefined {
+  const key = resource === 'cpu' ? 'cpuRequest' : 'memoryRequest';
+  let tightest: Room | undefined;
+  for (const quota of quotas) {
+    const hard = quota.hard[key];
+    if (hard === undefined || !countsServing(quota)) continue;
+    const left = hard - (quota.used[key] ?? 0);
+    const growth = Math.floor(left / Math.max(1, replicas));
+    if (tightest !== undefined && tightest.growth <= growth) continue;
+    const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of requests.${resource} for ${replicas} pods: raise it to grant more`;
+    tightest = { growth, stage: 'quota', what };
+  }
+  return tightest;
+}
+
+/** Whether pods that serve and have requests count. Quotas of priority classes and of jobs are left to the API server. */
+function countsServing({ scopes }: QuotaRecord): boolean {
+  return (scopes ?? []).every((scope) => scope === 'NotBestEffort' || scope === 'NotTerminating');
+}
+
+/** The room up to a cap on the pod's sum. */
+export function capRoom(parts: readonly FitPart[], cap: number, stage: Stage, what: string): Room {
+  return { growth: cap - parts.reduce((sum, { current }) => sum + current, 0), stage, what };
+}

@@ -1,0 +1,174 @@
+/** The recommendation for all containers of a workload: each on its own, then what they may have together, then what to do now. */
+import type { EpochMillis } from '../../lib/units.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { type Amounts, qosClassOf } from '../../model/pod-size.ts';
+import type {
+  ContainerSize,
+  ContainerSpecRecord,
+  HpaRecord,
+  LimitRangeRecord,
+  QuotaRecord,
+} from '../../model/sizing-records.ts';
+import type { UsageProfile } from '../../model/usage-profile.ts';
+import type { UsageWindow } from '../../model/usage-window.ts';
+import { holdAdvice, noAdvice, type ResourceAdvice } from './advice.ts';
+import { formatAmount, type ResourceName } from './amount-text.ts';
+import { settle } from './finish.ts';
+import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
+import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
+import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
+import type { LimitRule, RightsizingPolicy } from './policy.ts';
+import type { CurrentResource, LearnedFloors, RecommendInput } from './recommend.ts';
+import { shapeCpu } from './recommend-cpu.ts';
+import { shapeMemory } from './recommend-memory.ts';
+import { isShaped, type Shaped } from './shape.ts';
+
+/** What is known of one container besides its sizes. */
+export interface ContainerKnowledge {
+  readonly profile: UsageProfile | undefined;
+  readonly window: UsageWindow | undefined;
+  readonly floors: LearnedFloors | undefined;
+  /** When Stowage last changed each resource. */
+  readonly lastChange: { readonly cpu: EpochMillis | undefined; readonly memory: EpochMillis | undefined };
+}
+
+/** What of its surroundings bounds the workload. */
+export interface Surroundings {
+  readonly limitRanges: readonly LimitRangeRecord[];
+  readonly quotas: readonly QuotaRecord[];
+  readonly hpas: readonly HpaRecord[];
+  /** The most any node can give to one pod; undefined where no node is known. */
+  readonly largestNode: Amounts | undefined;
+  /** Pods that would change. */
+  readonly replicas: number;
+}
+
+export interface WorkloadQuestion {
+  readonly workload: WorkloadRef;
+  /** With the sizes in force: those of the template, or those that were applied to its pods. */
+  readonly containers: readonly ContainerSpecRecord[];
+  readonly knowledgeOf: (container: string) => ContainerKnowledge;
+  readonly policy: RightsizingPolicy;
+  readonly around: Surroundings;
+  /** The allocation engine shares out the node's CPU among these pods: their live CPU is its to write. */
+  readonly isCpuAllocated: boolean;
+  readonly now: EpochMillis;
+}
+
+export interface SizedAdvice {
+  readonly container: string;
+  readonly current: ContainerSize;
+  readonly cpu: ResourceAdvice;
+  readonly memory: ResourceAdvice;
+}
+
+export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
+  const { containers, knowledgeOf, policy, now } = question;
+  const isGuaranteed = qosClassOf(containers.map(({ size }) => size)) === 'Guaranteed';
+  const rules = rulesInForce(policy, isGuaranteed);
+  const inputs = containers.map(({ name, size }) => {
+    const { profile, window, floors, lastChange } = knowledgeOf(name);
+    if (profile === undefined) return undefined;
+    const cpu = currentOf('cpu', size, lastChange.cpu);
+    const memory = currentOf('memory', size, lastChange.memory);
+    return { profile, window, floors, cpu, memory, policy: rules, now };
+  });
+  const cpu = adviseTogether(question, inputs, 'cpu', shapeCpu);
+  const memory = adviseTogether(question, inputs, 'memory', shapeMemory);
+  return containers.map(({ name, size }, index) => {
+    const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
+      const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
+      const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
+      const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size));
+      return isGuaranteed ? keepGuaranteed(respected, resource, policy) : respected;
+    };
+    const forCpu = finished('cpu', cpu[index]);
+    return {
+      container: name,
+      current: size,
+      cpu: question.isCpuAllocated && forCpu.isDue ? holdAdvice(forCpu, 'ManagedByAllocation', ALLOCATED) : forCpu,
+      memory: finished('memory', memory[index]),
+    };
+  });
+}
+
+const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this is their claim, not written to them';
+
+/** A limit without a request is also the request: so the API server completes it in pods. */
+export function requestOf(resource: ResourceName, size: ContainerSize): number | undefined {
+  return resource === 'cpu' ? (size.cpuRequest ?? size.cpuLimit) : (size.memoryRequest ?? size.memoryLimit);
+}
+
+function currentOf(
+  resource: ResourceName,
+  size: ContainerSize,
+  lastChangeAt: EpochMillis | undefined,
+): CurrentResource {
+  const limit = resource === 'cpu' ? size.cpuLimit : size.memoryLimit;
+  return { request: requestOf(resource, size), limit, lastChangeAt };
+}
+
+/** Limits that may not move are kept; in a Guaranteed pod they move with the request, or nothing does. */
+function rulesInForce(policy: RightsizingPolicy, isGuaranteed: boolean): RightsizingPolicy {
+  const together: LimitRule = { policy: 'Multiplier', factor: 1 };
+  const keep: LimitRule = { policy: 'Keep' };
+  if (policy.mayChangeLimits && !isGuaranteed) return policy;
+  const limit = policy.mayChangeLimits ? together : keep;
+  return { ...policy, cpu: { ...policy.cpu, limit }, memory: { ...policy.memory, limit } };
+}
+
+function adviseTogether(
+  { workload, containers, around, policy }: WorkloadQuestion,
+  inputs: readonly (RecommendInput | undefined)[],
+  resource: ResourceName,
+  shapeOne: (input: RecommendInput) => Shaped | ResourceAdvice,
+): readonly (ResourceAdvice | undefined)[] {
+  const allowed = allowedRange(around.limitRanges, 'Container', resource);
+  const shaped = inputs.map((input) => {
+    const result = input === undefined ? undefined : shapeOne(input);
+    return result !== undefined && isShaped(result) ? fitLimitRange(result, resource, allowed) : result;
+  });
+  let parts: readonly FitPart[] = shaped.map((result, index) => ({
+    shaped: result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined,
+    current: requestOf(resource, containers[index]?.size ?? {}) ?? 0,
+  }));
+  const perPod = allowedRange(around.limitRanges, 'Pod', resource).max;
+  const ofNode = around.largestNode?.[resource === 'cpu' ? 'cpuMillis' : 'memoryBytes'] ?? Number.POSITIVE_INFINITY;
+  const amount = (value: number): string => formatAmount(resource, value);
+  if (perPod < Number.POSITIVE_INFINITY) {
+    parts = fitTogether(parts, capRoom(parts, perPod, 'limit-range', `a LimitRange allows a pod ${amount(perPod)}`));
+  }
+  if (ofNode < Number.POSITIVE_INFINITY) {
+    parts = fitTogether(
+      parts,
+      capRoom(parts, ofNode, 'node-size', `no node has more than ${amount(ofNode)} for a pod`),
+    );
+  }
+  const quota = quotaRoom(around.quotas, resource, around.replicas);
+  if (quota !== undefined) parts = fitTogether(parts, quota);
+  return shaped.map((result, index) => {
+    if (result === undefined || !isShaped(result)) return result;
+    return settle(parts[index]?.shaped ?? result);
+  });
+
+  function isHeldByHpa(index: number): boolean {
+    const name = containers[index]?.name ?? '';
+    return policy.hpa !== 'Ignore' && hpaTargetOf(around.hpas, workload, name, resource) !== undefined;
+  }
+}
+
+/** The QoS class of a running pod cannot change, and must not change with a new template either (KEP-1287). */
+function keepGuaranteed(advice: ResourceAdvice, resource: ResourceName, policy: RightsizingPolicy): ResourceAdvice {
+  const { request, limit } = advice;
+  if (!advice.isDue || request === undefined) return advice;
+  if (!policy.mayChangeLimits || limit === undefined) {
+    const text = 'the pods are Guaranteed, and the policy keeps limits: set updateRequestsOnly to false';
+    return holdAdvice(advice, 'QosWouldChange', text);
+  }
+  const both = Math.max(request, limit);
+  if (both > policy[resource].bounds.max) {
+    const text = `the limit has to stay at ${formatAmount(resource, both)}, above the maximum of the policy`;
+    return holdAdvice(advice, 'MemoryDecreaseUnsafe', text);
+  }
+  return { ...advice, request: both, limit: both };
+}
