@@ -1,18 +1,20 @@
-/** Writes the pages of docs/ that come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
+/** Writes the pages of docs/ and the schema of the chart's values, which come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderAnnotationsPage } from '../src/api/annotations-page.ts';
 import { renderConfigPage } from '../src/config/config-page.ts';
 import { renderMetricsPage } from '../src/lib/metrics-page.ts';
 import { renderReasonsPage } from '../src/lib/reasons-page.ts';
+import { renderValuesSchema } from './values-schema.ts';
 
+const root = new URL('../', import.meta.url);
 const pages: Readonly<Record<string, string>> = {
+  'charts/stowage/values.schema.json': renderValuesSchema(readOrEmpty(new URL('charts/stowage/values.yaml', root))),
   'docs/annotations.md': renderAnnotationsPage(),
   'docs/configuration.md': renderConfigPage(),
   'docs/metrics.md': renderMetricsPage(),
   'docs/reasons.md': renderReasonsPage(),
 };
 
-const root = new URL('../', import.meta.url);
 const checkOnly = process.argv.includes('--check');
 for (const [path, text] of Object.entries(pages)) {
   const url = new URL(path, root);

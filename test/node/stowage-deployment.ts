@@ -16,7 +16,12 @@ const SERVICE = 'spotalis';
 const LEASE = 'spotalis-controller-leader';
 const SECRET = 'spotalis-webhook-cert';
 const CERTIFICATES = '/tmp/k8s-webhook-server/serving-certs';
-const LABELS = { 'app.kubernetes.io/name': 'spotalis' };
+/** What the Service of deploy/webhook.yaml selects. */
+const LABELS = {
+  'app.kubernetes.io/name': 'stowage',
+  'app.kubernetes.io/instance': 'stowage',
+  'app.kubernetes.io/component': 'operator',
+};
 const HOUR_MILLIS = 3_600_000;
 
 const rbac = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
