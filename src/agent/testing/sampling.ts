@@ -1,0 +1,50 @@
+/** A sampler on a fake tree, with its time in the test's hand. */
+import type { Logger } from '../../lib/log.ts';
+import { createFileReader } from '../cgroup/file-reader.ts';
+import { createSampler, type Sampler, type TrackedPod } from '../sampler.ts';
+import type { FakePod, FakeTree } from './fake-tree.ts';
+
+export interface Sampling {
+  readonly sampler: Sampler;
+  /** Sentences logged as warnings, oldest first. */
+  readonly warnings: string[];
+  /** Lets so many milliseconds pass and samples. */
+  step(millis?: number): void;
+}
+
+export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling {
+  let now = 0;
+  const warnings: string[] = [];
+  const log: Logger = {
+    debug: () => {},
+    info: () => {},
+    warn: (_fields, message) => warnings.push(message),
+    error: (_fields, message) => warnings.push(message),
+    child: () => log,
+  };
+  const sampler = createSampler({
+    mount: tree.mount,
+    proc: tree.proc,
+    files: createFileReader(),
+    monotonic: () => now,
+    log,
+    intervalMillis: 1000,
+    longestWindowMillis: 60_000,
+  });
+  return {
+    sampler,
+    warnings,
+    step(millis = 1000) {
+      now += millis;
+      sampler.sample();
+    },
+  };
+}
+
+export function tracked(pod: FakePod): TrackedPod {
+  return {
+    groupUid: pod.uid,
+    label: `default/${pod.uid.slice(-3)}`,
+    containers: Object.entries(pod.containers).map(([name, id]) => ({ name, id })),
+  };
+}
