@@ -70,9 +70,7 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
     default:
       // Our own messages are whole sentences, or begin with the verb and go on from the value.
       if (!issue.message.startsWith('is not ')) return issue.message;
-      return isMissing
-        ? issue.message.replace('is not ', 'is missing: not ')
-        : `${describeInput(issue.input)} ${issue.message}`;
+      return isMissing ? `is missing;${issue.message.split(';')[1]}` : `${describeInput(issue.input)} ${issue.message}`;
   }
 }
 

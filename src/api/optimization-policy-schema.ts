@@ -19,7 +19,7 @@ function bounds(resource: 'CPU' | 'memory', example: string) {
   return withRules(
     schema,
     {
-      rule: 'quantity(string(self.min)).sign() == 1 && quantity(string(self.max)).sign() == 1',
+      rule: 'quantity(string(self.min)).isGreaterThan(quantity("0")) && quantity(string(self.max)).isGreaterThan(quantity("0"))',
       message: `${resource} min and max must be greater than zero`,
       holds: ({ min, max }) => nanos(min) > 0n && nanos(max) > 0n,
     },

@@ -16,6 +16,8 @@ export interface Answer {
 export interface CallInit {
   readonly body?: unknown;
   readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
 }
 
 export interface RawWatchEvent {
@@ -69,7 +71,7 @@ export function createEndpoint({ url, caPem, credentials }: EndpointInput): Endp
   const open = (method: string, path: string, init: CallInit): Promise<import('node:http').IncomingMessage> =>
     new Promise((resolve, reject) => {
       const body = init.body === undefined ? undefined : JSON.stringify(init.body);
-      const headers: Record<string, string> = { accept: 'application/json' };
+      const headers: Record<string, string> = { accept: init.accept ?? 'application/json' };
       if (body !== undefined) {
         headers['content-type'] = init.contentType ?? 'application/json';
         headers['content-length'] = String(Buffer.byteLength(body));
