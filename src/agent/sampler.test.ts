@@ -1,5 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -130,19 +130,22 @@ describe('layouts', () => {
 
   test('no control groups at all is one sentence, and they are taken up when they come', () => {
     const tree = plant();
-    const elsewhere = { mount: join(tree.mount, 'late'), proc: tree.proc };
-    const { sampler, step, warnings } = createSampling(elsewhere);
-    sampler.track([tracked(podOf(1))]);
+    const pod = podOf(1);
+    tree.add(pod);
+    const mount = join(tree.mount, '..', 'late');
+    const { sampler, step, warnings } = createSampling({ mount, proc: tree.proc });
+    sampler.track([tracked(pod)]);
     step();
     step();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/late holds no control groups .* --cgroup-root$/);
-    expect(sampler.isReading()).toBe(false);
-    expect(sampler.describe()).toBe('no control groups');
-    const late = createFakeTree({ version: 2, driver: 'systemd', runtime: 'containerd' });
-    trees.push(late);
-    writeFileSync(join(tree.mount, 'placeholder'), '');
+    expect([sampler.isReading(), sampler.describe()]).toEqual([false, 'no control groups']);
     expect(sampler.node(1000)).toEqual({ total: undefined, pods: undefined, system: undefined });
+    symlinkSync(tree.mount, mount);
+    step();
+    step();
+    expect(sampler.pod(pod.uid)?.window(1000)).toBeDefined();
+    expect(sampler.problems()).toEqual([]);
   });
 });
 
@@ -289,8 +292,9 @@ describe('a file that is not as it should be', () => {
     const pod = podOf(1);
     tree.add(pod);
     const { sampler, step } = createSampling(tree);
-    rmSync(tree.file(pod, 'main', '.').slice(0, -1), { recursive: true });
-    writeFileSync(tree.file(pod, 'main', '.').replace(/\/\.?$/, ''), '');
+    const folder = dirname(tree.file(pod, 'main', 'cpu.stat'));
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
     sampler.track([tracked(pod)]);
     step();
     step();

@@ -60,8 +60,10 @@ export function createFileReader(): FileReader {
     read(path) {
       const wasOpen = open.has(path);
       const first = readOnce(path);
-      // A group of the same name may have taken the place of the one that went.
-      return first.ok || !wasOpen ? first : readOnce(path);
+      // A group of the same name may have taken the place of the one that went. No file of the kernel's is ever empty.
+      if (!wasOpen || (first.ok && first.text !== '')) return first;
+      drop(path);
+      return readOnce(path);
     },
     forget(folder) {
       for (const path of [...open.keys()]) if (path === folder || path.startsWith(`${folder}/`)) drop(path);

@@ -1,5 +1,5 @@
 /** Control group trees on disk as kernels, drivers and runtimes lay them out; for tests and the benchmark. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -158,7 +158,7 @@ export function createFakeTree(layout: TreeLayout): FakeTree {
     setRoot: (figures) => write(rootPath(), figures),
     remove(pod, container) {
       for (const tree of new Set([cpu, usage, ...(pressure === undefined ? [] : [pressure])]))
-        rmSync(join(tree, pathOf(pod, container)), { recursive: true, force: true });
+        removeGroup(join(tree, pathOf(pod, container)));
     },
     file(pod, container, name) {
       const tree = name.startsWith('cpuacct.') ? usage : name === 'cpu.pressure' ? (pressure ?? cpu) : cpu;
@@ -166,6 +166,14 @@ export function createFakeTree(layout: TreeLayout): FakeTree {
     },
     close: () => rmSync(base, { recursive: true, force: true }),
   };
+}
+
+/** Files held open of a group that is gone give nothing more, as the kernel's do. */
+function removeGroup(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) truncateSync(join(entry.parentPath, entry.name));
+  rmSync(folder, { recursive: true });
 }
 
 /** A uid and a container id that look real, the same for the same number. */
