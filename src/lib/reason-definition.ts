@@ -8,6 +8,8 @@ export type ReasonKind =
   | 'block'
   /** A pod that was admitted without being steered. */
   | 'unsteered'
+  /** Why a recommendation of rightsizing is not applied. */
+  | 'skip'
   /** The reason of a status condition. */
   | 'condition';
 

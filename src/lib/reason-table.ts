@@ -5,10 +5,14 @@
 import { blockReasons } from './reason-blocks.ts';
 import type { ReasonDefinition } from './reason-definition.ts';
 import { eventReasons } from './reason-events.ts';
+import { rightsizingReasons } from './reason-rightsizing.ts';
+import { resizeReasons } from './reason-resize.ts';
 import { unsteeredReasons } from './reason-unsteered.ts';
 
 export const reasonTable = {
   ...eventReasons,
   ...blockReasons,
   ...unsteeredReasons,
+  ...resizeReasons,
+  ...rightsizingReasons,
 } as const satisfies Record<string, ReasonDefinition>;

@@ -22,6 +22,12 @@ const sections: readonly Section[] = [
     title: 'Unsteered admissions',
     intro: 'A pod was admitted as it came. They are in the metric `spotalis_admissions_unsteered_total`.',
   },
+  {
+    kind: 'skip',
+    title: 'Recommendations that are not applied',
+    intro:
+      'Rightsizing has advice, or none yet, and does not act on it. They are `status.workloads[].reason` of the policy, in `stowage explain`, and labels of `optipod_workloads_skipped`.',
+  },
   { kind: 'condition', title: 'Conditions', intro: 'The state of an object, as reason of a condition in its status.' },
 ];
 

@@ -1,0 +1,274 @@
+/** Rightsizing: what it did or saw, why a recommendation is not applied, and the reasons of a policy's conditions. */
+import { nothingToDo, type ReasonDefinition } from './reason-definition.ts';
+
+/** The names are OptiPod's. */
+const events = {
+  UpdateSuccess: {
+    kinds: ['event'],
+    eventType: 'Normal',
+    message: 'Applied to {kind} {namespace}/{name} by {method}: {changes}',
+    advice: nothingToDo,
+  },
+  UpdateFailed: {
+    kinds: ['event', 'skip'],
+    eventType: 'Warning',
+    message: '{kind} {namespace}/{name} could not be resized: {cause}',
+    advice: 'See the cause; it is tried again with growing pauses.',
+  },
+  RecommendationGenerated: {
+    kinds: ['event'],
+    eventType: 'Normal',
+    message: 'Recommended for {kind} {namespace}/{name}: {changes}',
+    advice: nothingToDo,
+  },
+  WorkloadSkipped: {
+    kinds: ['event'],
+    eventType: 'Warning',
+    message: '{kind} {namespace}/{name} is not changed: {cause}',
+    advice: 'The cause says what keeps it; `stowage explain` tells the whole story.',
+  },
+  MetricsCollectionFailed: {
+    kinds: ['event', 'condition', 'skip'],
+    eventType: 'Warning',
+    message: 'Usage of {kind} {namespace}/{name} could not be read: {cause}',
+    advice:
+      'Check that the metrics source is reachable and that the policy names the right one; nothing is changed meanwhile.',
+  },
+  RBACError: {
+    kinds: ['event', 'condition', 'skip'],
+    eventType: 'Warning',
+    message: 'RBAC: insufficient permissions to change {kind} {namespace}/{name}: {cause}',
+    advice: 'Grant Stowage the right named in the message, or exclude the workload from the policy.',
+  },
+  InPlaceResizeUnavailable: {
+    kinds: ['event', 'skip'],
+    eventType: 'Warning',
+    message:
+      '{kind} {namespace}/{name} cannot be resized in place ({cause}), and the policy does not allow pods to be recreated',
+    advice:
+      'Use Kubernetes 1.33 or later with the feature InPlacePodVerticalScaling, or set updateStrategy.allowRecreate to true.',
+  },
+  SSAConflict: {
+    kinds: ['event', 'skip'],
+    eventType: 'Warning',
+    message: 'Server-side apply to {kind} {namespace}/{name} conflicts: {cause}',
+    advice: 'Another field manager owns these fields; take the requests out of its manifest, or exclude the workload.',
+  },
+  SSAOwnershipTaken: {
+    kinds: ['event'],
+    eventType: 'Normal',
+    message: 'Manager optipod now owns the requests of {kind} {namespace}/{name}; before: {previous}',
+    advice: nothingToDo,
+  },
+  ValidationFailed: {
+    kinds: ['event', 'condition'],
+    eventType: 'Warning',
+    message: 'OptimizationPolicy {namespace}/{name} is not valid: {cause}',
+    advice: 'Correct the policy; it selects nothing until then.',
+  },
+  DiscoveryFailed: {
+    kinds: ['event'],
+    eventType: 'Warning',
+    message: 'Workloads of OptimizationPolicy {namespace}/{name} could not be found: {cause}',
+    advice: 'Check that Stowage may list workloads and namespaces.',
+  },
+  ProcessingFailed: {
+    kinds: ['event', 'skip'],
+    eventType: 'Warning',
+    message: '{kind} {namespace}/{name} could not be worked on: {cause}',
+    advice: 'See the cause; the other workloads of the policy go on, and it is tried again.',
+  },
+  ChangeReverted: {
+    kinds: ['event', 'skip'],
+    eventType: 'Warning',
+    message: 'The last decrease of {kind} {namespace}/{name} was taken back: {cause}',
+    advice: 'What was too little is remembered; the next decrease waits twice as long.',
+  },
+  ActuationIneffective: {
+    kinds: ['event', 'condition', 'skip'],
+    eventType: 'Warning',
+    message: '{count} changes of {kind} {namespace}/{name} in a row had no effect; the next try is in {retryAfter}',
+    advice: 'Look for another controller that writes the same fields, or a node that cannot grant the resize.',
+  },
+} as const satisfies Record<string, ReasonDefinition>;
+
+/** Why a recommendation is not applied now, or there is none. In `status.workloads[].reason` and as a label of metrics. */
+const skips = {
+  NoData: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'No usage of {what} is known',
+    advice: 'Wait for the first samples; if none come, look at the condition MetricsAvailable.',
+  },
+  Stale: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'The last sample of {what} is too old',
+    advice: 'Check the metrics source; the recommendation is frozen until samples come again.',
+  },
+  LowConfidence: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The history of {what} is too short to lower anything',
+    advice: 'Wait, or set metricsConfig.minHistory and minSamples lower.',
+  },
+  WithinMinChange: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'What is requested is close enough to the recommendation for {what}',
+    advice: nothingToDo,
+  },
+  GainTooSmall: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The change of {what} is not worth it',
+    advice: nothingToDo,
+  },
+  Cooldown: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: '{what} was changed a while ago and waits for its cooldown',
+    advice: 'Wait, or set updateStrategy.cooldown shorter.',
+  },
+  MemoryDecreaseNotAllowed: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The policy never lowers memory: {what} stays',
+    advice: 'Set updateStrategy.memoryDecrease to WhenSafe to let it fall.',
+  },
+  MemoryDecreaseUnsafe: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Lowering the memory of {what} is not safe: its recent peak is higher',
+    advice: 'Wait until the peak is older; memoryDecrease: Always takes the risk.',
+  },
+  HpaTarget: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'A HorizontalPodAutoscaler scales by the utilization of {what}',
+    advice: 'Change its target as the explanation says, or set spec.hpa of the policy.',
+  },
+  QosWouldChange: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'The change of {what} would change the QoS class of the pods',
+    advice: 'Set updateStrategy.updateRequestsOnly to false, so that limits move with requests.',
+  },
+  ManagedByAllocation: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The allocation engine writes {what}; the recommendation is its claim',
+    advice: nothingToDo,
+  },
+  DryRun: {
+    kinds: ['skip', 'condition'],
+    eventType: 'Normal',
+    message: 'Dry-run: recommendations are worked out and nothing is applied',
+    advice: 'Start Stowage without --dry-run (rightsizing.dryRun, operator.readOnlyMode) to let it act.',
+  },
+  BestEffortPod: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'The pods are BestEffort: requests would change their QoS class',
+    advice: 'Put first requests into the template yourself, such as the recommended ones.',
+  },
+  KindOnlyAdvised: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Workloads of kind {kind} are advised and not changed',
+    advice: 'Put the recommendation into the manifest yourself.',
+  },
+  VpaActive: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'VerticalPodAutoscaler {vpa} sizes the same pods (updateMode {mode})',
+    advice: 'Set its updateMode to Off, or exclude the workload from the policy.',
+  },
+  OutsideSizingWindow: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Outside the schedule of the policy; it opens at {opensAt}',
+    advice: 'Wait, or change updateStrategy.schedule.',
+  },
+  PaceLimited: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'So many changes a minute are made across the cluster; this one waits for its turn',
+    advice: 'Wait, or raise rightsizing.maxChangesPerMinute and rightsizing.maxConcurrentResizes.',
+  },
+  WarmingUp: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Stowage has led for a moment only and watches before it changes anything ({remaining} left)',
+    advice: nothingToDo,
+  },
+  CanaryWatched: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Pod {pod} was changed first and is watched before the others follow',
+    advice: nothingToDo,
+  },
+  AdmissionRejected: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'Refused at admission: {cause}',
+    advice: 'See the message of the webhook or policy that refused it, or exclude the workload.',
+  },
+  QuotaExceeded: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'A ResourceQuota does not allow it: {cause}',
+    advice: 'Raise the quota, or lower resourceBounds of the policy.',
+  },
+  OptedOut: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The workload has the annotation optipod.io/paused',
+    advice: 'Take the annotation away to have it sized again.',
+  },
+} as const satisfies Record<string, ReasonDefinition>;
+
+/** Reasons of conditions that are well. */
+const conditions = {
+  PolicyValid: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'The policy is valid and in force for {count} {count|workload|workloads}',
+    advice: nothingToDo,
+  },
+  UsageKnown: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'Usage of {known} of {count} workloads is known',
+    advice: nothingToDo,
+  },
+  Acting: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'Recommendations are applied as the mode {mode} says',
+    advice: nothingToDo,
+  },
+  PermissionsGranted: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'No request was refused for want of permissions',
+    advice: nothingToDo,
+  },
+  AllWell: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'Every workload could be worked on',
+    advice: nothingToDo,
+  },
+  WorkloadsFailing: {
+    kinds: ['condition'],
+    eventType: 'Warning',
+    message: '{count} {count|workload|workloads} could not be worked on, {example} among them',
+    advice: 'See status.workloads for the reason of each.',
+  },
+} as const satisfies Record<string, ReasonDefinition>;
+
+export const rightsizingReasons = { ...events, ...skips, ...conditions } as const satisfies Record<
+  string,
+  ReasonDefinition
+>;
