@@ -70,7 +70,7 @@ export const policyMetricsSchema = z
       .min(1)
       .max(100_000)
       .default(10)
-      .meta({ description: 'With fewer samples nothing is recommended.' }),
+      .meta({ description: 'With fewer samples a recommendation may raise a request, never lower it.' }),
     minHistory: durationField('24h', 'With less history a recommendation may raise a request, never lower it.', 'zero'),
     startupExclusion: durationField(
       '2m',

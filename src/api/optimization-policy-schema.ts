@@ -34,21 +34,33 @@ function bounds(resource: 'CPU' | 'memory', example: string) {
 const multiplier = (fallback: number, description: string) =>
   z.number().min(1).max(10).default(fallback).meta({ description });
 
-const limitConfig = z
-  .object({
-    policy: z
-      .enum(limitPolicies)
-      .meta({
-        description:
-          'What becomes of limits where updateRequestsOnly is false. Keep: they stay. Ratio: they keep their ratio to the request. Headroom: request plus `headroom`. Left out: request times the multipliers.',
-      })
-      .optional(),
-    cpuLimitMultiplier: multiplier(1, 'CPU limit as a multiple of the request.'),
-    memoryLimitMultiplier: multiplier(1.1, 'Memory limit as a multiple of the request.'),
-    headroom: shareField('20%', 'Headroom: what the limit is above the request.'),
-  })
-  .meta({ description: 'Limits, where updateRequestsOnly is false.' })
-  .optional();
+const limitConfig = withRules(
+  z
+    .object({
+      policy: z
+        .enum(limitPolicies)
+        .meta({
+          description:
+            'What becomes of limits where updateRequestsOnly is false. Keep: they stay. Ratio: they keep their ratio to the request. Headroom: the request plus `headroom`. Left out: request times the multipliers.',
+        })
+        .optional(),
+      cpuLimitMultiplier: multiplier(1, 'CPU limit as a multiple of the request.'),
+      memoryLimitMultiplier: multiplier(1.1, 'Memory limit as a multiple of the request.'),
+      headroom: z
+        .object({
+          cpu: quantityField('Left out: the CPU limit stays.').optional(),
+          memory: quantityField('Left out: the memory limit stays.').optional(),
+        })
+        .meta({ description: 'Headroom: what the limit is above the request, e.g. memory: 256Mi.' })
+        .optional(),
+    })
+    .meta({ description: 'Limits, where updateRequestsOnly is false.' }),
+  {
+    rule: "!has(self.policy) || self.policy != 'Headroom' || has(self.headroom)",
+    message: 'policy Headroom needs headroom',
+    holds: ({ policy, headroom }) => policy !== 'Headroom' || headroom !== undefined,
+  },
+).optional();
 
 const updateStrategy = z
   .object({

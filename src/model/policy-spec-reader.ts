@@ -4,7 +4,7 @@ import { managedKinds, type PolicyKind } from '../api/optimization-policy.ts';
 import type { ParsedPolicySpec } from '../api/optimization-policy-schema.ts';
 import { toLabelSelector } from '../api/optimization-policy-selector-schema.ts';
 import { percentOfPercentile } from '../api/policy-values.ts';
-import { parseQuantity, toBytes, toMillicores } from '../lib/quantity.ts';
+import { parseQuantity, type Quantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { DisruptionWindow } from '../lib/schedule.ts';
 import type {
   PolicyBounds,
@@ -19,7 +19,11 @@ import type {
 const EXCEEDED_HOURS = { Serving: 20, Batch: 4 } as const;
 const DEFAULT_GAIN_UP = 0.06;
 const DEFAULT_GAIN_DOWN = 0.2;
-const DEFAULT_LIMITS: PolicyLimits = { policy: undefined, multiplier: { cpu: 1, memory: 1.1 }, headroom: 0.2 };
+const DEFAULT_LIMITS: PolicyLimits = {
+  policy: undefined,
+  multiplier: { cpu: 1, memory: 1.1 },
+  headroom: { cpu: undefined, memory: undefined },
+};
 
 /** The included kinds without the excluded ones; nothing included means the three that OptiPod manages. */
 export function activeKinds(
@@ -94,7 +98,7 @@ function readMetrics(metrics: ParsedPolicySpec['metricsConfig']): PolicyMetrics 
 
 function readBounds<Unit>(
   { min, max }: { readonly min: string; readonly max: string },
-  convert: (quantity: ReturnType<typeof parseQuantity>) => Unit,
+  convert: (quantity: Quantity) => Unit,
 ): PolicyBounds<Unit> {
   return { min: convert(parseQuantity(min)), max: convert(parseQuantity(max)) };
 }
@@ -112,7 +116,10 @@ function readUpdates(updates: ParsedPolicySpec['updateStrategy'], window: Disrup
         : {
             policy: limitConfig.policy,
             multiplier: { cpu: limitConfig.cpuLimitMultiplier, memory: limitConfig.memoryLimitMultiplier },
-            headroom: limitConfig.headroom,
+            headroom: {
+              cpu: amount(limitConfig.headroom?.cpu, toMillicores),
+              memory: amount(limitConfig.headroom?.memory, toBytes),
+            },
           },
     minChange: updates.minChange,
     cooldownMillis: updates.cooldown,
@@ -122,4 +129,8 @@ function readUpdates(updates: ParsedPolicySpec['updateStrategy'], window: Disrup
     evictToResize: updates.evictToResize,
     window,
   };
+}
+
+function amount<Unit>(text: string | undefined, convert: (quantity: Quantity) => Unit): Unit | undefined {
+  return text === undefined ? undefined : convert(parseQuantity(text));
 }

@@ -5,7 +5,6 @@ import type {
   LimitPolicy,
   MemoryDecrease,
   MetricsProviderName,
-  PolicyKind,
   PolicyMode,
   StrategyName,
 } from '../api/optimization-policy.ts';
@@ -22,7 +21,7 @@ export interface PolicySelector {
   /** Wins over `allow`. */
   readonly deny: ReadonlySet<string>;
   /** What is left of the included kinds after the excluded ones; may be empty. */
-  readonly kinds: ReadonlySet<PolicyKind>;
+  readonly kinds: ReadonlySet<string>;
 }
 
 export interface SecretKeyRef {
@@ -70,8 +69,8 @@ export interface PolicyLimits {
   /** Undefined: the limit is the request times `multiplier`, as OptiPod has it. */
   readonly policy: LimitPolicy | undefined;
   readonly multiplier: PerResource<number>;
-  /** What the limit is above the request, as a share of it. */
-  readonly headroom: number;
+  /** What the limit is above the request under policy `Headroom`; undefined: the limit stays. */
+  readonly headroom: { readonly cpu: Millicores | undefined; readonly memory: Bytes | undefined };
 }
 
 export interface PolicyUpdates {
