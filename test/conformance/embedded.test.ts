@@ -11,6 +11,7 @@ import './evictions.conformance.ts';
 import './lists.conformance.ts';
 import './objects.conformance.ts';
 import './patches.conformance.ts';
+import './pod-allocations.conformance.ts';
 import './policies.conformance.ts';
 import './replica-sets.conformance.ts';
 import './stateful-sets.conformance.ts';

@@ -2,6 +2,7 @@
 import { type PolicyGroup, policyGroups } from '../optimization-policy.ts';
 import { policySpecSchema } from '../optimization-policy-schema.ts';
 import { policyStatusSchema } from '../optimization-policy-status-schema.ts';
+import { podAllocationDescription } from '../pod-allocation-schema.ts';
 import type { CrdDescription } from './crd.ts';
 
 const policyDescription = (group: PolicyGroup): CrdDescription => ({
@@ -25,4 +26,7 @@ const policyDescription = (group: PolicyGroup): CrdDescription => ({
 });
 
 /** In the order of the generated files. */
-export const crdDescriptions: readonly CrdDescription[] = policyGroups.map(policyDescription);
+export const crdDescriptions: readonly CrdDescription[] = [
+  ...policyGroups.map(policyDescription),
+  podAllocationDescription,
+];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tryParseQuantity } from '../../lib/quantity.ts';
 
 /** The pattern of quantities in published CRDs; the grammar itself is in lib/quantity.ts. */
-const QUANTITY_PATTERN =
+export const QUANTITY_PATTERN =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
 export const QUANTITY_ACCEPTED = 'a quantity such as 500m, 2, 512Mi or 8Gi';
