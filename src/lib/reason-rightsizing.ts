@@ -84,12 +84,6 @@ const events = {
     message: 'The last decrease of {kind} {namespace}/{name} was taken back: {cause}',
     advice: 'What was too little is remembered; the next decrease waits twice as long.',
   },
-  ActuationIneffective: {
-    kinds: ['event', 'condition', 'skip'],
-    eventType: 'Warning',
-    message: '{count} changes of {kind} {namespace}/{name} in a row had no effect; the next try is in {retryAfter}',
-    advice: 'Look for another controller that writes the same fields, or a node that cannot grant the resize.',
-  },
 } as const satisfies Record<string, ReasonDefinition>;
 
 /** Why a recommendation is not applied now, or there is none. In `status.workloads[].reason` and as a label of metrics. */
@@ -148,65 +142,35 @@ const skips = {
     message: 'A HorizontalPodAutoscaler scales by the utilization of {what}',
     advice: 'Change its target as the explanation says, or set spec.hpa of the policy.',
   },
-  QosWouldChange: {
-    kinds: ['skip'],
-    eventType: 'Warning',
-    message: 'The change of {what} would change the QoS class of the pods',
-    advice: 'Set updateStrategy.updateRequestsOnly to false, so that limits move with requests.',
-  },
-  ManagedByAllocation: {
-    kinds: ['skip'],
-    eventType: 'Normal',
-    message: 'The allocation engine writes {what}; the recommendation is its claim',
-    advice: nothingToDo,
-  },
-  DryRun: {
-    kinds: ['skip', 'condition'],
-    eventType: 'Normal',
-    message: 'Dry-run: recommendations are worked out and nothing is applied',
-    advice: 'Start Stowage without --dry-run (rightsizing.dryRun, operator.readOnlyMode) to let it act.',
-  },
-  BestEffortPod: {
-    kinds: ['skip'],
-    eventType: 'Warning',
-    message: 'The pods are BestEffort: requests would change their QoS class',
-    advice: 'Put first requests into the template yourself, such as the recommended ones.',
-  },
-  KindOnlyAdvised: {
-    kinds: ['skip'],
-    eventType: 'Normal',
-    message: 'Workloads of kind {kind} are advised and not changed',
-    advice: 'Put the recommendation into the manifest yourself.',
-  },
-  VpaActive: {
-    kinds: ['skip'],
-    eventType: 'Warning',
-    message: 'VerticalPodAutoscaler {vpa} sizes the same pods (updateMode {mode})',
-    advice: 'Set its updateMode to Off, or exclude the workload from the policy.',
-  },
-  OutsideSizingWindow: {
-    kinds: ['skip'],
-    eventType: 'Normal',
-    message: 'Outside the schedule of the policy; it opens at {opensAt}',
-    advice: 'Wait, or change updateStrategy.schedule.',
-  },
-  PaceLimited: {
-    kinds: ['skip'],
-    eventType: 'Normal',
-    message: 'So many changes a minute are made across the cluster; this one waits for its turn',
-    advice: 'Wait, or raise rightsizing.maxChangesPerMinute and rightsizing.maxConcurrentResizes.',
-  },
-  WarmingUp: {
-    kinds: ['skip'],
-    eventType: 'Normal',
-    message: 'Stowage has led for a moment only and watches before it changes anything ({remaining} left)',
-    advice: nothingToDo,
-  },
   CanaryWatched: {
     kinds: ['skip'],
     eventType: 'Normal',
     message: 'Pod {pod} was changed first and is watched before the others follow',
     advice: nothingToDo,
+  },
+  GuaranteedKept: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'The pods are Guaranteed: {what} can only change together with its limit, and the policy keeps limits',
+    advice: 'Set updateStrategy.updateRequestsOnly to false, so that limits move with requests.',
+  },
+  CpuAllocated: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The allocation engine shares out the CPU of these pods; the recommendation is their claim',
+    advice: nothingToDo,
+  },
+  BestEffortWorkload: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'The pods are BestEffort: requests would change their QoS class',
+    advice: 'Put first requests into the template yourself, such as the recommended ones.',
+  },
+  PolicyDisabled: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'The policy is disabled',
+    advice: 'Set spec.mode to Recommend or Auto.',
   },
   AdmissionRejected: {
     kinds: ['skip'],
@@ -230,6 +194,12 @@ const skips = {
 
 /** Reasons of conditions that are well. */
 const conditions = {
+  DryRunActive: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'Dry-run: recommendations are worked out and nothing is applied',
+    advice: 'Start Stowage without --dry-run (rightsizing.dryRun, operator.readOnlyMode) to let it act.',
+  },
   PolicyValid: {
     kinds: ['condition'],
     eventType: 'Normal',

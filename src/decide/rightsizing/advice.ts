@@ -33,8 +33,8 @@ export type HoldReason =
   | 'MemoryDecreaseNotAllowed'
   | 'MemoryDecreaseUnsafe'
   | 'HpaTarget'
-  | 'QosWouldChange'
-  | 'ManagedByAllocation';
+  | 'GuaranteedKept'
+  | 'CpuAllocated';
 
 export interface ResourceAdvice {
   /** What the container should request in the end: millicores or bytes, whole; undefined when nothing is known, never a guess. */

@@ -1,5 +1,5 @@
 /** The last stages of a value: how far to go in one step, and whether the change is worth it now. */
-import { amend, type ResourceAdvice } from './advice.ts';
+import { amend, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { judgeChange } from './change-gate.ts';
 import { applyLimitRule, type LimitContext } from './limits.ts';
 import { confidenceOf, roundUp, type Shaped, type ShapeInput, shape } from './shape.ts';
@@ -25,21 +25,21 @@ export function settle(shaped: Shaped): ResourceAdvice {
     },
     rules.change,
   );
-  const isLow = confidenceOf(shaped.input) < 1;
   return {
     target: shaped.value,
     request: next.value,
     limit,
     isDue: verdict.isDue,
-    held: verdict.isDue
-      ? undefined
-      : shaped.value !== next.value && next.value === current.request
-        ? 'MemoryDecreaseUnsafe'
-        : isLow && next.value === current.request
-          ? 'LowConfidence'
-          : verdict.held,
+    held: verdict.isDue ? undefined : heldBy(shaped, next.value, verdict.held),
     notes: amend(next, 'change', next.value, verdict.text).notes,
   };
+}
+
+/** Why the value stays what it is, where something more telling than "no change" kept it there. */
+function heldBy({ input, value }: Shaped, next: number, held: HoldReason | undefined): HoldReason | undefined {
+  if (next !== input.current.request) return held;
+  if (value !== next && input.safeFloorHold !== undefined) return input.safeFloorHold;
+  return confidenceOf(input) < 1 ? 'LowConfidence' : held;
 }
 
 const limitContext = ({ input: { current, leastLimit } }: Shaped): LimitContext => ({ ...current, leastLimit });

@@ -62,6 +62,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     roundTo: target.strategy === 'Peak' ? MIB : 1,
     leastLimit: highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN),
     safeFloor: safeFloor(memory, policy, current.request, now),
+    safeFloorHold: policy.memoryDecrease === 'Never' ? 'MemoryDecreaseNotAllowed' : 'MemoryDecreaseUnsafe',
     now,
     gainOf: undefined,
   });

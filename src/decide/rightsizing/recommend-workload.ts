@@ -86,7 +86,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
     return {
       container: name,
       current: size,
-      cpu: question.isCpuAllocated && forCpu.isDue ? holdAdvice(forCpu, 'ManagedByAllocation', ALLOCATED) : forCpu,
+      cpu: question.isCpuAllocated && forCpu.isDue ? holdAdvice(forCpu, 'CpuAllocated', ALLOCATED) : forCpu,
       memory: finished('memory', memory[index]),
     };
   });
@@ -163,7 +163,7 @@ function keepGuaranteed(advice: ResourceAdvice, resource: ResourceName, policy: 
   if (!advice.isDue || request === undefined) return advice;
   if (!policy.mayChangeLimits || limit === undefined) {
     const text = 'the pods are Guaranteed, and the policy keeps limits: set updateRequestsOnly to false';
-    return holdAdvice(advice, 'QosWouldChange', text);
+    return holdAdvice(advice, 'GuaranteedKept', text);
   }
   const both = Math.max(request, limit);
   if (both > policy[resource].bounds.max) {

@@ -1,6 +1,6 @@
 /** From a target to a value that may be requested: confidence, rounding, bounds, and what limits have to do with it. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { amend, type Draft, type ResourceAdvice } from './advice.ts';
+import { amend, type Draft, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { applyLimitRule } from './limits.ts';
 import type { ResourceRules } from './policy.ts';
 import type { CurrentResource } from './recommend.ts';
@@ -21,6 +21,8 @@ export interface ShapeInput {
   readonly leastLimit: number;
   /** A request never falls below this in one go, whatever the target: the recent peak of memory. 0: it may. */
   readonly safeFloor?: number;
+  /** What is told where the floor keeps the request from falling at all. */
+  readonly safeFloorHold?: HoldReason;
   readonly now: EpochMillis;
   /** Prices a request, so that the change can be weighed; undefined where the strategy has no price. */
   readonly gainOf:

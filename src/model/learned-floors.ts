@@ -1,0 +1,65 @@
+/** What earlier decreases have shown to be too little, kept in an annotation of the workload until it expires. */
+import type { EpochMillis } from '../lib/units.ts';
+
+export interface LearnedFloor {
+  readonly container: string;
+  readonly resource: 'cpu' | 'memory';
+  /** Millicores or bytes: not below this. */
+  readonly atLeast: number;
+  /** It counts until then; what a container needs changes. */
+  readonly until: EpochMillis;
+}
+
+export interface Lessons {
+  readonly floors: readonly LearnedFloor[];
+  /** Decreases taken back in a row; each doubles the cooldown before the next. */
+  readonly reverts: number;
+}
+
+export const noLessons: Lessons = { floors: [], reverts: 0 };
+
+/** The text of the annotation; undefined where there is nothing to remember. */
+export function writeLessons({ floors, reverts }: Lessons): string | undefined {
+  if (floors.length === 0 && reverts === 0) return undefined;
+  return JSON.stringify({
+    floors: floors.map((floor) => [floor.container, floor.resource, floor.atLeast, floor.until]),
+    reverts,
+  });
+}
+
+/** Reads the annotation; what cannot be read counts as not there. Floors that have expired at `now` are left out. */
+export function readLessons(text: string | undefined, now: EpochMillis): Lessons {
+  if (text === undefined) return noLessons;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return noLessons;
+  }
+  if (typeof value !== 'object' || value === null || !('floors' in value) || !Array.isArray(value.floors))
+    return noLessons;
+  const entries: unknown[] = value.floors;
+  const floors = entries.flatMap(readFloor).filter(({ until }) => until > now);
+  const reverts = 'reverts' in value && Number.isInteger(value.reverts) ? Number(value.reverts) : 0;
+  return { floors, reverts: Math.max(0, reverts) };
+}
+
+function readFloor(entry: unknown): readonly LearnedFloor[] {
+  if (!Array.isArray(entry)) return [];
+  const [container, resource, atLeast, until]: unknown[] = entry;
+  if (typeof container !== 'string' || (resource !== 'cpu' && resource !== 'memory')) return [];
+  if (typeof atLeast !== 'number' || typeof until !== 'number' || !(atLeast > 0)) return [];
+  return [{ container, resource, atLeast, until }];
+}
+
+/** With one floor more; the higher of two for the same resource counts, and the later end. */
+export function learn({ floors, reverts }: Lessons, learned: readonly LearnedFloor[]): Lessons {
+  const byResource = new Map<string, LearnedFloor>();
+  for (const floor of [...floors, ...learned]) {
+    const key = `${floor.container}/${floor.resource}`;
+    const known = byResource.get(key);
+    const atLeast = Math.max(floor.atLeast, known?.atLeast ?? 0);
+    byResource.set(key, { ...floor, atLeast, until: Math.max(floor.until, known?.until ?? 0) });
+  }
+  return { floors: [...byResource.values()], reverts: reverts + 1 };
+}
