@@ -1,17 +1,12 @@
 /** The guard: nothing reaches the cluster that it has not approved, whichever engine wants it. */
 import type { Decision } from '../decide/decision.ts';
 import { podsOf } from '../model/owners.ts';
+import { type Approved, approve } from './approved.ts';
 import type { Block, GuardContext, Rule, Subject } from './context.ts';
 import { object } from './objection.ts';
 import { rules } from './rules.ts';
 
-declare const approval: unique symbol;
-
-/** A decision that may be carried out now. Only this file makes one, so what was not asked about does not compile into an action. */
-export interface Approved<D extends Decision> {
-  readonly decision: D;
-  readonly [approval]: true;
-}
+export type { Approved } from './approved.ts';
 
 export type Verdict<D extends Decision> =
   | { readonly kind: 'approved'; readonly approved: Approved<D> }
@@ -55,9 +50,4 @@ function findSubject(decision: Decision, { view }: GuardContext): Subject | unde
   const pod = pods.find(({ uid }) => uid === decision.pod.uid);
   if (pod === undefined || (pod.deletingAt !== undefined && decision.kind !== 'restamp')) return undefined;
   return { decision, workload, pod, pods };
-}
-
-function approve<D extends Decision>(decision: D): Approved<D> {
-  // The brand exists for the compiler only.
-  return { decision } as Approved<D>;
 }

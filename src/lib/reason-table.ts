@@ -5,8 +5,8 @@
 import { blockReasons } from './reason-blocks.ts';
 import type { ReasonDefinition } from './reason-definition.ts';
 import { eventReasons } from './reason-events.ts';
-import { rightsizingReasons } from './reason-rightsizing.ts';
 import { resizeReasons } from './reason-resize.ts';
+import { rightsizingReasons } from './reason-rightsizing.ts';
 import { unsteeredReasons } from './reason-unsteered.ts';
 
 export const reasonTable = {

@@ -1,0 +1,136 @@
+/** What size guards look at: the decision, the records it is about, and the state of the operator. Everything is passed in. */
+
+import type { PodRef } from '../../decide/decision.ts';
+import type {
+  ResizeDecision,
+  RetemplateDecision,
+  SizeChange,
+  SizeDecision,
+  SizingEngine,
+} from '../../decide/size-decision.ts';
+import type { DisruptionWindow } from '../../lib/schedule.ts';
+import type { Bytes, EpochMillis, Millis, Percent } from '../../lib/units.ts';
+import type { NodeRecord } from '../../model/records.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import type { InFlightEviction, Leadership, Objection } from '../context.ts';
+import type { SizeHistory } from './size-history.ts';
+
+/** A resize that was asked for and has not been seen done, refused or given up. */
+export interface InFlightResize {
+  readonly pod: PodRef;
+  readonly engine: SizingEngine;
+  readonly since: EpochMillis;
+  /** The sizes asked for. */
+  readonly changes: readonly SizeChange[];
+}
+
+/** Of the engine; the same for all its decisions. */
+export interface SizeSettings {
+  /** The engine is on. */
+  readonly enabled: boolean;
+  readonly readOnly: boolean;
+  readonly dryRun: boolean;
+  /** After becoming leader or starting: until what a predecessor did must have become visible. */
+  readonly warmUpMillis: Millis;
+  /** Resizes under way in the whole cluster. */
+  readonly maxConcurrentResizes: number;
+  /** Changes begun in any minute, in the whole cluster. */
+  readonly maxChangesPerMinute: number;
+  /** What a lowered memory limit must stay above: use and recent peak, plus this share. */
+  readonly memoryMargin: Percent;
+}
+
+/** Of the policy (or allocation) that wants the change. */
+export interface SizePolicy {
+  /** Undefined: always open. */
+  readonly window?: DisruptionWindow | undefined;
+  /** Between two changes of one pod, or of one template. */
+  readonly cooldownMillis: Millis;
+  /** Containers may be restarted, and templates changed. */
+  readonly allowRecreate: boolean;
+}
+
+/** Memory of a running container. */
+export interface MemoryUse {
+  readonly now: Bytes | undefined;
+  /** The most in the recent past; at least `now`. */
+  readonly peak: Bytes | undefined;
+}
+
+export interface SizeGuardContext {
+  readonly view: SizingView;
+  readonly settings: SizeSettings;
+  readonly policy: SizePolicy;
+  readonly leadership: Leadership;
+  readonly history: SizeHistory;
+  /** Cluster-wide, both engines. */
+  readonly resizes: readonly InFlightResize[];
+  /** Cluster-wide, of placement. */
+  readonly evictions: readonly InFlightEviction[];
+  /** Undefined where nothing is known. */
+  readonly memoryOf: (pod: PodRef, container: string) => MemoryUse | undefined;
+  /** The allocation engine shares out the CPU of this pod. */
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  /** `pods/resize` is served; undefined while it is not known. */
+  readonly servesResize: boolean | undefined;
+  readonly now: EpochMillis;
+}
+
+interface Subject<D extends SizeDecision> {
+  readonly decision: D;
+  /** With only what differs from the present; never empty. */
+  readonly changes: readonly SizeChange[];
+  /** The containers as they are now, and as they would be. */
+  readonly before: readonly ContainerSpecRecord[];
+  readonly after: readonly ContainerSpecRecord[];
+}
+
+export interface ResizeSubject extends Subject<ResizeDecision> {
+  readonly kind: 'resize';
+  readonly pod: SizedPod;
+  /** Undefined for a bare pod. */
+  readonly workload: SizedWorkload | undefined;
+  readonly node: NodeRecord | undefined;
+}
+
+export interface RetemplateSubject extends Subject<RetemplateDecision> {
+  readonly kind: 'retemplate';
+  readonly workload: SizedWorkload;
+}
+
+export type SizeSubject = ResizeSubject | RetemplateSubject;
+
+export interface SizeRule {
+  readonly name: string;
+  /** Why the rule exists and why it stands where it stands in the order. */
+  readonly why: string;
+  readonly check: (subject: SizeSubject, context: SizeGuardContext) => Objection;
+}
+
+/** A rule that looks at every change of size. */
+export function sizeRule(name: string, why: string, check: SizeRule['check']): SizeRule {
+  return { name, why, check };
+}
+
+/** A rule that only looks at resizes of running pods. */
+export function resizeRule(
+  name: string,
+  why: string,
+  check: (subject: ResizeSubject, context: SizeGuardContext) => Objection,
+): SizeRule {
+  return { name, why, check: (subject, context) => (subject.kind === 'resize' ? check(subject, context) : undefined) };
+}
+
+/** A rule that only looks at changes of templates. */
+export function retemplateRule(
+  name: string,
+  why: string,
+  check: (subject: RetemplateSubject, context: SizeGuardContext) => Objection,
+): SizeRule {
+  return {
+    name,
+    why,
+    check: (subject, context) => (subject.kind === 'retemplate' ? check(subject, context) : undefined),
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { resizeReasons } from '../../lib/reason-resize.ts';
+import { reasonTable } from '../../lib/reason-table.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { inspectSize, inspectSizeAll } from './inspect-size.ts';
+import { sizeRules } from './size-rules.ts';
+import { resize, retemplate, type SizeSceneChanges, sizeScene } from './testing/size-scene.ts';
+
+describe('the ordinary case', () => {
+  test('a resize is approved, with the decision in the approval', () => {
+    const decision = resize();
+    const verdict = inspectSize(decision, sizeScene());
+    expect(verdict.kind === 'approved' && verdict.approved.decision).toBe(decision);
+  });
+
+  test('a change of a template is approved', () => {
+    expect(inspectSizeAll(retemplate(), sizeScene())).toEqual([]);
+  });
+});
+
+describe('what is not there any more', () => {
+  test.each([
+    ['another pod of the name', resize({ pod: { namespace: 'shop', name: 'web-1', uid: 'older' } })],
+    ['no such pod', resize({ pod: { namespace: 'shop', name: 'web-9', uid: 'web-9' } })],
+    ['no such workload', retemplate({ workloadUid: 'older' })],
+  ])('%s', (_, decision) => {
+    expect(inspectSizeAll(decision, sizeScene()).map(({ reason }) => reason)).toEqual(['PreconditionFailed']);
+  });
+
+  test('a change to what is there already, or of a container that is not, is no change', () => {
+    const same = resize({
+      changes: [
+        { container: 'app', to: { cpuRequest: 200 } },
+        { container: 'gone', to: { cpuRequest: 500 } },
+      ],
+    });
+    expect(inspectSizeAll(same, sizeScene()).map(({ reason }) => reason)).toEqual(['AlreadyThatSize']);
+  });
+});
+
+describe('the operator', () => {
+  const cases: [string, SizeSceneChanges, string, number | undefined][] = [
+    ['engine off', { settings: { enabled: false } }, 'EngineDisabled', undefined],
+    ['read-only', { settings: { readOnly: true } }, 'ReadOnly', undefined],
+    ['dry run', { settings: { dryRun: true } }, 'DryRunActive', undefined],
+    ['not leader', { leadership: { leader: false, sinceMillis: 0 } }, 'NotLeader', undefined],
+    ['stale', { records: { freshness: { synced: true, stale: ['quotas'] } } }, 'CachesStale', undefined],
+    ['not synced', { records: { freshness: { synced: false, stale: [] } } }, 'CachesStale', undefined],
+    ['leader a moment ago', { leadership: { leader: true, sinceMillis: NOON - 20_000 } }, 'LeaderWarmup', 40_000],
+  ];
+  test.each(cases)('%s', (_, changes, reason, retryAfterMillis) => {
+    const verdict = inspectSize(resize(), sizeScene(changes));
+    expect(verdict.kind === 'blocked' && verdict.block).toMatchObject({ reason, retryAfterMillis });
+  });
+});
+
+test('every rule has a name of its own and says why', () => {
+  expect(new Set(sizeRules.map(({ name }) => name)).size).toBe(sizeRules.length);
+  for (const { why } of sizeRules) expect(why.length).toBeGreaterThan(20);
+});
+
+test('no other table of reasons shadows the reasons of resizing', () => {
+  for (const [name, definition] of Object.entries(resizeReasons))
+    expect(Object.entries(reasonTable).find(([each]) => each === name)?.[1]).toBe(definition);
+});

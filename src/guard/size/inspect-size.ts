@@ -1,0 +1,60 @@
+/** The guard of sizes: no pod and no template changes its size without its approval, whichever engine wants it. */
+import type { SizeDecision } from '../../decide/size-decision.ts';
+import { applyChanges, effectiveChanges } from '../../model/pod-size.ts';
+import { type Approved, approve } from '../approved.ts';
+import type { Block } from '../context.ts';
+import { object } from '../objection.ts';
+import type { SizeGuardContext, SizeSubject } from './context.ts';
+import { sizeRules } from './size-rules.ts';
+
+export type SizeVerdict<D extends SizeDecision> =
+  | { readonly kind: 'approved'; readonly approved: Approved<D> }
+  | { readonly kind: 'blocked'; readonly block: Block };
+
+/** Asks the rules in order and stops at the first objection. */
+export function inspectSize<D extends SizeDecision>(decision: D, context: SizeGuardContext): SizeVerdict<D> {
+  for (const block of objections(decision, context)) return { kind: 'blocked', block };
+  return { kind: 'approved', approved: approve(decision) };
+}
+
+/** Every objection in the order of the rules, for explanations; empty when the decision would be approved. */
+export function inspectSizeAll(decision: SizeDecision, context: SizeGuardContext): readonly Block[] {
+  return [...objections(decision, context)];
+}
+
+function* objections(decision: SizeDecision, context: SizeGuardContext): Generator<Block> {
+  const subject = findSubject(decision, context);
+  const target = decision.kind === 'resize' ? decision.pod.name : decision.workload.name;
+  if (subject === undefined) {
+    const gone = object('PreconditionFailed', { pod: target });
+    if (gone !== undefined) yield { rule: 'subject', ...gone };
+    return;
+  }
+  if (subject.changes.length === 0) {
+    const same = object('AlreadyThatSize', { target });
+    if (same !== undefined) yield { rule: 'changes', ...same };
+    return;
+  }
+  for (const rule of sizeRules) {
+    const objection = rule.check(subject, context);
+    if (objection !== undefined) yield { rule: rule.name, ...objection };
+  }
+}
+
+/** The records the decision is about as they are now, by uid. */
+function findSubject(decision: SizeDecision, { view }: SizeGuardContext): SizeSubject | undefined {
+  if (decision.kind === 'retemplate') {
+    const workload = view.workloadByUid(decision.workloadUid);
+    if (workload === undefined) return undefined;
+    const before = workload.containers;
+    const changes = effectiveChanges(before, decision.changes);
+    return { kind: 'retemplate', decision, workload, changes, before, after: applyChanges(before, changes) };
+  }
+  const pod = view.pod(decision.pod.namespace, decision.pod.name);
+  if (pod === undefined || pod.pod.uid !== decision.pod.uid) return undefined;
+  const before = pod.sizing.containers;
+  const changes = effectiveChanges(before, decision.changes);
+  const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
+  const workload = view.workloadOf(pod.pod);
+  return { kind: 'resize', decision, pod, workload, node, changes, before, after: applyChanges(before, changes) };
+}

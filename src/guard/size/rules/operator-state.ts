@@ -1,0 +1,45 @@
+/** The engine is on and may write, this replica leads, and what is known is fresh. */
+import { inWords, object } from '../../objection.ts';
+import { sizeRule } from '../context.ts';
+
+export const engineOn = sizeRule(
+  'engine-on',
+  'An engine that is switched off does nothing; nothing else needs to be asked.',
+  ({ decision }, { settings }) =>
+    settings.enabled ? undefined : object('EngineDisabled', { engine: decision.engine }),
+);
+
+export const mayWrite = sizeRule(
+  'read-only',
+  'No write of any kind; before all rules about timing so that it is the one reason shown.',
+  (_, { settings }) => {
+    if (settings.readOnly) return object('ReadOnly', {});
+    return settings.dryRun ? object('DryRunActive', {}) : undefined;
+  },
+);
+
+export const leading = sizeRule(
+  'leader',
+  'Two replicas acting at once would not see what the other has under way.',
+  (_, { leadership }) => (leadership.leader ? undefined : object('NotLeader', {})),
+);
+
+export const fresh = sizeRule(
+  'fresh',
+  'Every later rule reads the view; they can only be believed when the view can.',
+  (_, { view }) => {
+    const { synced, stale } = view.freshness();
+    if (synced && stale.length === 0) return undefined;
+    const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
+    return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
+  },
+);
+
+export const warmedUp = sizeRule(
+  'leader-warm-up',
+  'A restart must not move thousands of workloads at once, nor repeat what a predecessor has under way.',
+  (_, { leadership, settings, now }) => {
+    const remaining = leadership.sinceMillis + settings.warmUpMillis - now;
+    return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
+  },
+);

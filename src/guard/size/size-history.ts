@@ -1,0 +1,116 @@
+/** What changes of size did so far: when, and which came to nothing. No I/O; fed by whoever acts. */
+
+import type { SizeChange } from '../../decide/size-decision.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+
+export interface FailedChange {
+  readonly retryAt: EpochMillis;
+  /** Why, in a few words for people. */
+  readonly cause: string;
+}
+
+export interface IneffectiveChanges {
+  /** In a row, at least the number that makes them count. */
+  readonly count: number;
+  readonly retryAt: EpochMillis;
+}
+
+export interface InfeasibleSize {
+  readonly changes: readonly SizeChange[];
+  readonly detail: string;
+}
+
+/** What guards read. A target is the uid of a pod (resizes) or of a workload (templates). */
+export interface SizeHistory {
+  lastChange(targetUid: string): EpochMillis | undefined;
+  /** How many changes were begun after `since`, all targets together; at most a minute is remembered. */
+  changesSince(since: EpochMillis): number;
+  /** The last attempt failed and is not to be repeated yet. */
+  failed(targetUid: string): FailedChange | undefined;
+  /** The changes of this workload or pod keep having no effect. */
+  ineffective(uid: string): IneffectiveChanges | undefined;
+  /** What its node said can never be had there. */
+  infeasible(podUid: string, nodeName: string): InfeasibleSize | undefined;
+}
+
+export interface SizeLog extends SizeHistory {
+  recordChange(targetUid: string, at: EpochMillis): void;
+  /** Doubles the pause before the next attempt, or waits at least `atLeast`. */
+  recordFailure(targetUid: string, at: EpochMillis, cause: string, atLeast?: Millis): void;
+  /** The attempt worked: its failures are forgotten. */
+  recordSuccess(targetUid: string): void;
+  /** A change was made and the world is as before: after {@link SizeLogOptions.giveUpAfter} of them nothing is tried for a while. */
+  recordIneffective(uid: string, at: EpochMillis): void;
+  recordEffective(uid: string): void;
+  recordInfeasible(podUid: string, nodeName: string, infeasible: InfeasibleSize): void;
+  /** Forgets a pod or workload that is gone. */
+  forget(uid: string): void;
+}
+
+export interface SizeLogOptions {
+  /** Pause after the first failure, and its bound; both above 0. */
+  readonly backoff: { readonly initial: Millis; readonly max: Millis };
+  /** Changes in a row without effect before giving up. At least 1. */
+  readonly giveUpAfter: number;
+  /** How long to give up for, at first; doubles each time up to a day. */
+  readonly giveUpMillis: Millis;
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOptions): SizeLog {
+  const last = new Map<string, EpochMillis>();
+  /** Instants of the last minute, oldest first. */
+  const recent: EpochMillis[] = [];
+  const failures = new Map<string, FailedChange & { readonly count: number }>();
+  const without = new Map<string, { readonly count: number; readonly retryAt: EpochMillis }>();
+  const impossible = new Map<string, InfeasibleSize & { readonly nodeName: string }>();
+
+  return {
+    lastChange: (targetUid) => last.get(targetUid),
+    changesSince: (since) => recent.length - firstAfter(recent, since),
+    failed: (targetUid) => failures.get(targetUid),
+    ineffective(uid) {
+      const found = without.get(uid);
+      return found === undefined || found.count < giveUpAfter ? undefined : found;
+    },
+    infeasible(podUid, nodeName) {
+      const found = impossible.get(podUid);
+      return found?.nodeName === nodeName ? found : undefined;
+    },
+    recordChange(targetUid, at) {
+      last.set(targetUid, Math.max(at, last.get(targetUid) ?? at));
+      recent.push(at);
+      recent.splice(0, firstAfter(recent, at - MINUTE));
+    },
+    recordFailure(targetUid, at, cause, atLeast = 0) {
+      const count = (failures.get(targetUid)?.count ?? 0) + 1;
+      const pause = Math.max(atLeast, Math.min(backoff.max, backoff.initial * 2 ** (count - 1)));
+      failures.set(targetUid, { count, cause, retryAt: at + pause });
+    },
+    recordSuccess(targetUid) {
+      failures.delete(targetUid);
+    },
+    recordIneffective(uid, at) {
+      const count = (without.get(uid)?.count ?? 0) + 1;
+      const pause = Math.min(DAY, giveUpMillis * 2 ** Math.max(0, count - giveUpAfter));
+      without.set(uid, { count, retryAt: at + pause });
+    },
+    recordEffective(uid) {
+      without.delete(uid);
+    },
+    recordInfeasible(podUid, nodeName, infeasible) {
+      impossible.set(podUid, { ...infeasible, nodeName });
+    },
+    forget(uid) {
+      for (const memory of [last, failures, without, impossible]) memory.delete(uid);
+    },
+  };
+}
+
+/** Position of the first instant after `since` in a list in order of time. */
+function firstAfter(instants: readonly EpochMillis[], since: EpochMillis): number {
+  const position = instants.findIndex((at) => at > since);
+  return position < 0 ? instants.length : position;
+}
