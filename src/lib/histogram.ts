@@ -107,6 +107,13 @@ export class DecayingHistogram {
     return { referenceMillis: this.#referenceMillis, buckets };
   }
 
+  /** The state with `at` as its reference: weights are what they count for at that instant, whatever half-life comes after. */
+  stateAt(at: EpochMillis): HistogramState {
+    const factor = 2 ** -this.#halfLivesSince(at);
+    const buckets = this.state().buckets.map(([index, weight]) => [index, Math.fround(weight * factor)] as const);
+    return { referenceMillis: at, buckets: buckets.filter(([, weight]) => weight > 0) };
+  }
+
   #halfLivesSince(at: EpochMillis): number {
     return this.halfLifeMillis === Number.POSITIVE_INFINITY ? 0 : (at - this.#referenceMillis) / this.halfLifeMillis;
   }

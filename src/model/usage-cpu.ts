@@ -1,6 +1,6 @@
 /** What is known of a container's CPU usage: two fading histograms, one of the last hours and one of the last days. */
 import { createBucketLayout } from '../lib/bucket-layout.ts';
-import { DecayingHistogram } from '../lib/histogram.ts';
+import { DecayingHistogram, type HistogramState } from '../lib/histogram.ts';
 import { decodeHistogram, encodeHistogram } from '../lib/histogram-codec.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 
@@ -62,9 +62,19 @@ export class CpuHistory {
   }
 
   save(): SavedCpuHistory {
+    return this.#saved(this.usual.state(), this.recent.state());
+  }
+
+  /** What to save where other half-lives are to hold from now on: what counted how much at the last sample stays. */
+  saveForOtherHalfLives(): SavedCpuHistory {
+    const at = this.#lastAt;
+    return at === undefined ? this.save() : this.#saved(this.usual.stateAt(at), this.recent.stateAt(at));
+  }
+
+  #saved(usual: HistogramState, recent: HistogramState): SavedCpuHistory {
     return {
-      usual: encodeHistogram(this.usual.state()),
-      recent: encodeHistogram(this.recent.state()),
+      usual: encodeHistogram(usual),
+      recent: encodeHistogram(recent),
       samples: this.#samples,
       ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
       ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),

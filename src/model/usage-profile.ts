@@ -38,15 +38,27 @@ export class UsageProfile {
   }
 
   add(sample: UsageSample): void {
-    const isStarting = sample.startedAt !== undefined && sample.at - sample.startedAt < this.#startupExclusionMillis;
+    const { at, startedAt } = sample;
+    const isStarting = isWithinStart(at, startedAt, this.#startupExclusionMillis);
     if (sample.cpu !== undefined && !isStarting) this.cpu.add(sample.cpu, sample.at);
     if (sample.memory !== undefined) this.memory.add(sample.memory, sample.at);
+  }
+
+  /** The same history under other options: what a policy that changes goes on with. */
+  retuned(options: ProfileOptions): UsageProfile {
+    const cpu = this.cpu.saveForOtherHalfLives();
+    return new UsageProfile(options, JSON.stringify({ v: VERSION, cpu, memory: this.memory.save() }));
   }
 
   /** The text to keep: a profile made from it is the same to the last bit. */
   save(): string {
     return JSON.stringify({ v: VERSION, cpu: this.cpu.save(), memory: this.memory.save() });
   }
+}
+
+/** A sample of before the start is of an earlier run, whose own start is not known. */
+export function isWithinStart(at: EpochMillis, startedAt: EpochMillis | undefined, exclusionMillis: Millis): boolean {
+  return startedAt !== undefined && at >= startedAt && at - startedAt < exclusionMillis;
 }
 
 function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memory: SavedMemoryHistory } {

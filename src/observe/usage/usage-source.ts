@@ -28,6 +28,8 @@ export type UsageProblemReason =
   | 'Rejected'
   /** The answer could not be read, not even in part. */
   | 'Malformed'
+  /** An answer without any sample, although pods run. */
+  | 'NoData'
   /** More than the budget allows. */
   | 'TooLarge';
 

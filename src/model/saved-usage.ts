@@ -1,0 +1,80 @@
+/** One container's memory as it is saved, exported and imported. */
+import type { EpochMillis } from '../lib/units.ts';
+import type { WorkloadRef } from './cluster-view.ts';
+import type { ProfileOptions } from './usage-profile.ts';
+import type { SavedRing } from './usage-ring.ts';
+import type { ResourceInstants } from './usage-series.ts';
+import type { UsageWindow } from './usage-window.ts';
+
+export interface SavedUsage {
+  readonly workload: WorkloadRef;
+  readonly container: string;
+  /** Text of `UsageProfile.save()`. */
+  readonly profile: string;
+  /** What the profile was made with: its weights mean nothing under other half-lives. */
+  readonly options: ProfileOptions;
+  /** The source was read up to here. */
+  readonly readTo: ResourceInstants;
+  /** When the workload was last seen. */
+  readonly seenAt: EpochMillis;
+  /** Out-of-memory kills that are in the profile, by pod and time: none counts twice. */
+  readonly kills: readonly string[];
+  readonly window?: UsageWindow;
+  readonly ring?: SavedRing;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isMissingOr = (value: unknown, check: (value: unknown) => boolean): boolean =>
+  value === undefined || check(value);
+
+/** Whether a value read from elsewhere has the shape of a {@link SavedUsage}. The profile's text is checked when it is opened. */
+export function isSavedUsage(value: unknown): value is SavedUsage {
+  if (!isRecord(value) || !isRecord(value['workload']) || !isRecord(value['readTo'])) return false;
+  const { workload, readTo, kills } = value;
+  return (
+    isText(workload['kind']) &&
+    isText(workload['namespace']) &&
+    isText(workload['name']) &&
+    isText(value['container']) &&
+    isText(value['profile']) &&
+    isOptions(value['options']) &&
+    isNumber(value['seenAt']) &&
+    isMissingOr(readTo['cpu'], isNumber) &&
+    isMissingOr(readTo['memory'], isNumber) &&
+    Array.isArray(kills) &&
+    kills.every(isText) &&
+    isMissingOr(value['window'], isWindow) &&
+    isMissingOr(value['ring'], isRing)
+  );
+}
+
+function isOptions(value: unknown): boolean {
+  if (!isRecord(value) || !isNumber(value['startupExclusionMillis'])) return false;
+  return ['usualHalfLifeMillis', 'recentHalfLifeMillis'].every((key) => isNumber(value[key]) && value[key] > 0);
+}
+
+function isWindow(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    isNumber(value['from']) &&
+    isNumber(value['to']) &&
+    isMissingOr(value['cpu'], isPercentiles) &&
+    isMissingOr(value['memory'], isPercentiles)
+  );
+}
+
+function isPercentiles(value: unknown): boolean {
+  return isRecord(value) && ['p50', 'p90', 'p95', 'p99', 'max', 'samples'].every((key) => isNumber(value[key]));
+}
+
+function isRing(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    isNumber(value['windowMillis']) &&
+    Array.isArray(value['slots']) &&
+    value['slots'].every((slot) => Array.isArray(slot) && slot.length === 5 && slot.every(isNumber))
+  );
+}

@@ -1,0 +1,192 @@
+/**
+ * The book of usage: what is remembered of every container of every workload. Keyed by kind, namespace, name and container, so
+ * that neither a rollout nor a re-created workload starts anew; forgotten only when the workload was not seen for long.
+ */
+import { InvalidValueError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { type WorkloadRef, workloadKey } from './cluster-view.ts';
+import type { SavedUsage } from './saved-usage.ts';
+import type { SizedWorkload } from './sizing-records.ts';
+import { UsageEntry } from './usage-entry.ts';
+import type { UsageProfile } from './usage-profile.ts';
+import { UsageRing } from './usage-ring.ts';
+import type { ResourceInstants, UsageSeries } from './usage-series.ts';
+import type { UsageSettings } from './usage-settings.ts';
+import type { UsageWindow } from './usage-window.ts';
+
+/** When a workload was last seen is kept this coarse, or every save would change for it. */
+const SEEN_STEP_MILLIS: Millis = 3_600_000;
+
+interface BookPage {
+  readonly ref: WorkloadRef;
+  readonly entries: Map<string, UsageEntry>;
+  readTo: ResourceInstants;
+  seenAt: EpochMillis;
+}
+
+export interface UsageBookOptions {
+  readonly random: Random;
+  /** A workload not seen for so long is forgotten. */
+  readonly retentionMillis: Millis;
+}
+
+/** What one reading brings: the series, and how far it went. */
+export interface TakenUsage {
+  readonly series: readonly UsageSeries[];
+  readonly readTo: ResourceInstants;
+  /** Per pod, what was already taken of it; where it has no entry, the page's own mark counts. */
+  readonly takenOf?: (pod: string) => EpochMillis | undefined;
+  readonly startedAt: (pod: string, container: string) => EpochMillis | undefined;
+}
+
+export class UsageBook {
+  readonly #pages = new Map<string, BookPage>();
+  readonly #options: UsageBookOptions;
+
+  constructor(options: UsageBookOptions) {
+    this.#options = options;
+  }
+
+  profileOf(ref: WorkloadRef, container: string): UsageProfile | undefined {
+    return this.#entry(ref, container)?.profile;
+  }
+
+  windowOf(ref: WorkloadRef, container: string, now: EpochMillis): UsageWindow | undefined {
+    const entry = this.#entry(ref, container);
+    return entry?.ring === undefined ? entry?.window : entry.ring.window(now);
+  }
+
+  readTo(ref: WorkloadRef): ResourceInstants {
+    return this.#pages.get(workloadKey(ref))?.readTo ?? {};
+  }
+
+  /** Opens the workload's page: its containers are known from now on, with the settings of its policy. */
+  see(workload: SizedWorkload, settings: UsageSettings, now: EpochMillis): void {
+    const page = this.#open(workload, now);
+    for (const entry of page.entries.values()) entry.retune(settings.profile);
+  }
+
+  /** @returns whether anything was new. */
+  take(ref: WorkloadRef, settings: UsageSettings, taken: TakenUsage, now: EpochMillis): boolean {
+    const page = this.#open(ref, now);
+    let isNew = false;
+    for (const series of taken.series) {
+      const entry = entryOf(page, series.container, settings);
+      if (
+        settings.needsWindow &&
+        taken.takenOf !== undefined &&
+        entry.ring?.windowMillis !== settings.rollingWindowMillis
+      )
+        entry.ring = new UsageRing(settings.rollingWindowMillis);
+      const of = taken.takenOf?.(series.pod);
+      const after = of === undefined ? page.readTo : { cpu: of, memory: of };
+      if (entry.take(series, after, taken.startedAt(series.pod, series.container), this.#options.random)) isNew = true;
+    }
+    page.readTo = later(page.readTo, taken.readTo);
+    return isNew;
+  }
+
+  /** Replaces the exact window of a container. */
+  setWindow(ref: WorkloadRef, container: string, window: UsageWindow | undefined): void {
+    const entry = this.#entry(ref, container);
+    if (entry === undefined) return;
+    entry.window = window;
+    entry.ring = undefined;
+  }
+
+  /** @returns false when the kill is known already. */
+  noteKill(
+    ref: WorkloadRef,
+    container: string,
+    settings: UsageSettings,
+    kill: { readonly key: string; readonly limit: number; readonly at: EpochMillis },
+  ): boolean {
+    const page = this.#open(ref, kill.at);
+    return entryOf(page, container, settings).noteKill(kill.key, kill.limit, kill.at);
+  }
+
+  /** Drops what was not seen for longer than the retention. @returns the keys of the workloads. */
+  forget(now: EpochMillis): string[] {
+    const gone = [...this.#pages].filter(([, page]) => now - page.seenAt > this.#options.retentionMillis);
+    for (const [key] of gone) this.#pages.delete(key);
+    return gone.map(([key]) => key);
+  }
+
+  /** Containers remembered. */
+  size(): number {
+    let containers = 0;
+    for (const page of this.#pages.values()) containers += page.entries.size;
+    return containers;
+  }
+
+  *save(): Generator<SavedUsage> {
+    for (const { ref, entries, readTo, seenAt } of this.#pages.values()) {
+      for (const [container, entry] of entries) {
+        yield {
+          workload: ref,
+          container,
+          profile: entry.profile.save(),
+          options: entry.options,
+          readTo,
+          seenAt,
+          kills: entry.kills(),
+          ...(entry.window === undefined ? {} : { window: entry.window }),
+          ...(entry.ring === undefined ? {} : { ring: entry.ring.save() }),
+        };
+      }
+    }
+  }
+
+  /**
+   * Takes over saved usage, in place of what is known of the same container.
+   * @returns what could not be read, a sentence each; the rest is taken.
+   */
+  restore(saved: Iterable<SavedUsage>): string[] {
+    const problems: string[] = [];
+    for (const item of saved) {
+      try {
+        const entry = new UsageEntry(item.options, item);
+        const page = this.#open(item.workload, item.seenAt);
+        page.entries.set(item.container, entry);
+        page.readTo = later(page.readTo, item.readTo);
+      } catch (error) {
+        if (!(error instanceof InvalidValueError)) throw error;
+        problems.push(`${workloadKey(item.workload)}, container ${item.container}: ${error.message}`);
+      }
+    }
+    return problems;
+  }
+
+  #entry(ref: WorkloadRef, container: string): UsageEntry | undefined {
+    return this.#pages.get(workloadKey(ref))?.entries.get(container);
+  }
+
+  #open(ref: WorkloadRef, at: EpochMillis): BookPage {
+    const key = workloadKey(ref);
+    const seenAt = Math.floor(at / SEEN_STEP_MILLIS) * SEEN_STEP_MILLIS;
+    const known = this.#pages.get(key);
+    if (known !== undefined) {
+      known.seenAt = Math.max(known.seenAt, seenAt);
+      return known;
+    }
+    const { kind, namespace, name } = ref;
+    const page: BookPage = { ref: { kind, namespace, name }, entries: new Map(), readTo: {}, seenAt };
+    this.#pages.set(key, page);
+    return page;
+  }
+}
+
+function entryOf(page: BookPage, container: string, settings: UsageSettings): UsageEntry {
+  const known = page.entries.get(container);
+  if (known !== undefined) return known;
+  const entry = new UsageEntry(settings.profile);
+  page.entries.set(container, entry);
+  return entry;
+}
+
+function later(one: ResourceInstants, other: ResourceInstants): ResourceInstants {
+  const cpu = Math.max(one.cpu ?? Number.NEGATIVE_INFINITY, other.cpu ?? Number.NEGATIVE_INFINITY);
+  const memory = Math.max(one.memory ?? Number.NEGATIVE_INFINITY, other.memory ?? Number.NEGATIVE_INFINITY);
+  return { ...(Number.isFinite(cpu) && { cpu }), ...(Number.isFinite(memory) && { memory }) };
+}

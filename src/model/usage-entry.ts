@@ -1,0 +1,79 @@
+/** What is kept of one container: its profile, and beside it what the profile cannot hold. */
+import type { Random } from '../lib/random.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { SavedUsage } from './saved-usage.ts';
+import { isWithinStart, type ProfileOptions, UsageProfile } from './usage-profile.ts';
+import { UsageRing } from './usage-ring.ts';
+import type { ResourceInstants, UsageSeries } from './usage-series.ts';
+import type { UsageWindow } from './usage-window.ts';
+
+/** Kills remembered, so that none counts twice: a pod's status tells of the last one for as long as the pod lives. */
+const MAX_KILLS = 32;
+const noKills: readonly string[] = [];
+
+export class UsageEntry {
+  profile: UsageProfile;
+  options: ProfileOptions;
+  /** Made of the window's samples by whoever has them all. */
+  window: UsageWindow | undefined;
+  ring: UsageRing | undefined;
+  #kills: readonly string[] = noKills;
+
+  /** @throws InvalidValueError when the saved profile cannot be read. */
+  constructor(options: ProfileOptions, saved?: SavedUsage) {
+    this.options = options;
+    this.profile = new UsageProfile(options, saved?.profile);
+    this.window = saved?.window;
+    this.ring = saved?.ring && new UsageRing(saved.ring.windowMillis, saved.ring);
+    if (saved !== undefined && saved.kills.length > 0) this.#kills = saved.kills;
+  }
+
+  /** Goes on under other options (kubernetes/autoscaler#9241, #10100: a policy that changes must find what was known). */
+  retune(options: ProfileOptions): void {
+    const { usualHalfLifeMillis, recentHalfLifeMillis, startupExclusionMillis } = this.options;
+    if (
+      usualHalfLifeMillis === options.usualHalfLifeMillis &&
+      recentHalfLifeMillis === options.recentHalfLifeMillis &&
+      startupExclusionMillis === options.startupExclusionMillis
+    )
+      return;
+    this.profile = this.profile.retuned(options);
+    this.options = options;
+  }
+
+  kills(): readonly string[] {
+    return this.#kills;
+  }
+
+  /** @param after of each resource, samples up to this instant are known already. */
+  take(series: UsageSeries, after: ResourceInstants, startedAt: EpochMillis | undefined, random: Random): boolean {
+    let isNew = false;
+    const started = startedAt === undefined ? {} : { startedAt };
+    for (const { at, value } of series.cpu) {
+      if (at <= (after.cpu ?? Number.NEGATIVE_INFINITY)) continue;
+      this.profile.add({ at, cpu: value, ...started });
+      if (!isWithinStart(at, startedAt, this.options.startupExclusionMillis)) this.ring?.addCpu(value, at, random);
+      isNew = true;
+    }
+    for (const { at, value } of series.memory) {
+      if (at <= (after.memory ?? Number.NEGATIVE_INFINITY)) continue;
+      this.profile.add({ at, memory: value, ...started });
+      this.ring?.addMemory(value, at, random);
+      isNew = true;
+    }
+    return isNew;
+  }
+
+  /**
+   * @param key names the kill: pod and time.
+   * @param limit memory in force when it happened; 0 where nobody said any.
+   * @returns false when it is known.
+   */
+  noteKill(key: string, limit: number, at: EpochMillis): boolean {
+    if (this.#kills.includes(key)) return false;
+    this.#kills = [...this.#kills.slice(1 - MAX_KILLS), key];
+    // Without a limit the node itself ran out: what was used is all there is to go by.
+    this.profile.memory.noteOom(Math.max(1, limit), at);
+    return true;
+  }
+}

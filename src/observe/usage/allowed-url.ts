@@ -1,0 +1,41 @@
+/** Which addresses a policy may have the operator talk to: policies are written by tenants, the operator sits inside the network. */
+
+/** An entry of the allow-list. `*.` at the head of the host stands for one or more labels. */
+export type AllowedUrls = readonly string[];
+
+export type UrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string };
+
+/**
+ * Checks an address given by a policy. It must be http or https, without user or fragment, and match an entry: the same scheme
+ * and port, the same host, and a path at or below the entry's.
+ */
+export function checkPolicyUrl(text: string, allowed: AllowedUrls): UrlVerdict {
+  const url = parseSourceUrl(text);
+  if (url === undefined) {
+    return {
+      ok: false,
+      message: `the address ${JSON.stringify(text.slice(0, 200))} is not an http or https URL without user and fragment`,
+    };
+  }
+  if (allowed.some((entry) => matches(url, entry))) return { ok: true, url };
+  const list = allowed.length === 0 ? 'it allows none' : `it allows ${allowed.join(', ')}`;
+  const message = `the address ${url.origin}${url.pathname} is not one that the operator's configuration lets policies use (rightsizing.prometheus.allowedUrls: ${list})`;
+  return { ok: false, message };
+}
+
+/** @returns undefined for what is no plain http or https address. */
+export function parseSourceUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.username === '' && url.password === '' && url.hash === '' && url.hostname !== '' ? url : undefined;
+}
+
+function matches(url: URL, entry: string): boolean {
+  // A star is no character of a host: it is put in after parsing.
+  const isWild = /^https?:\/\/\*\./.test(entry);
+  const pattern = parseSourceUrl(isWild ? entry.replace('*.', '') : entry);
+  if (pattern === undefined || pattern.protocol !== url.protocol || pattern.port !== url.port) return false;
+  const isHost = isWild ? url.hostname.endsWith(`.${pattern.hostname}`) : url.hostname === pattern.hostname;
+  const folder = pattern.pathname.endsWith('/') ? pattern.pathname : `${pattern.pathname}/`;
+  return isHost && `${url.pathname}/`.startsWith(folder);
+}

@@ -1,0 +1,204 @@
+/** One workload's turn: asks its source, sorts out what is not its own, and enters the rest into the book. */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import type { UsageBook } from '../../model/usage-book.ts';
+import { isWithinStart } from '../../model/usage-profile.ts';
+import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
+import type { UsageTarget } from '../../model/usage-settings.ts';
+import { percentilesOf } from '../../model/usage-window.ts';
+import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
+
+/** A series that begins this long after what was asked for belongs to a container that started then. */
+const BEGINS_LATE_MILLIS: Millis = 120_000;
+/** Exact windows are read anew this often in the course of one. */
+const WINDOW_READS = 96;
+
+export interface CollectContext {
+  readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'>;
+  readonly book: UsageBook;
+  /** Of an instant source: up to where each pod's samples were taken. Replaced by each turn. */
+  readonly takenOfPods: Map<string, ReadonlyMap<string, EpochMillis>>;
+}
+
+export interface CollectResult {
+  readonly problem: UsageProblem | undefined;
+  readonly warnings: readonly string[];
+  readonly isNew: boolean;
+  readonly missing: readonly { readonly container: string; readonly resource: 'cpu' | 'memory' }[];
+  readonly samples: number;
+}
+
+/** Rejects only with the signal's reason. A failed answer leaves the book as it is. */
+export async function collectOne(
+  context: CollectContext,
+  target: UsageTarget,
+  source: UsageSource,
+  now: EpochMillis,
+  signal: AbortSignal,
+): Promise<CollectResult> {
+  const { workload } = target;
+  const pods = context.view.podsOf(workload);
+  const { request, isWholeWindow } = requestFor(context.book, target, source, pods, now);
+  const answer: UsageAnswer = await source.fetch(request, signal);
+  if (!answer.ok) return { problem: answer.problem, warnings: [], isNew: false, missing: [], samples: 0 };
+  const series = answer.series.filter(({ pod }) => isOwn(context.view, target, pod));
+  const isNew = enter(context, target, source, { ...answer, series }, pods, request, now);
+  if (isWholeWindow) setWindows(context, target, { ...answer, series }, pods, request);
+  const running = pods.some(({ pod }) => pod.phase === 'Running' && pod.deletingAt === undefined);
+  const samples = series.reduce((sum, { cpu, memory }) => sum + cpu.length + memory.length, 0);
+  return {
+    problem: samples === 0 && running ? noData(target, source) : undefined,
+    warnings: answer.warnings,
+    isNew,
+    missing: running ? missingOf(target, series) : [],
+    samples,
+  };
+}
+
+function requestFor(
+  book: UsageBook,
+  { workload, settings }: UsageTarget,
+  source: UsageSource,
+  pods: readonly SizedPod[],
+  now: EpochMillis,
+): { readonly request: UsageRequest; readonly isWholeWindow: boolean } {
+  const earliest = now - settings.rollingWindowMillis;
+  const containers = [
+    ...new Set([...workload.containers, ...pods.flatMap(({ sizing }) => sizing.containers)].map(({ name }) => name)),
+  ];
+  const isWholeWindow =
+    source.kind === 'range' &&
+    settings.needsWindow &&
+    workload.containers.some(({ name }) => {
+      const window = book.windowOf(workload, name, now);
+      return window === undefined || now - window.to >= settings.rollingWindowMillis / WINDOW_READS;
+    });
+  const readTo = book.readTo(workload);
+  const since = (instant: EpochMillis | undefined): EpochMillis =>
+    isWholeWindow ? earliest : Math.max(earliest, instant ?? earliest);
+  const { kind, namespace, name } = workload;
+  return {
+    request: {
+      workload: { kind, namespace, name },
+      pods: pods.map(({ pod }) => pod.name),
+      containers,
+      from: { cpu: since(readTo.cpu), memory: since(readTo.memory) },
+      to: now,
+    },
+    isWholeWindow,
+  };
+}
+
+/** Names of pods are ambiguous: `web-api-x7k2p` could be of the Deployment `web`. A pod that is known decides. */
+function isOwn(view: CollectContext['view'], { workload }: UsageTarget, podName: string): boolean {
+  const known = view.pod(workload.namespace, podName);
+  if (known === undefined) return true;
+  const owner = view.workloadOf(known.pod);
+  return owner === undefined || owner.uid === workload.uid;
+}
+
+function enter(
+  { book, takenOfPods }: CollectContext,
+  { workload, settings }: UsageTarget,
+  source: UsageSource,
+  reading: UsageReading,
+  pods: readonly SizedPod[],
+  request: UsageRequest,
+  now: EpochMillis,
+): boolean {
+  const startedAt = startsOf(reading.series, pods, request);
+  if (source.kind === 'range') return book.take(workload, settings, { ...reading, startedAt }, now);
+  const before = takenOfPods.get(workload.uid);
+  const isNew = book.take(
+    workload,
+    settings,
+    {
+      series: reading.series,
+      readTo: { ...latest('cpu', reading.series), ...latest('memory', reading.series) },
+      takenOf: (pod) => before?.get(pod),
+      startedAt,
+    },
+    now,
+  );
+  const taken = new Map<string, EpochMillis>();
+  for (const { pod, cpu, memory } of reading.series) {
+    const at = Math.max(cpu.at(-1)?.at ?? 0, memory.at(-1)?.at ?? 0, taken.get(pod) ?? before?.get(pod) ?? 0);
+    taken.set(pod, at);
+  }
+  takenOfPods.set(workload.uid, taken);
+  return isNew;
+}
+
+function latest(resource: 'cpu' | 'memory', series: readonly UsageSeries[]): { cpu?: number; memory?: number } {
+  const instants = series.flatMap((one) => one[resource].at(-1)?.at ?? []);
+  return instants.length === 0 ? {} : { [resource]: Math.max(...instants) };
+}
+
+/** When containers started: by the pod's status, or where the pod is gone, by where its series begins. */
+function startsOf(
+  series: readonly UsageSeries[],
+  pods: readonly SizedPod[],
+  request: UsageRequest,
+): (pod: string, container: string) => EpochMillis | undefined {
+  const known = new Map(pods.map((pod) => [pod.pod.name, pod]));
+  const begins = new Map<string, EpochMillis>();
+  for (const { pod, container, memory } of series) {
+    const first = memory[0]?.at;
+    if (first !== undefined && first - request.from.memory > BEGINS_LATE_MILLIS)
+      begins.set(`${pod}/${container}`, first);
+  }
+  return (pod, container) => {
+    const sized = known.get(pod);
+    if (sized === undefined) return begins.get(`${pod}/${container}`);
+    return sized.sizing.statuses.find(({ name }) => name === container)?.startedAt;
+  };
+}
+
+function setWindows(
+  { book }: CollectContext,
+  { workload, settings }: UsageTarget,
+  reading: UsageReading,
+  pods: readonly SizedPod[],
+  request: UsageRequest,
+): void {
+  const startedAt = startsOf(reading.series, pods, request);
+  const samples = new Map<string, { cpu: number[]; memory: number[] }>();
+  const { startupExclusionMillis } = settings.profile;
+  for (const { pod, container, cpu, memory } of reading.series) {
+    const own = samples.get(container) ?? { cpu: [], memory: [] };
+    const start = startedAt(pod, container);
+    push(own.cpu, cpu, (at) => at > request.from.cpu && !isWithinStart(at, start, startupExclusionMillis));
+    push(own.memory, memory, (at) => at > request.from.memory);
+    samples.set(container, own);
+  }
+  for (const container of request.containers) {
+    const before = book.windowOf(workload, container, request.to);
+    const own = samples.get(container);
+    // What could not be read keeps what was known; its age is told by the profile.
+    const cpu = reading.readTo.cpu === undefined ? before?.cpu : percentilesOf(own?.cpu ?? []);
+    const memory = reading.readTo.memory === undefined ? before?.memory : percentilesOf(own?.memory ?? []);
+    if (cpu === undefined && memory === undefined && before === undefined) continue;
+    book.setWindow(workload, container, { from: request.from.cpu, to: request.to, cpu, memory });
+  }
+}
+
+function push(into: number[], points: readonly UsagePoint<number>[], isMeant: (at: EpochMillis) => boolean): void {
+  for (const { at, value } of points) if (isMeant(at)) into.push(value);
+}
+
+function missingOf({ workload }: UsageTarget, series: readonly UsageSeries[]): CollectResult['missing'] {
+  return workload.containers.flatMap(({ name }) => {
+    const own = series.filter(({ container }) => container === name);
+    return (['cpu', 'memory'] as const)
+      .filter((resource) => own.every((one) => one[resource].length === 0))
+      .map((resource) => ({ container: name, resource }));
+  });
+}
+
+function noData({ workload }: UsageTarget, source: UsageSource): UsageProblem {
+  const { kind, namespace, name } = workload;
+  return {
+    reason: 'NoData',
+    message: `${source.name} knows no usage of the containers of ${kind} ${namespace}/${name}, although pods run: check that its kubelet metrics carry the labels namespace, pod and container, and that pods of this namespace are measured`,
+  };
+}

@@ -1,0 +1,103 @@
+/** How collecting goes, by workload and by policy, and word of it: to the log when it changes, to listeners when it matters. */
+import type { Logger } from '../../lib/log.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
+import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
+import type { CollectResult } from './collect-one.ts';
+import type { CollectionState, PolicyHealth, UsageCollector } from './collector-port.ts';
+import type { ChosenSource } from './usage-providers.ts';
+import type { UsageProblem } from './usage-source.ts';
+
+export interface CollectionLedger extends Pick<UsageCollector, 'stateOf' | 'healthOf' | 'onChange'> {
+  note(target: UsageTarget, chosen: ChosenSource, result: CollectResult, now: EpochMillis): void;
+  /** The attempt itself broke. */
+  fail(target: UsageTarget, problem: UsageProblem): void;
+  /** Something new is known of the workload. */
+  changed(workload: WorkloadRef): void;
+  forget(key: string): void;
+}
+
+interface Line {
+  readonly policy: string;
+  readonly state: CollectionState;
+  readonly fallback: string | undefined;
+}
+
+const unknown: CollectionState = { source: undefined, lastSuccessAt: undefined, problem: undefined, missing: [] };
+const policyKey = ({ namespace, name }: UsageSettings['policy']): string => `${namespace}/${name}`;
+
+export function createCollectionLedger(log: Logger): CollectionLedger {
+  const lines = new Map<string, Line>();
+  const listeners = new Set<(workload: WorkloadRef) => void>();
+  /** Last warnings of each source and policy: the same ones come with every answer. */
+  const warned = new Map<string, string>();
+
+  const changed = (workload: WorkloadRef): void => {
+    for (const listener of listeners) listener(workload);
+  };
+
+  const tell = (target: UsageTarget, before: UsageProblem | undefined, after: UsageProblem | undefined): void => {
+    const fields = { workload: workloadKey(target.workload), policy: policyKey(target.settings.policy) };
+    if (after === undefined) {
+      if (before !== undefined) log.info(fields, 'usage is collected again');
+    } else if (after.message !== before?.message) {
+      log.warn({ ...fields, reason: after.reason }, `usage is not collected: ${after.message}`);
+    }
+  };
+
+  const warn = (target: UsageTarget, source: string | undefined, warnings: readonly string[]): void => {
+    if (warnings.length === 0) return;
+    const policy = policyKey(target.settings.policy);
+    const text = warnings.join('; ');
+    if (warned.get(`${policy} ${source}`) === text) return;
+    warned.set(`${policy} ${source}`, text);
+    log.warn({ policy, source, workload: workloadKey(target.workload) }, `usage source: ${text}`);
+  };
+
+  const write = (target: UsageTarget, state: CollectionState, fallback: string | undefined): void => {
+    const key = workloadKey(target.workload);
+    const before = lines.get(key);
+    lines.set(key, { policy: policyKey(target.settings.policy), state, fallback });
+    tell(target, before?.state.problem, state.problem);
+    if (before?.fallback !== fallback && fallback !== undefined)
+      log.warn(
+        { workload: key, fallback },
+        `usage comes from the fallback provider: ${target.settings.provider} cannot be used`,
+      );
+  };
+
+  return {
+    changed,
+    stateOf: (workload) => lines.get(workloadKey(workload))?.state ?? unknown,
+    healthOf(policy) {
+      const own = [...lines.values()].filter((line) => line.policy === policyKey(policy));
+      if (own.length === 0) return undefined;
+      const failing = own.filter(({ state }) => state.problem !== undefined);
+      const health: PolicyHealth = {
+        workloads: own.length,
+        failing: failing.length,
+        problem: failing[0]?.state.problem,
+        fallback: own.find(({ fallback }) => fallback !== undefined)?.fallback,
+      };
+      return health;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    note(target, chosen, { problem, warnings, isNew, missing }, now) {
+      const before = lines.get(workloadKey(target.workload))?.state;
+      const source = chosen.ok ? chosen.source.name : before?.source;
+      const lastSuccessAt = problem === undefined ? now : before?.lastSuccessAt;
+      write(target, { source, lastSuccessAt, problem, missing }, chosen.ok ? chosen.fallback : undefined);
+      warn(target, source, warnings);
+      if (isNew || before?.problem?.message !== problem?.message) changed(target.workload);
+    },
+    fail(target, problem) {
+      const before = lines.get(workloadKey(target.workload));
+      write(target, { ...(before?.state ?? unknown), problem }, before?.fallback);
+      if (before?.state.problem?.message !== problem.message) changed(target.workload);
+    },
+    forget: (key) => lines.delete(key),
+  };
+}

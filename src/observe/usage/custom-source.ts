@@ -1,0 +1,125 @@
+/**
+ * Usage from an HTTP endpoint of your own. It is sent `{workload, pods, containers, from: {cpu, memory}, to}` (POST, JSON, instants
+ * in Unix seconds) and answers `{"series": [{"pod", "container", "cpu": [[seconds, cores]], "memory": [[seconds, bytes]]}]}`.
+ */
+import type { Semaphore } from '../../kube/transport/semaphore.ts';
+import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
+import { type HttpExchange, shown } from './http-exchange.ts';
+import type { CredentialsReader } from './source-credentials.ts';
+import type { UsageAnswer, UsageProblem, UsageRequest, UsageSource } from './usage-source.ts';
+
+export interface CustomSourceOptions {
+  readonly name: string;
+  readonly url: URL;
+  readonly credentials: CredentialsReader;
+  readonly exchange: HttpExchange;
+  readonly permits: Semaphore;
+}
+
+export function createCustomSource(options: CustomSourceOptions): UsageSource {
+  const { name, url } = options;
+
+  const ask = async (request: object, signal: AbortSignal): Promise<UsageAnswer> => {
+    const known = await options.credentials.read(signal);
+    if (!known.ok) return known;
+    const release = await options.permits.acquire(signal);
+    try {
+      const { headers, ca } = known.credentials;
+      const answer = await options.exchange.send(
+        {
+          url,
+          method: 'POST',
+          headers: { accept: 'application/json', ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(request),
+        },
+        ca,
+        signal,
+      );
+      if (!answer.ok) return answer;
+      if (answer.status === 401 || answer.status === 403) options.credentials.refused();
+      return answer.status === 200
+        ? readAnswer(answer.body, url)
+        : { ok: false, problem: statusProblem(url, answer.status) };
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    name,
+    kind: 'range',
+    fetch: (request, signal) => ask(question(request), signal),
+    async health(signal) {
+      const answer = await ask(
+        { workload: null, pods: [], containers: [], from: { cpu: 0, memory: 0 }, to: 0 },
+        signal,
+      );
+      return answer.ok ? { ok: true } : answer;
+    },
+  };
+}
+
+function question({ workload, pods, containers, from, to }: UsageRequest): object {
+  return { workload, pods, containers, from: { cpu: from.cpu / 1000, memory: from.memory / 1000 }, to: to / 1000 };
+}
+
+function readAnswer(body: Buffer, url: URL): UsageAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    value = undefined;
+  }
+  const list = isObject(value) ? value['series'] : undefined;
+  if (!Array.isArray(list)) {
+    const message = `${shown(url)} did not answer with {"series": [...]}: see the documentation of custom usage sources`;
+    return { ok: false, problem: { reason: 'Malformed', message } };
+  }
+  const series: UsageSeries[] = [];
+  let unreadable = 0;
+  for (const item of list) {
+    const pod: unknown = isObject(item) ? item['pod'] : undefined;
+    const container: unknown = isObject(item) ? item['container'] : undefined;
+    if (!isObject(item) || typeof pod !== 'string' || typeof container !== 'string') {
+      unreadable++;
+      continue;
+    }
+    const cpu = readPoints(item['cpu'], (cores) => Math.trunc(cores * 1000));
+    series.push({ pod, container, cpu, memory: readPoints(item['memory'], Math.trunc) });
+  }
+  const warnings = unreadable === 0 ? [] : [`${unreadable} series without pod and container were left out`];
+  return { ok: true, series, readTo: { ...endOf('cpu', series), ...endOf('memory', series) }, warnings };
+}
+
+function readPoints(value: unknown, convert: (value: number) => number): UsagePoint<number>[] {
+  if (!Array.isArray(value)) return [];
+  const points = value.flatMap((pair): UsagePoint<number>[] => {
+    if (!Array.isArray(pair)) return [];
+    const [seconds, amount]: unknown[] = pair;
+    if (typeof seconds !== 'number' || typeof amount !== 'number' || !(seconds >= 0) || !(amount >= 0)) return [];
+    const at = Math.round(seconds * 1000);
+    const converted = convert(amount);
+    return Number.isFinite(at) && Number.isFinite(converted) ? [{ at, value: converted }] : [];
+  });
+  return points.sort((a, b) => a.at - b.at);
+}
+
+function endOf(resource: 'cpu' | 'memory', series: readonly UsageSeries[]): { cpu?: number; memory?: number } {
+  const ends = series.flatMap((one) => one[resource].at(-1)?.at ?? []);
+  return ends.length === 0 ? {} : { [resource]: ends.reduce((most, at) => Math.max(most, at)) };
+}
+
+function statusProblem(url: URL, status: number): UsageProblem {
+  const where = `${shown(url)} answered HTTP ${status}`;
+  if (status === 401 || status === 403)
+    return { reason: 'Unauthorized', message: `${where}; check its credentials in the operator's configuration` };
+  if (status === 429 || status >= 500) return { reason: 'Unreachable', message: `${where}; it will be asked again` };
+  return {
+    reason: 'Rejected',
+    message: `${where}; see the documentation of custom usage sources for what it is asked`,
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,168 @@
+/** One HTTP exchange with a usage source: TLS verified, redirects not followed, bounded in time and size. */
+import type { Agent, IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from '../../kube/transport/dial.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { describeError } from '../../lib/errors.ts';
+import { http } from '../../lib/node-http.ts';
+import type { Millis } from '../../lib/units.ts';
+import type { UsageProblem } from './usage-source.ts';
+
+export interface HttpCall {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export type HttpAnswer =
+  | { readonly ok: true; readonly status: number; readonly body: Buffer }
+  | { readonly ok: false; readonly problem: UsageProblem };
+
+export interface HttpExchange {
+  /**
+   * Sends and reads to the end. Any status but a redirect is an answer.
+   * @param ca PEM; left out, the machine's own trust store.
+   * @returns rejects only with the signal's reason.
+   */
+  send(call: HttpCall, ca: string | undefined, signal: AbortSignal): Promise<HttpAnswer>;
+  close(): void;
+}
+
+export interface HttpExchangeOptions {
+  readonly clock: Clock;
+  /** For all of it: name, connection, TLS, answer. */
+  readonly timeoutMillis: Millis;
+  readonly maxBytes: number;
+}
+
+const MAX_SOCKETS = 8;
+
+export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
+  /** One for each origin and authority: TLS sessions are not shared across authorities. */
+  const agents = new Map<string, Agent>();
+
+  const agentFor = (url: URL, ca: string | undefined): Agent => {
+    const key = `${url.origin} ${ca ?? ''}`;
+    const known = agents.get(key);
+    if (known !== undefined) return known;
+    // The authority was replaced: connections made with the old one end.
+    for (const [other, agent] of agents) {
+      if (!other.startsWith(`${url.origin} `)) continue;
+      agent.destroy();
+      agents.delete(other);
+    }
+    const common = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MILLIS, maxSockets: MAX_SOCKETS, maxFreeSockets: 2 };
+    const agent =
+      url.protocol === 'http:'
+        ? new http.Agent(common)
+        : new https.Agent({
+            ...common,
+            ...tlsOptions(url, ca === undefined ? {} : { ca }),
+            ALPNProtocols: ['http/1.1'],
+          });
+    agents.set(key, agent);
+    return agent;
+  };
+
+  return {
+    async send(call, ca, signal) {
+      signal.throwIfAborted();
+      const isTimedOut = { value: false };
+      const own = new AbortController();
+      const onAbort = (): void => own.abort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      const timer = options.clock.setTimer(options.timeoutMillis, () => {
+        isTimedOut.value = true;
+        own.abort();
+      });
+      try {
+        return await exchange(call, agentFor(call.url, ca), options.maxBytes, own.signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        return { ok: false, problem: problemOf(error, call.url, isTimedOut.value, options.timeoutMillis) };
+      } finally {
+        timer.cancel();
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+}
+
+function exchange(call: HttpCall, agent: Agent, maxBytes: number, signal: AbortSignal): Promise<HttpAnswer> {
+  const { url, method, headers, body } = call;
+  return new Promise((resolve, reject) => {
+    const open = url.protocol === 'http:' ? http.request : https.request;
+    const outgoing = open({
+      agent,
+      signal,
+      host: hostOf(url),
+      port: portOf(url),
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', (incoming) => {
+      readAll(incoming, maxBytes).then(
+        (content) => resolve(answerOf(incoming, content, url)),
+        (error: unknown) => {
+          outgoing.destroy();
+          reject(error);
+        },
+      );
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readAll(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    size += bytes.length;
+    if (size > maxBytes) throw new TooLargeError(`more than ${maxBytes >> 20} MiB`);
+    chunks.push(bytes);
+  }
+  if (!incoming.complete) throw new Error('the connection was cut during the answer');
+  return Buffer.concat(chunks);
+}
+
+function answerOf(incoming: IncomingMessage, body: Buffer, url: URL): HttpAnswer {
+  const status = incoming.statusCode ?? 0;
+  if (status < 300 || status >= 400) return { ok: true, status, body };
+  const message = `${shown(url)} answers with a redirect (HTTP ${status}), which is not followed: give the address it leads to, which must be allowed, too`;
+  return { ok: false, problem: { reason: 'Rejected', message } };
+}
+
+function problemOf(error: unknown, url: URL, isTimedOut: boolean, timeoutMillis: Millis): UsageProblem {
+  if (isTimedOut) {
+    const message = `${shown(url)} did not answer within ${timeoutMillis / 1000} s: it may be overloaded; raise the timeout or ask for a shorter window`;
+    return { reason: 'TimedOut', message };
+  }
+  if (error instanceof TooLargeError) {
+    const message = `${shown(url)} answered with ${error.message}: ask for a shorter window or a longer step`;
+    return { reason: 'TooLarge', message };
+  }
+  const isUntrusted = /CERT|ISSUER|SIGNATURE|SELF_SIGNED/.test(codeOf(error));
+  const advice = isUntrusted
+    ? 'its certificate is not trusted; give the authority that signed it (caSecretRef, or the CA file of the operator)'
+    : 'check the address, that it is up, and that network policies let the operator reach it';
+  return { reason: 'Unreachable', message: `${shown(url)} cannot be reached: ${describeError(error)}; ${advice}` };
+}
+
+/** Without query and user: both may hold secrets. */
+export const shown = (url: URL): string => `${url.origin}${url.pathname}`;
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

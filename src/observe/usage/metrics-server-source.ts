@@ -1,0 +1,154 @@
+/** Usage from the Metrics API (metrics.k8s.io): one list a namespace and interval, whatever the number of workloads in it. */
+import type { KubeObject } from '../../api/core.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { isForbidden, isNotFound, isUnauthorized } from '../../api/kube-error.ts';
+import type { ResourceType } from '../../api/resources.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { describeError } from '../../lib/errors.ts';
+import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { UsageSeries } from '../../model/usage-series.ts';
+import type { UsageProblem, UsageSource } from './usage-source.ts';
+
+/** Checked as it is read: another server may stand behind the API. */
+export interface PodMetrics extends KubeObject {
+  timestamp?: unknown;
+  containers?: unknown;
+}
+
+export const podMetricsType: ResourceType<PodMetrics> = {
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  plural: 'pods',
+  kind: 'PodMetrics',
+  namespaced: true,
+};
+
+const nodeMetricsType: ResourceType = {
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  plural: 'nodes',
+  kind: 'NodeMetrics',
+  namespaced: false,
+};
+
+export interface MetricsServerOptions {
+  readonly api: Pick<KubeApi, 'list'>;
+  readonly clock: Clock;
+  /** A namespace is listed no more often. */
+  readonly intervalMillis: Millis;
+}
+
+type NamespaceReading =
+  | { readonly ok: true; readonly byPod: ReadonlyMap<string, readonly UsageSeries[]>; readonly unreadable: number }
+  | { readonly ok: false; readonly problem: UsageProblem };
+
+export function createMetricsServerSource({ api, clock, intervalMillis }: MetricsServerOptions): UsageSource {
+  const readings = new Map<string, { readonly at: EpochMillis; readonly reading: Promise<NamespaceReading> }>();
+
+  const list = async (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
+    try {
+      const { items } = await api.list(podMetricsType, { namespace, signal });
+      return readPods(items);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ok: false, problem: problemOf(error) };
+    }
+  };
+
+  const read = (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
+    const now = clock.now();
+    const known = readings.get(namespace);
+    if (known !== undefined && now - known.at < intervalMillis) return known.reading;
+    for (const [other, { at }] of readings) if (now - at >= intervalMillis) readings.delete(other);
+    const reading = list(namespace, signal);
+    readings.set(namespace, { at: now, reading });
+    const drop = (): void => {
+      if (readings.get(namespace)?.reading === reading) readings.delete(namespace);
+    };
+    // What failed is asked again by whoever comes next; the collector spaces its failures.
+    reading.then((result) => result.ok || drop(), drop);
+    return reading;
+  };
+
+  return {
+    name: 'metrics-server',
+    kind: 'instant',
+    async fetch({ workload, pods }, signal) {
+      const reading = await read(workload.namespace, signal);
+      if (!reading.ok) return reading;
+      const series = pods.flatMap((pod) => reading.byPod.get(pod) ?? []);
+      const { unreadable } = reading;
+      const warnings =
+        unreadable === 0 ? [] : [`${unreadable} entries of the Metrics API could not be read and were left out`];
+      return { ok: true, series, readTo: {}, warnings };
+    },
+    async health(signal) {
+      try {
+        await api.list(nodeMetricsType, { limit: 1, signal });
+        return { ok: true };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { ok: false, problem: problemOf(error) };
+      }
+    },
+  };
+}
+
+function readPods(items: readonly PodMetrics[]): NamespaceReading {
+  const byPod = new Map<string, readonly UsageSeries[]>();
+  let unreadable = 0;
+  for (const item of items) {
+    const pod = item.metadata?.name;
+    const at = typeof item.timestamp === 'string' ? Date.parse(item.timestamp) : Number.NaN;
+    if (pod === undefined || !Number.isFinite(at) || !Array.isArray(item.containers)) {
+      unreadable++;
+      continue;
+    }
+    const series: UsageSeries[] = [];
+    for (const container of item.containers) {
+      const read = readContainer(pod, at, container);
+      if (read === undefined) unreadable++;
+      else series.push(read);
+    }
+    byPod.set(pod, series);
+  }
+  return { ok: true, byPod, unreadable };
+}
+
+function readContainer(pod: string, at: EpochMillis, container: unknown): UsageSeries | undefined {
+  if (typeof container !== 'object' || container === null || !('name' in container)) return undefined;
+  const { name } = container;
+  const usage = 'usage' in container ? container.usage : undefined;
+  if (typeof name !== 'string' || typeof usage !== 'object' || usage === null) return undefined;
+  const cpu = quantityIn(usage, 'cpu');
+  const memory = quantityIn(usage, 'memory');
+  if (cpu === undefined && memory === undefined) return undefined;
+  return {
+    pod,
+    container: name,
+    // Rounded up: what OptiPod makes of them.
+    cpu: cpu === undefined ? [] : [{ at, value: toMillicores(cpu) }],
+    memory: memory === undefined ? [] : [{ at, value: toBytes(memory) }],
+  };
+}
+
+function quantityIn(usage: object, key: 'cpu' | 'memory') {
+  const text: unknown = Object.getOwnPropertyDescriptor(usage, key)?.value;
+  const quantity = typeof text === 'string' ? tryParseQuantity(text) : undefined;
+  return quantity !== undefined && quantity.nanos >= 0n ? quantity : undefined;
+}
+
+function problemOf(error: unknown): UsageProblem {
+  if (isNotFound(error)) {
+    const message =
+      'the Metrics API (metrics.k8s.io) is not served: install metrics-server, or choose another provider';
+    return { reason: 'Misconfigured', message };
+  }
+  if (isForbidden(error) || isUnauthorized(error)) {
+    const message = `the operator may not read the Metrics API: allow it get and list on pods of metrics.k8s.io (${error.message})`;
+    return { reason: 'Unauthorized', message };
+  }
+  const message = `the Metrics API does not answer: ${describeError(error)}; look at the pods of metrics-server and at the APIService v1beta1.metrics.k8s.io`;
+  return { reason: 'Unreachable', message };
+}

@@ -1,0 +1,205 @@
+/**
+ * Usage from Prometheus and what speaks its API (Thanos, VictoriaMetrics, Mimir): two range queries a workload, for all its pods
+ * and containers at once.
+ */
+import type { Semaphore } from '../../../kube/transport/semaphore.ts';
+import type { EpochMillis, Millis } from '../../../lib/units.ts';
+import { workloadKey } from '../../../model/cluster-view.ts';
+import type { UsagePoint, UsageSeries } from '../../../model/usage-series.ts';
+import type { HttpExchange } from '../http-exchange.ts';
+import type { CredentialsReader } from '../source-credentials.ts';
+import type { SourceHealth, UsageAnswer, UsageProblem, UsageRequest, UsageSource } from '../usage-source.ts';
+import { podPattern } from './pod-pattern.ts';
+import { postForm } from './post-form.ts';
+import {
+  fillTemplate,
+  type LabelNames,
+  MAX_QUERY_BYTES,
+  type QueryInput,
+  type QueryPair,
+  usageQueries,
+} from './promql.ts';
+import { planRanges, type RangePlan } from './range-plan.ts';
+import { type MatrixSeries, readMatrix } from './read-matrix.ts';
+
+export interface PrometheusTuning {
+  /** Distance of two points of an answer; longer where the budget demands it. */
+  readonly stepMillis: Millis;
+  /** How often kubelets are scraped. */
+  readonly scrapeMillis: Millis;
+  /** Over which CPU usage is averaged. Undefined: four scrapes, or the step where that is longer, so that nothing falls between. */
+  readonly rateMillis: Millis | undefined;
+  /** Samples one answer may have. */
+  readonly sampleBudget: number;
+  readonly timeoutMillis: Millis;
+  readonly names: LabelNames;
+}
+
+export interface PrometheusSourceOptions {
+  readonly name: string;
+  readonly url: URL;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly tuning: PrometheusTuning;
+  readonly credentials: CredentialsReader;
+  readonly exchange: HttpExchange;
+  /** Shared by all sources: what they ask for at a time. */
+  readonly permits: Semaphore;
+  /** PromQL to use instead of the built-in questions. */
+  readonly templates?: QueryPair;
+}
+
+/** Fewer scrapes make a rate of noise, or none at all when one is missed. */
+const SCRAPES_PER_RATE = 4;
+/** Beyond any machine: a fault of the source. Cores; bytes. */
+const MAX_CORES = 10_000;
+const MAX_BYTES = 2 ** 50;
+
+type Resource = 'cpu' | 'memory';
+
+interface ResourceReading {
+  readonly series: readonly MatrixSeries[];
+  readonly readTo: EpochMillis | undefined;
+  readonly warnings: readonly string[];
+}
+
+type ResourceAnswer =
+  | ({ readonly ok: true } & ResourceReading)
+  | { readonly ok: false; readonly problem: UsageProblem };
+
+export function createPrometheusSource(options: PrometheusSourceOptions): UsageSource {
+  const { name, url, labels, tuning, templates } = options;
+
+  const ask = async (path: string, form: Readonly<Record<string, string>>, signal: AbortSignal) => {
+    const release = await options.permits.acquire(signal);
+    try {
+      return await postForm({ ...options, path, form }, signal);
+    } finally {
+      release();
+    }
+  };
+
+  const read = async (request: UsageRequest, resource: Resource, signal: AbortSignal): Promise<ResourceAnswer> => {
+    const plan = planFor(request, resource, tuning);
+    const query = queryFor(options, request, plan.stepMillis)[resource];
+    if (Buffer.byteLength(query) > MAX_QUERY_BYTES) {
+      const message = `the query for ${workloadKey(request.workload)} is longer than ${MAX_QUERY_BYTES} bytes: name fewer labels in the policy`;
+      return { ok: false, problem: { reason: 'Misconfigured', message } };
+    }
+    const series: MatrixSeries[] = [];
+    const warnings = new Set<string>();
+    for (const { start, end } of plan.ranges) {
+      const form = {
+        query,
+        start: String(start / 1000),
+        end: String(end / 1000),
+        step: String(plan.stepMillis / 1000),
+        timeout: `${Math.ceil(tuning.timeoutMillis / 1000)}s`,
+      };
+      const answer = await ask('api/v1/query_range', form, signal);
+      if (!answer.ok) return answer;
+      const matrix = readMatrix(answer.value, tuning.names);
+      if (!matrix.ok) {
+        const isMalformed = matrix.kind === 'malformed';
+        const advice = isMalformed ? 'check that the address is that of a Prometheus API' : 'the query was refused';
+        const message = `${url.origin}${url.pathname}: ${matrix.message}; ${advice}`;
+        return { ok: false, problem: { reason: isMalformed ? 'Malformed' : 'Rejected', message } };
+      }
+      series.push(...matrix.series);
+      for (const warning of matrix.warnings) warnings.add(warning);
+    }
+    const instants = series.flatMap(({ points }) => points.at(-1)?.at ?? []);
+    return { ok: true, series, readTo: instants.length === 0 ? undefined : maxOf(instants), warnings: [...warnings] };
+  };
+
+  return {
+    name,
+    kind: 'range',
+    async fetch(request, signal) {
+      const cpu = await read(request, 'cpu', signal);
+      // What keeps one question from being answered keeps the other, too, unless it is about the question itself.
+      if (!cpu.ok && !isAboutQuestion(cpu.problem)) return cpu;
+      const memory = await read(request, 'memory', signal);
+      return join(cpu, memory);
+    },
+    async health(signal): Promise<SourceHealth> {
+      const answer = await ask('api/v1/query', { query: 'vector(1)' }, signal);
+      if (!answer.ok) return answer;
+      const isAnswered = typeof answer.value === 'object' && answer.value !== null && 'data' in answer.value;
+      if (isAnswered) return { ok: true };
+      const message = `${url.origin}${url.pathname} does not answer as Prometheus does: check the address and its path`;
+      return { ok: false, problem: { reason: 'Malformed', message } };
+    },
+  };
+
+  function queryFor(own: PrometheusSourceOptions, request: UsageRequest, stepMillis: Millis): QueryPair {
+    const input: QueryInput = {
+      namespace: request.workload.namespace,
+      podPattern: podPattern(request.workload, request.pods),
+      containers: request.containers,
+      labels,
+      names: own.tuning.names,
+      rateMillis: tuning.rateMillis ?? Math.max(SCRAPES_PER_RATE * tuning.scrapeMillis, stepMillis),
+      stepMillis,
+      scrapeMillis: tuning.scrapeMillis,
+    };
+    if (templates === undefined) return usageQueries(input);
+    return { cpu: fillTemplate(templates.cpu, input), memory: fillTemplate(templates.memory, input) };
+  }
+}
+
+function planFor(request: UsageRequest, resource: Resource, tuning: PrometheusTuning): RangePlan {
+  const { stepMillis, scrapeMillis, sampleBudget } = tuning;
+  return planRanges({
+    from: request.from[resource],
+    // The latest scrape may still be on its way.
+    to: request.to - scrapeMillis,
+    stepMillis,
+    // As many pods may have come and gone as there are.
+    series: 2 * Math.max(1, request.pods.length) * Math.max(1, request.containers.length),
+    sampleBudget,
+  });
+}
+
+function isAboutQuestion({ reason }: UsageProblem): boolean {
+  return reason === 'Rejected' || reason === 'TooLarge' || reason === 'Malformed' || reason === 'TimedOut';
+}
+
+/** Either resource may be missing: partial data is data, with a warning. */
+function join(cpu: ResourceAnswer, memory: ResourceAnswer): UsageAnswer {
+  if (!cpu.ok && !memory.ok) return cpu;
+  const warnings: string[] = [];
+  const parts = new Map<
+    string,
+    { pod: string; container: string; cpu: UsagePoint<number>[]; memory: UsagePoint<number>[] }
+  >();
+  const put = (answer: ResourceAnswer, resource: Resource, most: number, convert: (value: number) => number): void => {
+    if (!answer.ok) {
+      warnings.push(`no ${resource} usage: ${answer.problem.message}`);
+      return;
+    }
+    warnings.push(...answer.warnings);
+    let absurd = 0;
+    for (const { pod, container, points } of answer.series) {
+      const key = `${pod}/${container}`;
+      const part = parts.get(key) ?? { pod, container, cpu: [], memory: [] };
+      parts.set(key, part);
+      for (const { at, value } of points) {
+        if (value <= most) part[resource].push({ at, value: convert(value) });
+        else absurd++;
+      }
+    }
+    if (absurd > 0) warnings.push(`${absurd} samples of ${resource} are beyond any machine and were left out`);
+  };
+  // Cut, not rounded: what OptiPod makes of them.
+  put(cpu, 'cpu', MAX_CORES, (cores) => Math.trunc(cores * 1000));
+  put(memory, 'memory', MAX_BYTES, Math.trunc);
+  const series: readonly UsageSeries[] = [...parts.values()];
+  const readTo = {
+    ...(cpu.ok && cpu.readTo !== undefined && { cpu: cpu.readTo }),
+    ...(memory.ok && memory.readTo !== undefined && { memory: memory.readTo }),
+  };
+  return { ok: true, series, readTo, warnings: [...new Set(warnings)] };
+}
+
+/** Of lists too long to be spread into a call. */
+const maxOf = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value));

@@ -1,0 +1,68 @@
+/** `provider: prometheus`: the operator's own address and credentials, or a policy's, where its address is allowed. */
+import type { UsageSettings } from '../../model/usage-settings.ts';
+import { checkPolicyUrl, parseSourceUrl } from './allowed-url.ts';
+import { operatorCredentials } from './operator-credentials.ts';
+import { createPrometheusSource } from './prometheus/prometheus-source.ts';
+import { checkLabels, type QueryPair } from './prometheus/promql.ts';
+import { type CredentialsReader, createSecretCredentials } from './source-credentials.ts';
+import type { ProviderContext, SourceCreation, UsageProvider } from './usage-providers.ts';
+
+export const prometheusProvider: UsageProvider = {
+  key: prometheusKey,
+  create: (settings, context) => createPrometheus('prometheus', settings, context),
+};
+
+export function prometheusKey({ prometheus = {}, policy }: UsageSettings): string {
+  // Secrets are of the policy's namespace; without any, all policies that ask alike share a source.
+  const { headersSecretRef, bearerTokenSecretRef, caSecretRef } = prometheus;
+  const hasSecrets = headersSecretRef !== undefined || bearerTokenSecretRef !== undefined || caSecretRef !== undefined;
+  return JSON.stringify([hasSecrets ? policy.namespace : '', prometheus]);
+}
+
+export function createPrometheus(
+  name: string,
+  settings: UsageSettings,
+  context: ProviderContext,
+  templates?: QueryPair,
+  trustedUrl = context.prometheus.url,
+): SourceCreation {
+  const { prometheus: { url: ownUrl, headersSecretRef, bearerTokenSecretRef, caSecretRef, labels = {} } = {} } =
+    settings;
+  const refuse = (message: string): SourceCreation => ({ ok: false, problem: { reason: 'Misconfigured', message } });
+  const wrongLabel = checkLabels(labels);
+  if (wrongLabel !== undefined) return refuse(wrongLabel);
+  let url: URL | undefined;
+  if (ownUrl !== undefined) {
+    const verdict = checkPolicyUrl(ownUrl, context.prometheus.allowedUrls);
+    if (!verdict.ok) return refuse(verdict.message);
+    url = verdict.url;
+  } else {
+    if (trustedUrl === undefined || trustedUrl === '')
+      return refuse(
+        "no Prometheus is known: set prometheusURL (rightsizing.prometheus.url) in the operator's configuration, or metricsConfig.prometheus.url in the policy",
+      );
+    url = parseSourceUrl(trustedUrl);
+    if (url === undefined)
+      return refuse("the address of Prometheus in the operator's configuration is not an http or https URL");
+  }
+  const hasSecrets = headersSecretRef !== undefined || bearerTokenSecretRef !== undefined || caSecretRef !== undefined;
+  // The operator's own credentials go to its own address only, and never together with a tenant's.
+  const credentials: CredentialsReader =
+    hasSecrets || ownUrl !== undefined
+      ? createSecretCredentials(context.api, settings.policy.namespace, settings.prometheus ?? {}, context.clock)
+      : operatorCredentials(context.prometheus.credentials);
+  const { exchange, permits, prometheus: tuning } = context;
+  return {
+    ok: true,
+    source: createPrometheusSource({
+      name,
+      url,
+      labels,
+      tuning,
+      credentials,
+      exchange,
+      permits,
+      ...(templates !== undefined && { templates }),
+    }),
+  };
+}

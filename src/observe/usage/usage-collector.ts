@@ -1,0 +1,173 @@
+/** Keeps what is remembered of every workload's usage up to date: gives each its turn, and notes kills as pods tell of them. */
+import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
+import { type Clock, sleep } from '../../lib/clock.ts';
+import { describeError } from '../../lib/errors.ts';
+import type { Logger } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import type { SizingView } from '../../model/sizing-view.ts';
+import type { UsageBook } from '../../model/usage-book.ts';
+import type { UsageTarget } from '../../model/usage-settings.ts';
+import { type CollectContext, collectOne } from './collect-one.ts';
+import { createCollectionLedger } from './collection-ledger.ts';
+import type { UsageCollector } from './collector-port.ts';
+import { oomKillsOf } from './oom-kills.ts';
+import type { UsageSources } from './usage-providers.ts';
+
+export interface CollectSchedule {
+  /** How often targets are looked through: the longest a new workload or a kill waits. */
+  readonly tickMillis: Millis;
+  /** Between two turns of a workload, for sources that know the past; */
+  readonly rangeMillis: Millis;
+  /** ...and for those that only know the present. */
+  readonly instantMillis: Millis;
+  /** Turns at a time. */
+  readonly concurrency: number;
+}
+
+export const defaultCollectSchedule: CollectSchedule = {
+  tickMillis: 5_000,
+  rangeMillis: 300_000,
+  instantMillis: 30_000,
+  concurrency: 8,
+};
+
+/** One turn, for metrics. */
+export interface FetchSample {
+  /** Name of the source; the provider's where no source could be made. */
+  readonly source: string;
+  readonly millis: Millis;
+  readonly ok: boolean;
+  readonly samples: number;
+}
+
+export interface UsageCollectorOptions {
+  readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'>;
+  /** Workloads that a policy wins, with its settings; asked on every tick. */
+  readonly targets: () => readonly UsageTarget[];
+  readonly sources: UsageSources;
+  readonly book: UsageBook;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly schedule?: Partial<CollectSchedule>;
+  readonly onFetch?: (sample: FetchSample) => void;
+}
+
+const failurePolicy: BackoffPolicy = { initialMillis: 15_000, factor: 2, maxMillis: 300_000, jitter: 0.25 };
+/** Turns drift apart by this share, so that the workloads of one start do not come in one burst for ever. */
+const SPREAD = 0.1;
+
+interface Turn {
+  target: UsageTarget;
+  nextAt: EpochMillis;
+  failures: number;
+  isRunning: boolean;
+}
+
+export function createUsageCollector(options: UsageCollectorOptions): UsageCollector {
+  const { view, sources, book, clock, random, log, onFetch } = options;
+  const schedule = { ...defaultCollectSchedule, ...options.schedule };
+  const ledger = createCollectionLedger(log);
+  const context: CollectContext = { view, book, takenOfPods: new Map() };
+  const turns = new Map<string, Turn>();
+  const running = new Set<Promise<void>>();
+  let due: Turn[] = [];
+
+  const noteKills = ({ workload, settings }: UsageTarget, now: EpochMillis): boolean => {
+    let isNew = false;
+    for (const pod of view.podsOf(workload)) {
+      for (const kill of oomKillsOf(pod, now)) {
+        if (!book.noteKill(workload, kill.container, settings, kill)) continue;
+        isNew = true;
+        const { container, limit } = kill;
+        log.info({ workload: workloadKey(workload), container, limit, pod: pod.pod.name }, 'killed for want of memory');
+      }
+    }
+    return isNew;
+  };
+
+  const look = (): void => {
+    const now = clock.now();
+    const seen = new Set<string>();
+    for (const target of options.targets()) {
+      const key = workloadKey(target.workload);
+      seen.add(key);
+      book.see(target.workload, target.settings, now);
+      if (noteKills(target, now)) ledger.changed(target.workload);
+      const turn = turns.get(key);
+      if (turn === undefined) turns.set(key, { target, nextAt: now, failures: 0, isRunning: false });
+      else turn.target = target;
+    }
+    for (const [key, { target }] of turns) {
+      if (seen.has(key)) continue;
+      turns.delete(key);
+      ledger.forget(key);
+      context.takenOfPods.delete(target.workload.uid);
+    }
+    for (const key of book.forget(now)) log.info({ workload: key }, 'usage forgotten: not seen for long');
+    due = [...turns.values()]
+      .filter((turn) => !turn.isRunning && turn.nextAt <= now)
+      .sort((a, b) => a.nextAt - b.nextAt);
+  };
+
+  const take = async (turn: Turn, signal: AbortSignal): Promise<void> => {
+    const { target } = turn;
+    const startedAt = clock.now();
+    const chosen = sources.sourceFor(target.settings);
+    const name = chosen.ok ? chosen.source.name : target.settings.provider;
+    const result = chosen.ok
+      ? await collectOne(context, target, chosen.source, startedAt, signal)
+      : { problem: chosen.problem, warnings: [], isNew: false, missing: [], samples: 0 };
+    const now = clock.now();
+    onFetch?.({ source: name, millis: now - startedAt, ok: result.problem === undefined, samples: result.samples });
+    turn.failures = result.problem === undefined ? 0 : turn.failures + 1;
+    const interval = chosen.ok && chosen.source.kind === 'instant' ? schedule.instantMillis : schedule.rangeMillis;
+    turn.nextAt =
+      turn.failures > 0
+        ? now + backoffDelay(failurePolicy, turn.failures, random)
+        : startedAt + interval * (1 - SPREAD * random.next());
+    // Not a target any more: it is the next tick's to say.
+    if (turns.get(workloadKey(target.workload)) === turn) ledger.note(target, chosen, result, now);
+  };
+
+  const pump = (signal: AbortSignal): void => {
+    while (!signal.aborted && running.size < schedule.concurrency) {
+      const turn = due.shift();
+      if (turn === undefined) return;
+      turn.isRunning = true;
+      const work = take(turn, signal)
+        .catch((error: unknown) => {
+          if (signal.aborted) return;
+          turn.failures++;
+          turn.nextAt = clock.now() + backoffDelay(failurePolicy, turn.failures, random);
+          log.error({ workload: workloadKey(turn.target.workload), error }, 'collecting usage failed');
+          const message = `collecting failed: ${describeError(error)}`;
+          ledger.fail(turn.target, { reason: 'Malformed', message });
+        })
+        .finally(() => {
+          turn.isRunning = false;
+          running.delete(work);
+          pump(signal);
+        });
+      running.add(work);
+    }
+  };
+
+  return {
+    profileOf: (workload, container) => book.profileOf(workload, container),
+    windowOf: (workload, container) => book.windowOf(workload, container, clock.now()),
+    stateOf: ledger.stateOf,
+    healthOf: ledger.healthOf,
+    onChange: ledger.onChange,
+    async run(signal) {
+      while (!signal.aborted) {
+        look();
+        pump(signal);
+        await sleep(clock, schedule.tickMillis, signal).catch(() => {});
+      }
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** The table of providers, and which source a policy gets. One line a provider: see {@link usageProviders}. */
+import type { KubeApi } from '../../api/kube-api.ts';
+import { createSemaphore, type Semaphore } from '../../kube/transport/semaphore.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Millis } from '../../lib/units.ts';
+import type { UsageSettings } from '../../model/usage-settings.ts';
+import type { AllowedUrls } from './allowed-url.ts';
+import { createHttpExchange } from './http-exchange.ts';
+import type { PrometheusTuning } from './prometheus/prometheus-source.ts';
+import type { QueryPair } from './prometheus/promql.ts';
+import { customProvider } from './provider-custom.ts';
+import { metricsServerProvider } from './provider-metrics-server.ts';
+import { prometheusProvider } from './provider-prometheus.ts';
+import type { SourceCredentials } from './source-credentials.ts';
+import type { UsageProblem, UsageSource } from './usage-source.ts';
+
+/** A source of the operator's configuration for `provider: custom`; its address needs no allow-list. */
+export type CustomSourceConfig =
+  | { readonly url: string; readonly credentials?: () => Promise<SourceCredentials> }
+  | { readonly url?: string; readonly queries: QueryPair };
+
+export interface UsageSourcesOptions {
+  readonly api: Pick<KubeApi, 'get' | 'list'>;
+  readonly clock: Clock;
+  readonly prometheus: PrometheusTuning & {
+    /** For policies that name none. */
+    readonly url: string | undefined;
+    /** Addresses that policies may name. */
+    readonly allowedUrls: AllowedUrls;
+    /** The operator's own credentials, sent to its own address only. Read at each request. */
+    readonly credentials?: () => Promise<SourceCredentials>;
+  };
+  readonly metricsServerIntervalMillis: Millis;
+  readonly custom: Readonly<Record<string, CustomSourceConfig>>;
+  /** Used instead of a provider that cannot be set up; undefined: then nothing is collected, and nothing changes. */
+  readonly fallbackProvider: string | undefined;
+  /** Requests to usage sources at a time, all policies together. */
+  readonly maxRequests: number;
+  /** The longest answer that is read. */
+  readonly maxBytes: number;
+  /** More providers, or others under a known name. */
+  readonly providers?: Readonly<Record<string, UsageProvider>>;
+}
+
+export interface ProviderContext extends UsageSourcesOptions {
+  readonly exchange: ReturnType<typeof createHttpExchange>;
+  readonly permits: Semaphore;
+}
+
+export type SourceCreation =
+  | { readonly ok: true; readonly source: UsageSource }
+  | { readonly ok: false; readonly problem: UsageProblem };
+
+export interface UsageProvider {
+  /** Policies with equal keys share a source. */
+  key(settings: UsageSettings): string;
+  create(settings: UsageSettings, context: ProviderContext): SourceCreation;
+}
+
+export const usageProviders: Readonly<Record<string, UsageProvider>> = {
+  prometheus: prometheusProvider,
+  'metrics-server': metricsServerProvider,
+  custom: customProvider,
+};
+
+export type ChosenSource =
+  | {
+      readonly ok: true;
+      readonly source: UsageSource;
+      /** Name of the provider in use because the policy's cannot be; undefined: it is the policy's own. */
+      readonly fallback: string | undefined;
+      /** Why, then. */
+      readonly because: UsageProblem | undefined;
+    }
+  | { readonly ok: false; readonly problem: UsageProblem };
+
+export interface UsageSources {
+  sourceFor(settings: UsageSettings): ChosenSource;
+  close(): void;
+}
+
+/** Policies come and go; sources not asked for longest are dropped beyond this. */
+const MAX_SOURCES = 256;
+
+export function createUsageSources(options: UsageSourcesOptions): UsageSources {
+  const { clock, maxRequests, maxBytes, fallbackProvider } = options;
+  const exchange = createHttpExchange({ clock, timeoutMillis: options.prometheus.timeoutMillis, maxBytes });
+  const context: ProviderContext = { ...options, exchange, permits: createSemaphore(maxRequests) };
+  const table = new Map(Object.entries({ ...usageProviders, ...options.providers }));
+  const made = new Map<string, SourceCreation>();
+
+  const create = (name: string, settings: UsageSettings): SourceCreation => {
+    const provider = table.get(name);
+    if (provider === undefined) {
+      const message = `the provider ${JSON.stringify(name)} is not known; known are ${[...table.keys()].join(', ')}`;
+      return { ok: false, problem: { reason: 'Misconfigured', message } };
+    }
+    const key = `${name} ${provider.key(settings)}`;
+    const known = made.get(key) ?? attempt(provider, settings, context);
+    // Asked for last: at the end of the order.
+    made.delete(key);
+    made.set(key, known);
+    const oldest = made.keys().next().value;
+    if (made.size > MAX_SOURCES && oldest !== undefined) made.delete(oldest);
+    return known;
+  };
+
+  return {
+    sourceFor(settings) {
+      const own = create(settings.provider, settings);
+      if (own.ok) return { ...own, fallback: undefined, because: undefined };
+      if (fallbackProvider === undefined || fallbackProvider === settings.provider) return own;
+      const other = create(fallbackProvider, settings);
+      return other.ok ? { ...other, fallback: fallbackProvider, because: own.problem } : own;
+    },
+    close: () => exchange.close(),
+  };
+}
+
+function attempt(provider: UsageProvider, settings: UsageSettings, context: ProviderContext): SourceCreation {
+  try {
+    return provider.create(settings, context);
+  } catch (error) {
+    // A provider of somebody else's may throw; that must not be the end of all the others.
+    const message = `the provider ${JSON.stringify(settings.provider)} cannot be set up: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, problem: { reason: 'Misconfigured', message } };
+  }
+}
