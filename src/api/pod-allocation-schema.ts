@@ -112,6 +112,45 @@ const condition = z.object({
   message: text('A sentence for people.', 32_768),
 });
 
+const amount = (description: string) => z.number().min(0).meta({ description }).optional();
+const fact = (description: string) => z.boolean().meta({ description }).optional();
+
+const bound = z.object({
+  layer: text('How hard it is.', 63),
+  reason: text('Which rule.', 63),
+  min: amount('Lower bound in millicores.'),
+  max: amount('Upper bound in millicores.'),
+});
+
+const guidance = z
+  .object({
+    bounds: z
+      .array(bound)
+      .max(50)
+      .meta({ description: 'Bounds of the pod’s share.', 'x-kubernetes-list-type': 'atomic' })
+      .optional(),
+    spread: amount('Factor of the weight by spread over domains.'),
+    affinity: amount('Factor of the weight by preferred affinity.'),
+    isRequestFrozen: fact('Only the limit may change.'),
+    limitMin: amount('Least limit in millicores.'),
+    step: amount('Largest step a tick, as a share.'),
+    bandFactor: amount('Factor of the dead-band.'),
+    advice: amount('What rightsizing advises to request, in millicores.'),
+    originalRequest: amount('Request before the first change, in millicores.'),
+    originalLimit: amount('Limit before the first change, in millicores.'),
+    namespaceManaged: z.enum(['true', 'false']).meta({ description: 'mbcas.io/managed of the namespace.' }).optional(),
+    hasForeignWriter: fact('Somebody else writes the CPU of this pod.'),
+    isVpaOwned: fact('A VerticalPodAutoscaler acts on it.'),
+    restartedOnResize: fact('A container restarted after a resize.'),
+    hasStaticCpuManager: fact('The node pins CPUs.'),
+    quotaRequestRoom: amount('What requests of the namespace may still grow, in millicores.'),
+    quotaLimitRoom: amount('What limits of the namespace may still grow, in millicores.'),
+    quotaNodeShare: ratio('This node’s part of that room.'),
+    isUnknown: fact('The operator cannot say; nothing may change.'),
+  })
+  .meta({ description: 'What the operator tells the node’s agent about the pod.' })
+  .optional();
+
 export const podAllocationStatusSchema = z
   .object({
     appliedCPURequest: quantity('CPU request the pod has.').optional(),
@@ -126,6 +165,7 @@ export const podAllocationStatusSchema = z
     shadowPriceCPU: z.number().min(0).meta({ description: 'Utility of one more core of the node.' }).optional(),
     observedGeneration: z.int().min(0).meta({ description: 'The generation this status is about.' }).optional(),
     conditions: listMap(condition, ['type']).max(20).optional(),
+    guidance,
   })
   .meta({ description: 'What became of it.' });
 

@@ -92,6 +92,49 @@ export interface PodAllocationCondition {
   readonly observedGeneration?: number;
 }
 
+/** A bound on the pod's share that the operator knows of; amounts in millicores, a missing one is no bound. */
+export interface AllocationBound {
+  readonly layer: string;
+  readonly reason: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/**
+ * What the operator tells the agent about a pod (added): the agent sees its own node, the operator the cluster with its quotas,
+ * limit ranges, autoscalers and budgets. Amounts in millicores. Left out as a whole: nobody has said anything.
+ */
+export interface AllocationGuidance {
+  readonly bounds?: readonly AllocationBound[];
+  /** Factors of the weight: spread over domains, preferred affinity. */
+  readonly spread?: number;
+  readonly affinity?: number;
+  /** Only the limit may change: an autoscaler divides by the request. */
+  readonly isRequestFrozen?: boolean;
+  readonly limitMin?: number;
+  /** Largest step a tick, as a share. */
+  readonly step?: number;
+  /** Factor of the dead-band. */
+  readonly bandFactor?: number;
+  /** What rightsizing advises to request: the pod's claim. */
+  readonly advice?: number;
+  /** What the pod had before the first change of ours. */
+  readonly originalRequest?: number;
+  readonly originalLimit?: number;
+  /** `mbcas.io/managed` of the namespace. */
+  readonly namespaceManaged?: 'true' | 'false';
+  readonly hasForeignWriter?: boolean;
+  readonly isVpaOwned?: boolean;
+  readonly restartedOnResize?: boolean;
+  readonly hasStaticCpuManager?: boolean;
+  /** How much the pods of the namespace may still grow, and this node's part of it, 0..1. */
+  readonly quotaRequestRoom?: number;
+  readonly quotaLimitRoom?: number;
+  readonly quotaNodeShare?: number;
+  /** The operator cannot say: its stores are not fresh. Nothing about the pod may change. */
+  readonly isUnknown?: boolean;
+}
+
 export interface PodAllocationStatus {
   /** What the pod actually has. Quantities. */
   readonly appliedCPURequest?: string;
@@ -106,6 +149,7 @@ export interface PodAllocationStatus {
   /** Added. */
   readonly observedGeneration?: number;
   readonly conditions?: readonly PodAllocationCondition[];
+  readonly guidance?: AllocationGuidance;
 }
 
 /** Named by the pod's uid, owned by the pod, so that it is collected with it and never taken for its successor's. */
