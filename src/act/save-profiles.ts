@@ -1,0 +1,185 @@
+/** Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended. */
+import { createHash } from 'node:crypto';
+import type { ConfigMap } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { isNotFound } from '../api/kube-error.ts';
+import { resources } from '../api/resources.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { SavedUsage } from '../model/saved-usage.ts';
+import {
+  decodeShard,
+  encodeShard,
+  layOut,
+  MAX_SHARD_BYTES,
+  mergeSaved,
+  type ShardLayout,
+} from '../model/usage-store.ts';
+
+export interface ProfileStore {
+  /**
+   * All that is saved. A ConfigMap that cannot be read is told of once, and left as it is.
+   * @throws KubeError and transport errors: whoever cannot read must not write.
+   */
+  load(signal: AbortSignal): Promise<readonly SavedUsage[]>;
+  /** What `stowage profiles import` left behind; it is there until {@link dropImports}. */
+  loadImports(signal: AbortSignal): Promise<readonly SavedUsage[]>;
+  dropImports(signal: AbortSignal): Promise<void>;
+  /** Writes the shards that changed. Never rejects but with the signal's reason; a shard that failed is written next time. */
+  save(items: readonly SavedUsage[], signal: AbortSignal): Promise<SaveOutcome>;
+}
+
+export interface SaveOutcome {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly failed: number;
+}
+
+export interface ProfileStoreOptions {
+  readonly api: KubeApi;
+  /** The operator's own namespace. */
+  readonly namespace: string;
+  /** Asked before each write: only one process may own the shards. */
+  readonly isLeader: () => boolean;
+  readonly log: Logger;
+}
+
+export const STORE_PREFIX = 'stowage-usage-';
+export const IMPORT_PREFIX = 'stowage-usage-import-';
+const DATA_KEY = 'profiles.json.gz';
+const FIELD_MANAGER = 'stowage';
+const COMPONENT = 'app.kubernetes.io/component';
+const components = { store: 'usage-profiles', import: 'usage-import' } as const;
+const selectorOf = (component: string): string => `app.kubernetes.io/managed-by=stowage,${COMPONENT}=${component}`;
+
+export function createProfileStore({ api, namespace, isLeader, log }: ProfileStoreOptions): ProfileStore {
+  /** Digest of what each ConfigMap holds. */
+  const held = new Map<string, string>();
+  const told = new Set<string>();
+  let count = 1;
+
+  const list = async (component: string, signal: AbortSignal): Promise<readonly ConfigMap[]> =>
+    (await api.list(resources.configMaps, { namespace, labelSelector: selectorOf(component), signal })).items;
+
+  const read = (
+    maps: readonly ConfigMap[],
+    onShard: (name: string, bytes: Buffer, of: number) => void,
+  ): SavedUsage[] => {
+    const items: SavedUsage[] = [];
+    for (const { metadata, binaryData } of maps) {
+      const name = metadata?.name ?? '';
+      const bytes = Buffer.from(binaryData?.[DATA_KEY] ?? '', 'base64');
+      const shard = decodeShard(bytes);
+      const wrong = shard.ok
+        ? shard.unreadable > 0
+          ? `${shard.unreadable} of its entries cannot be read`
+          : undefined
+        : shard.message;
+      if (wrong !== undefined && !told.has(name)) {
+        told.add(name);
+        log.warn(
+          { configMap: `${namespace}/${name}` },
+          `saved usage is not used: ${wrong}; the others are, and it is left as it is until there is newer usage for it`,
+        );
+      }
+      if (!shard.ok) continue;
+      items.push(...shard.items);
+      onShard(name, bytes, shard.of);
+    }
+    return mergeSaved(items);
+  };
+
+  const write = async (name: string, bytes: Buffer, signal: AbortSignal): Promise<boolean> => {
+    if (!isLeader()) return false;
+    try {
+      await api.patch(
+        resources.configMaps,
+        name,
+        { type: 'apply', body: shardObject(name, namespace, components.store, bytes), force: true },
+        { namespace, signal, fieldManager: FIELD_MANAGER },
+      );
+      held.set(name, digestOf(bytes));
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn(
+        { configMap: `${namespace}/${name}`, error },
+        `usage could not be saved, and will be again: ${describeError(error)}`,
+      );
+      return false;
+    }
+  };
+
+  return {
+    async load(signal) {
+      held.clear();
+      return read(await list(components.store, signal), (name, bytes, of) => {
+        held.set(name, digestOf(bytes));
+        count = Math.max(count, of);
+      });
+    },
+    loadImports: async (signal) => read(await list(components.import, signal), () => {}),
+    async dropImports(signal) {
+      for (const { metadata } of await list(components.import, signal)) {
+        try {
+          await api.delete(resources.configMaps, metadata?.name ?? '', { namespace, signal });
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }
+    },
+    async save(items, signal) {
+      const outcome = { written: 0, unchanged: 0, failed: 0 };
+      const { layout, encoded } = encodeAll(items, count);
+      count = layout.count;
+      for (const [index, bytes] of encoded.entries()) {
+        const name = `${STORE_PREFIX}${index}`;
+        // An empty shard is written only over one that held something.
+        const isNeeded = layout.shards[index]?.length !== 0 || held.has(name);
+        if (!isNeeded || held.get(name) === digestOf(bytes)) outcome.unchanged++;
+        else if (await write(name, bytes, signal)) outcome.written++;
+        else outcome.failed++;
+      }
+      return outcome;
+    },
+  };
+}
+
+/** More shards until each fits; the hash spreads containers evenly, so that is seldom more than one doubling. */
+export function encodeAll(
+  items: readonly SavedUsage[],
+  atLeast: number,
+  maxBytes = MAX_SHARD_BYTES,
+): { readonly layout: ShardLayout; readonly encoded: readonly Buffer[] } {
+  for (let least = atLeast; ; ) {
+    const layout = layOut(items, least);
+    const encoded = layout.shards.map((shard) => encodeShard(shard, layout.count));
+    const isFitting = encoded.every(
+      (bytes, index) => bytes.length <= maxBytes || (layout.shards[index]?.length ?? 0) <= 1,
+    );
+    if (isFitting) return { layout, encoded };
+    least = layout.count * 2;
+  }
+}
+
+function shardObject(name: string, namespace: string, component: string, bytes: Buffer): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, labels: { 'app.kubernetes.io/managed-by': 'stowage', [COMPONENT]: component } },
+    binaryData: { [DATA_KEY]: bytes.toString('base64') },
+  };
+}
+
+/** ConfigMaps that hand `items` to the operator, which takes them over and deletes them. */
+export function importObjects(
+  items: readonly SavedUsage[],
+  namespace: string,
+): { readonly name: string; readonly object: object }[] {
+  return encodeAll(items, 1).encoded.map((bytes, index) => {
+    const name = `${IMPORT_PREFIX}${index}`;
+    return { name, object: shardObject(name, namespace, components.import, bytes) };
+  });
+}
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');

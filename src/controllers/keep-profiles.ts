@@ -1,0 +1,97 @@
+/** Reads saved usage before collecting begins, saves it from time to time and at the end, and takes over what is imported. */
+import type { ProfileStore } from '../act/save-profiles.ts';
+import { isForbidden } from '../api/kube-error.ts';
+import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
+import type { UsageBook } from '../model/usage-book.ts';
+
+export interface KeepProfilesOptions {
+  readonly store: ProfileStore;
+  readonly book: UsageBook;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Between two saves. Sources that know the past lose nothing in between; others at most this much. */
+  readonly intervalMillis: Millis;
+}
+
+export interface ProfileKeeper {
+  /**
+   * Fills the book. Tries until it succeeds: a book that is saved without having been read would be the end of all history.
+   * @returns false when the signal aborted, or saved usage may not be read; then nothing is ever saved.
+   */
+  restore(signal: AbortSignal): Promise<boolean>;
+  /** Saves until the signal aborts, and once more then. Resolves at once where {@link restore} did not succeed. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 30_000, jitter: 0.25 };
+/** The process is asked to end within half a minute. */
+const LAST_SAVE_MILLIS: Millis = 5_000;
+
+export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper {
+  const { store, book, clock, random, log, intervalMillis } = options;
+  let isRestored = false;
+
+  const takeImports = async (signal: AbortSignal): Promise<void> => {
+    const imported = await store.loadImports(signal);
+    if (imported.length === 0) return;
+    for (const problem of book.restore(imported)) log.warn({}, `imported usage left out: ${problem}`);
+    log.info({ containers: imported.length }, 'usage imported');
+    // Saved first: what is deleted before it is saved could be lost between the two.
+    const { failed } = await store.save([...book.save()], signal);
+    if (failed === 0) await store.dropImports(signal);
+  };
+
+  const round = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await takeImports(signal);
+      const outcome = await store.save([...book.save()], signal);
+      log.debug({ ...outcome, containers: book.size() }, 'usage saved');
+    } catch (error) {
+      if (!signal.aborted) log.warn({ error }, 'usage could not be saved, and will be again');
+    }
+  };
+
+  return {
+    async restore(signal) {
+      for (let failures = 1; !signal.aborted; failures++) {
+        try {
+          const saved = await store.load(signal);
+          for (const problem of book.restore(saved)) log.warn({}, `saved usage left out: ${problem}`);
+          log.info({ containers: saved.length }, 'saved usage read');
+          isRestored = true;
+          return true;
+        } catch (error) {
+          if (signal.aborted) return false;
+          if (isForbidden(error)) {
+            log.error(
+              { error },
+              'saved usage may not be read: allow the operator get, list, create, patch and delete on ConfigMaps in its own namespace; until then a restart begins anew',
+            );
+            return false;
+          }
+          log.warn({ error }, 'saved usage could not be read, and will be asked for again');
+          await sleep(clock, backoffDelay(retryPolicy, failures, random), signal).catch(() => {});
+        }
+      }
+      return false;
+    },
+    async run(signal) {
+      if (!isRestored) return;
+      while (!signal.aborted) {
+        await sleep(clock, intervalMillis, signal).then(
+          () => round(signal),
+          () => {},
+        );
+      }
+      const last = new AbortController();
+      const timer = clock.setTimer(LAST_SAVE_MILLIS, () => last.abort());
+      await round(last.signal);
+      timer.cancel();
+    },
+  };
+}

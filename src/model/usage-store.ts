@@ -1,0 +1,93 @@
+/** How remembered usage is laid out where it is saved: in shards by a hash of the workload and container, each compressed on its own. */
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { workloadKey } from './cluster-view.ts';
+import { isSavedUsage, type SavedUsage } from './saved-usage.ts';
+
+/** Changes when what is written cannot be read by older versions; others are refused rather than misread. */
+export const STORE_VERSION = 1;
+/** A ConfigMap holds 1 MiB, and base64 takes four characters for three bytes. */
+export const MAX_SHARD_BYTES = 600_000;
+/** A profile takes about 1.1 KB compressed: an ordinary shard is a third of what it may be. */
+const CONTAINERS_PER_SHARD = 200;
+/** More than any shard holds when it is unpacked: what claims to be larger is no shard. */
+const MAX_UNPACKED_BYTES = 64 << 20;
+
+export interface DecodedShard {
+  readonly ok: true;
+  readonly items: readonly SavedUsage[];
+  /** Entries that were left out because they could not be read. */
+  readonly unreadable: number;
+  /** Number of shards when it was written. */
+  readonly of: number;
+}
+
+export type ShardAnswer = DecodedShard | { readonly ok: false; readonly message: string };
+
+export interface ShardLayout {
+  readonly count: number;
+  /** By index; an index without items is an empty list. */
+  readonly shards: readonly (readonly SavedUsage[])[];
+}
+
+/**
+ * Distributes items over shards. The number of shards is a power of two and never less than `atLeast`, so that it only grows and
+ * an item moves only when it does.
+ */
+export function layOut(items: readonly SavedUsage[], atLeast = 1): ShardLayout {
+  let count = 1;
+  while (count < atLeast || count * CONTAINERS_PER_SHARD < items.length) count *= 2;
+  const shards = Array.from({ length: count }, (): SavedUsage[] => []);
+  for (const item of items) shards[shardOf(item, count)]?.push(item);
+  for (const shard of shards) shard.sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  return { count, shards };
+}
+
+/** What one container is saved under: `Deployment/shop/web/app`. */
+export function identityOf({ workload, container }: Pick<SavedUsage, 'workload' | 'container'>): string {
+  return `${workloadKey(workload)}/${container}`;
+}
+
+function shardOf(item: SavedUsage, count: number): number {
+  return createHash('sha256').update(identityOf(item)).digest().readUInt32BE(0) % count;
+}
+
+/** Equal items give equal bytes. gzip's own checksum tells a damaged shard. */
+export function encodeShard(items: readonly SavedUsage[], of: number): Buffer {
+  return gzipSync(JSON.stringify({ v: STORE_VERSION, of, items }));
+}
+
+/** Reads a shard; never throws. A shard of which single entries are damaged yields the others. */
+export function decodeShard(bytes: Uint8Array): ShardAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8'));
+  } catch {
+    return { ok: false, message: 'it is damaged: not what was written' };
+  }
+  if (typeof value !== 'object' || value === null || !('v' in value) || !('items' in value)) {
+    return { ok: false, message: 'it holds something else than usage' };
+  }
+  if (value.v !== STORE_VERSION) {
+    const message = `it is of version ${JSON.stringify(value.v)}; this version of Stowage reads ${STORE_VERSION}`;
+    return { ok: false, message };
+  }
+  if (!Array.isArray(value.items)) return { ok: false, message: 'it holds no list of containers' };
+  const items = value.items.filter(isSavedUsage);
+  const of =
+    'of' in value && typeof value.of === 'number' && Number.isSafeInteger(value.of) && value.of > 0 ? value.of : 1;
+  return { ok: true, items, unreadable: value.items.length - items.length, of };
+}
+
+/** One item for each container: of several, the one that was read up to the latest. */
+export function mergeSaved(items: Iterable<SavedUsage>): SavedUsage[] {
+  const latest = new Map<string, SavedUsage>();
+  for (const item of items) {
+    const id = identityOf(item);
+    const known = latest.get(id);
+    if (known === undefined || ageOf(item) > ageOf(known)) latest.set(id, item);
+  }
+  return [...latest.values()];
+}
+
+const ageOf = ({ readTo, seenAt }: SavedUsage): number => Math.max(readTo.cpu ?? 0, readTo.memory ?? 0, seenAt);
