@@ -194,12 +194,6 @@ const skips = {
 
 /** Reasons of conditions that are well. */
 const conditions = {
-  DryRunActive: {
-    kinds: ['condition'],
-    eventType: 'Normal',
-    message: 'Dry-run: recommendations are worked out and nothing is applied',
-    advice: 'Start Stowage without --dry-run (rightsizing.dryRun, operator.readOnlyMode) to let it act.',
-  },
   PolicyValid: {
     kinds: ['condition'],
     eventType: 'Normal',

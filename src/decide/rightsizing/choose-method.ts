@@ -1,0 +1,49 @@
+/** How a change would be applied: in place, by new pods, or not at all, and then why. */
+import type { PolicyMode } from '../../api/optimization-policy.ts';
+import { type Reason, reason } from '../../lib/reasons.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { QosClass } from '../../model/sizing-records.ts';
+
+export type Method = 'InPlace' | 'Recreate' | 'Skip';
+
+export interface MethodQuestion {
+  readonly workload: WorkloadRef;
+  readonly mode: PolicyMode;
+  readonly dryRun: boolean;
+  /** Someone put the annotation `optipod.io/paused` on it. */
+  readonly isPaused: boolean;
+  readonly qos: QosClass;
+  /** A VerticalPodAutoscaler that acts on the workload. */
+  readonly vpa: string | undefined;
+  /** Why pods of the workload cannot be resized in place; undefined: they can. */
+  readonly inPlaceProblem: string | undefined;
+  readonly allowInPlaceResize: boolean;
+  readonly allowRecreate: boolean;
+}
+
+export type MethodChoice =
+  | { readonly method: 'InPlace' | 'Recreate' }
+  /** Without a reason: the mode only asks for advice. */
+  | { readonly method: 'Skip'; readonly reason: Reason | undefined };
+
+const writtenKinds: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/**
+ * The order is OptiPod's: what the mode says, then dry-run, then whether it may be touched at all, then how. In place is
+ * preferred wherever it is possible and allowed.
+ */
+export function chooseMethod(question: MethodQuestion): MethodChoice {
+  const { workload, mode, dryRun, isPaused, qos, vpa, inPlaceProblem, allowInPlaceResize, allowRecreate } = question;
+  const skip = (why: Reason | undefined): MethodChoice => ({ method: 'Skip', reason: why });
+  if (mode === 'Recommend') return skip(undefined);
+  if (mode === 'Disabled') return skip(reason('PolicyDisabled', {}));
+  if (dryRun) return skip(reason('DryRunActive', {}));
+  if (isPaused) return skip(reason('OptedOut', {}));
+  if (!writtenKinds.has(workload.kind)) return skip(reason('KindAdvisedOnly', { kind: workload.kind }));
+  if (vpa !== undefined) return skip(reason('VpaSizesWorkload', { vpa }));
+  if (qos === 'BestEffort') return skip(reason('BestEffortWorkload', {}));
+  if (inPlaceProblem === undefined && allowInPlaceResize) return { method: 'InPlace' };
+  if (allowRecreate) return { method: 'Recreate' };
+  const cause = inPlaceProblem ?? 'the policy does not allow in-place resize';
+  return skip(reason('InPlaceResizeUnavailable', { ...workload, cause }));
+}

@@ -1,0 +1,49 @@
+/** Of all advice, what is to be changed now. */
+import type { ContainerSize } from '../../model/sizing-records.ts';
+import type { SizeChange } from '../size-decision.ts';
+import { formatAmount } from './amount-text.ts';
+import type { SizedAdvice } from './recommend-workload.ts';
+
+/** One entry a container with something due; only the keys that change. */
+export function dueChanges(advice: readonly SizedAdvice[]): readonly SizeChange[] {
+  return advice.flatMap(({ container, current, cpu, memory }) => {
+    const to: { -readonly [Key in keyof ContainerSize]: number } = {};
+    if (cpu.isDue && cpu.request !== undefined) {
+      if (cpu.request !== current.cpuRequest) to.cpuRequest = cpu.request;
+      if (cpu.limit !== undefined && cpu.limit !== current.cpuLimit) to.cpuLimit = cpu.limit;
+    }
+    if (memory.isDue && memory.request !== undefined) {
+      if (memory.request !== current.memoryRequest) to.memoryRequest = memory.request;
+      if (memory.limit !== undefined && memory.limit !== current.memoryLimit) to.memoryLimit = memory.limit;
+    }
+    return Object.keys(to).length === 0 ? [] : [{ container, to }];
+  });
+}
+
+/** For people: `nginx: cpu 500m -> 250m, memory 512Mi -> 256Mi`. */
+export function describeChanges(
+  changes: readonly SizeChange[],
+  before: readonly { readonly name: string; readonly size: ContainerSize }[],
+): string {
+  return changes
+    .map(({ container, to }) => {
+      const from = before.find(({ name }) => name === container)?.size ?? {};
+      return `${container}: ${[
+        ...describe('cpu', 'cpu', from.cpuRequest, to.cpuRequest),
+        ...describe('cpu', 'cpu limit', from.cpuLimit, to.cpuLimit),
+        ...describe('memory', 'memory', from.memoryRequest, to.memoryRequest),
+        ...describe('memory', 'memory limit', from.memoryLimit, to.memoryLimit),
+      ].join(', ')}`;
+    })
+    .join('; ');
+}
+
+function describe(
+  resource: 'cpu' | 'memory',
+  label: string,
+  from: number | undefined,
+  to: number | undefined,
+): readonly string[] {
+  if (to === undefined) return [];
+  return [`${label} ${from === undefined ? 'none' : formatAmount(resource, from)} -> ${formatAmount(resource, to)}`];
+}

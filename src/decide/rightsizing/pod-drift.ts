@@ -1,0 +1,59 @@
+/** Which running pods do not have the sizes in force yet, and what to change in each. */
+
+import { type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { SizeChange } from '../size-decision.ts';
+
+/** The amounts that rightsizing has a say in, by container; all others are left as they are. */
+export type ManagedKeys = ReadonlyMap<string, ReadonlySet<SizeKey>>;
+
+export interface DriftedPod {
+  readonly pod: SizedPod;
+  readonly changes: readonly SizeChange[];
+}
+
+/** Pods that run, in the order of the list; those that end or wait for a node get their size otherwise. */
+export function livePods(pods: readonly SizedPod[]): readonly SizedPod[] {
+  return pods.filter(({ pod }) => pod.deletingAt === undefined && pod.phase === 'Running');
+}
+
+export function driftedPods(
+  pods: readonly SizedPod[],
+  inForce: readonly ContainerSpecRecord[],
+  managed: ManagedKeys,
+): readonly DriftedPod[] {
+  return livePods(pods).flatMap((pod) => {
+    const changes = driftOf(pod, inForce, managed);
+    return changes.length === 0 ? [] : [{ pod, changes }];
+  });
+}
+
+export function driftOf(
+  { sizing }: SizedPod,
+  inForce: readonly ContainerSpecRecord[],
+  managed: ManagedKeys,
+): readonly SizeChange[] {
+  return inForce.flatMap(({ name, size }) => {
+    const actual = sizing.containers.find((container) => container.name === name);
+    const keys = managed.get(name);
+    if (actual === undefined || keys === undefined) return [];
+    const to: Partial<Record<SizeKey, number>> = {};
+    for (const key of sizeKeys) {
+      const wanted = size[key];
+      if (keys.has(key) && wanted !== undefined && wanted !== actual.size[key]) to[key] = wanted;
+    }
+    return Object.keys(to).length === 0 ? [] : [{ container: name, to: to satisfies ContainerSize }];
+  });
+}
+
+/** Keys of several changes together. */
+export function managedKeys(changes: readonly SizeChange[], more: ManagedKeys = new Map()): ManagedKeys {
+  const keys = new Map<string, Set<SizeKey>>([...more].map(([container, own]) => [container, new Set(own)]));
+  for (const { container, to } of changes) {
+    const own = keys.get(container) ?? new Set<SizeKey>();
+    keys.set(container, own);
+    for (const key of sizeKeys) if (to[key] !== undefined) own.add(key);
+  }
+  return keys;
+}

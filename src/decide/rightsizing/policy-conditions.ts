@@ -1,0 +1,95 @@
+/** The conditions of a policy: what a person has to know of it at a glance. */
+import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
+import { type Reason, reason, renderReason } from '../../lib/reasons.ts';
+import { formatTime } from '../../lib/rfc3339.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+
+/** A workload that something is wrong with. */
+export interface Trouble {
+  readonly workload: WorkloadRef;
+  readonly cause: string;
+}
+
+export interface PolicyFacts {
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  /** Of an invalid policy; empty for a valid one. */
+  readonly problems: readonly string[];
+  readonly mode: string;
+  readonly dryRun: boolean;
+  readonly discovered: number;
+  /** Workloads with usage of at least one container. */
+  readonly withUsage: number;
+  /** The source of usage cannot be read; its sentence. */
+  readonly metricsProblem: Trouble | undefined;
+  readonly forbidden: Trouble | undefined;
+  readonly failing: readonly Trouble[];
+}
+
+/** @param previous what the object has now: the time of a condition only changes with its status. */
+export function policyConditions(
+  facts: PolicyFacts,
+  previous: readonly PolicyCondition[],
+  now: EpochMillis,
+): PolicyCondition[] {
+  const condition = (type: PolicyCondition['type'], isTrue: boolean, why: Reason): PolicyCondition => {
+    const status = isTrue ? 'True' : 'False';
+    const before = previous.find((each) => each.type === type);
+    const lastTransitionTime =
+      before !== undefined && before.status === status ? before.lastTransitionTime : formatTime(now);
+    const message = isTrue === isGood(type) ? why.message : `${why.message}. Suggestion: ${why.advice}`;
+    return { type, status, observedGeneration: facts.generation, lastTransitionTime, reason: why.name, message };
+  };
+  const [problem] = facts.problems;
+  if (problem !== undefined) {
+    const { namespace, name } = facts;
+    return [
+      condition('Ready', false, reason('ValidationFailed', { namespace, name, cause: facts.problems.join('; ') })),
+    ];
+  }
+  const { mode, dryRun, discovered, withUsage, metricsProblem, forbidden, failing } = facts;
+  const isMeasured = metricsProblem === undefined && (withUsage > 0 || discovered === 0);
+  const example = failing[0];
+  return [
+    condition('Ready', true, reason('PolicyValid', { count: discovered })),
+    condition('MetricsAvailable', isMeasured, metricsReason(metricsProblem, withUsage, discovered)),
+    condition('DryRun', dryRun, dryRun ? reason('DryRunActive', {}) : reason('Acting', { mode })),
+    condition(
+      'PermissionsSufficient',
+      forbidden === undefined,
+      forbidden === undefined
+        ? reason('PermissionsGranted', {})
+        : reason('RBACError', { ...forbidden.workload, cause: forbidden.cause }),
+    ),
+    condition(
+      'Degraded',
+      example !== undefined,
+      example === undefined
+        ? reason('AllWell', {})
+        : reason('WorkloadsFailing', {
+            count: failing.length,
+            example: `${label(example.workload)} (${example.cause})`,
+          }),
+    ),
+  ];
+}
+
+function metricsReason(problem: Trouble | undefined, known: number, count: number): Reason {
+  if (problem !== undefined) return reason('MetricsCollectionFailed', { ...problem.workload, cause: problem.cause });
+  if (known === 0 && count > 0) {
+    const { name, advice } = reason('NoData', { what: 'any workload' });
+    return { name, message: renderReason('NoData', { what: 'any workload' }), advice };
+  }
+  return reason('UsageKnown', { known, count });
+}
+
+/** What is well when True; the others are well when False. */
+function isGood(type: PolicyCondition['type']): boolean {
+  return type !== 'DryRun' && type !== 'Degraded';
+}
+
+function label({ kind, namespace, name }: WorkloadRef): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatTime, parseTime } from './rfc3339.ts';
+
+describe('instants in text', () => {
+  test('are UTC and whole seconds', () => {
+    expect(formatTime(Date.UTC(2026, 0, 31, 12, 0, 5, 999))).toBe('2026-01-31T12:00:05Z');
+  });
+
+  test.each([[undefined], [''], ['yesterday'], ['2026-13-40T00:00:00Z']])('%j is none', (text) => {
+    expect(parseTime(text)).toBeUndefined();
+  });
+
+  test('another zone is the same instant', () => {
+    expect(parseTime('2026-01-31T13:00:00+01:00')).toBe(Date.UTC(2026, 0, 31, 12));
+  });
+
+  test('for any instant, reading what was written gives its second', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
+        expect(parseTime(formatTime(at))).toBe(Math.floor(at / 1000) * 1000);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

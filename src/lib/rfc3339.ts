@@ -1,0 +1,13 @@
+/** Instants as Kubernetes writes metav1.Time: UTC, whole seconds, `2026-01-31T12:00:00Z`. */
+import type { EpochMillis } from './units.ts';
+
+export function formatTime(at: EpochMillis): string {
+  return new Date(Math.floor(at / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** @returns undefined for a text that is no instant. */
+export function parseTime(text: string | undefined): EpochMillis | undefined {
+  if (text === undefined) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}
