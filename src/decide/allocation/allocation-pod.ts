@@ -1,0 +1,91 @@
+/** A pod as allocation sees it, and what it has: requested, limited, and charged against the node. */
+import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import type { PodPhase } from '../../model/records.ts';
+import type { ContainerSize, ContainerSpecRecord, PodSizing } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+
+/** Node agents fill it from the pod itself, the operator from its view. Labels count as marks where they begin with `mbcas.io/`. */
+export interface AllocationPod extends PodSizing {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: PodPhase;
+  readonly ready: boolean;
+  readonly readyChangedAt: EpochMillis | undefined;
+  readonly startedAt: EpochMillis;
+  readonly terminating: boolean;
+  /** CPU of what has no container record: overhead, and run-once init containers beyond the others. */
+  readonly overhead: Millicores;
+}
+
+/** Sums over containers and sidecars. */
+export interface CpuSize {
+  readonly request: Millicores;
+  /** Undefined where some container has no limit: the pod has no quota then. */
+  readonly limit: Millicores | undefined;
+}
+
+export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
+  const own = requestOf(sizing.containers);
+  return {
+    ...sizing,
+    uid: pod.uid,
+    namespace: pod.namespace,
+    name: pod.name,
+    phase: pod.phase,
+    ready: pod.ready,
+    readyChangedAt: pod.readyChangedAt,
+    startedAt: startOf(sizing) ?? pod.createdAt,
+    terminating: pod.deletingAt !== undefined,
+    overhead: Math.max(0, pod.template.requests.cpuMillis - own),
+  };
+}
+
+export function sizeOf(pod: Pick<PodSizing, 'containers'>): CpuSize {
+  const { containers } = pod;
+  const hasLimits = containers.length > 0 && containers.every(({ size }) => size.cpuLimit !== undefined);
+  return {
+    request: requestOf(containers),
+    limit: hasLimits ? containers.reduce((sum, { size }) => sum + (size.cpuLimit ?? 0), 0) : undefined,
+  };
+}
+
+/**
+ * What the scheduler and the kubelet charge the pod with: per container the largest of spec, allocated and actual, where an
+ * infeasible resize counts as not asked for (KEP-1287), and the overhead.
+ */
+export function chargedCpu(pod: AllocationPod): Millicores {
+  const isInfeasible = pod.resize.pending?.reason === 'Infeasible';
+  const statuses = new Map(pod.statuses.map((status) => [status.name, status]));
+  const ofContainer = ({ name, size }: ContainerSpecRecord): Millicores => {
+    const status = statuses.get(name);
+    const held = Math.max(status?.allocated?.cpuRequest ?? 0, status?.actual?.cpuRequest ?? 0);
+    const known = status?.allocated?.cpuRequest !== undefined || status?.actual?.cpuRequest !== undefined;
+    return isInfeasible && known ? held : Math.max(size.cpuRequest ?? 0, held);
+  };
+  return pod.overhead + pod.containers.reduce((sum, container) => sum + ofContainer(container), 0);
+}
+
+/** CPU of every container as the kubelet has it; undefined where it does not say: then it cannot resize either. */
+export function actualSizeOf(pod: AllocationPod): CpuSize | undefined {
+  const sizes: ContainerSize[] = [];
+  for (const { name } of pod.containers) {
+    const actual = pod.statuses.find((status) => status.name === name)?.actual;
+    if (actual === undefined) return undefined;
+    sizes.push(actual);
+  }
+  const hasLimits = sizes.length > 0 && sizes.every(({ cpuLimit }) => cpuLimit !== undefined);
+  return {
+    request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
+    limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
+  };
+}
+
+function requestOf(containers: readonly ContainerSpecRecord[]): Millicores {
+  return containers.reduce((sum, { size }) => sum + (size.cpuRequest ?? 0), 0);
+}
+
+function startOf({ statuses }: PodSizing): EpochMillis | undefined {
+  const starts = statuses.map(({ startedAt }) => startedAt).filter((start) => start !== undefined);
+  return starts.length === 0 ? undefined : Math.max(...starts);
+}

@@ -1,0 +1,65 @@
+/**
+ * Bounds on a pod's share, each from one rule. Hard ones (admission would refuse) win over what people annotate, and that
+ * over guards; where two contradict, the softer yields. A one-sided guard is a raised lower bound, so sums stay right.
+ */
+import type { Millicores } from '../../lib/units.ts';
+import type { Clamp, ClampReason } from './clamp.ts';
+
+/** Hardest first; the guards stand in the reverse of the order in which they are dropped when a node is full. */
+export const layers = ['hard', 'annotation', 'grace', 'readiness', 'hpa', 'pdb', 'step'] as const;
+export type Layer = (typeof layers)[number];
+
+export interface Bound {
+  readonly layer: Layer;
+  readonly reason: ClampReason;
+  readonly min?: Millicores;
+  readonly max?: Millicores;
+}
+
+export interface LayerFloor {
+  readonly layer: Layer;
+  readonly reason: ClampReason;
+  readonly min: Millicores;
+}
+
+export interface Box {
+  /** The claim within the hard and annotated bounds: the disagreement point. */
+  readonly claim: Millicores;
+  readonly min: Millicores;
+  readonly max: Millicores;
+  /** What is above the claim by guard; the last is dropped first. */
+  readonly floors: readonly LayerFloor[];
+  readonly clamps: readonly Clamp[];
+}
+
+/** Keeps a share where it is: what is not known must not be acted on. */
+export function holdAt(current: Millicores, reason: ClampReason, layer: Layer = 'hard'): Bound {
+  return { layer, reason, min: current, max: current };
+}
+
+/** `claim <= want` in the end, whatever the bounds say; `min <= max` always. */
+export function combineBounds(claim: Millicores, want: Millicores, bounds: readonly Bound[]): Box {
+  const sorted = [...bounds].sort((a, b) => layers.indexOf(a.layer) - layers.indexOf(b.layer));
+  let lo = 0;
+  let hi = Number.POSITIVE_INFINITY;
+  let d = claim;
+  let u = Math.max(claim, want);
+  const floors: LayerFloor[] = [];
+  const clamps: Clamp[] = [];
+  for (const { layer, reason, min = 0, max = Number.POSITIVE_INFINITY } of sorted) {
+    const newLo = Math.min(hi, Math.max(lo, min));
+    const newHi = Math.max(newLo, Math.min(hi, max));
+    const isGuard = layers.indexOf(layer) > layers.indexOf('annotation');
+    const newD = isGuard ? Math.min(d, newHi) : Math.min(newHi, Math.max(d, newLo));
+    const newU = Math.min(newHi, Math.max(u, newLo));
+    if (newD > d) clamps.push({ reason, what: 'min', before: d, after: newD });
+    else if (isGuard && newLo > Math.max(lo, d))
+      clamps.push({ reason, what: 'min', before: Math.max(lo, d), after: newLo });
+    if (newU < u) clamps.push({ reason, what: 'max', before: u, after: newU });
+    if (isGuard && newLo > Math.max(lo, newD)) floors.push({ layer, reason, min: newLo });
+    [lo, hi, d, u] = [newLo, newHi, newD, newU];
+  }
+  const top = floors.at(-1)?.min ?? d;
+  const min = Math.max(d, Math.min(top, hi));
+  return { claim: d, min, max: Math.max(min, u), floors, clamps };
+}

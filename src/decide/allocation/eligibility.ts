@@ -1,0 +1,78 @@
+/** Which pods take part: everything else keeps what it has and is subtracted from the node's capacity. */
+import { type AllocationPod, actualSizeOf, sizeOf } from './allocation-pod.ts';
+import { isSystemCritical } from './integrations/priority-class.ts';
+import type { PodMarks } from './marks.ts';
+import type { AllocationRules } from './rules.ts';
+
+export type ExclusionReason =
+  | 'NotRunning'
+  | 'Terminating'
+  | 'Excluded'
+  | 'NotOptedIn'
+  | 'StaticPod'
+  | 'SystemCritical'
+  | 'Windows'
+  | 'BestEffort'
+  | 'GuaranteedQoS'
+  | 'ExclusiveCpus'
+  | 'PodLevelResources'
+  | 'RestartPolicy'
+  | 'ResizeUnsupported'
+  | 'NoRequest'
+  | 'HpaOff'
+  | 'ForeignWriter'
+  | 'VpaOwned'
+  | 'RestartedOnResize';
+
+/** What only somebody with a wider view or a memory can know. Nothing given: none of it holds. */
+export interface PodHistory {
+  /** The label or annotation `mbcas.io/managed` of the namespace; the pod's own wins. */
+  readonly namespaceManaged?: 'true' | 'false' | undefined;
+  /** Somebody else wrote the CPU of this pod since we did. */
+  readonly hasForeignWriter?: boolean;
+  /** A VerticalPodAutoscaler that acts on CPU targets the workload. */
+  readonly isVpaOwned?: boolean;
+  /** A container restarted right after a resize of ours. */
+  readonly restartedOnResize?: boolean;
+  /** The node's CPU manager pins Guaranteed pods of whole CPUs. */
+  readonly hasStaticCpuManager?: boolean;
+}
+
+/** Undefined: the pod takes part. */
+export function exclusionOf(
+  pod: AllocationPod,
+  marks: PodMarks,
+  history: PodHistory,
+  rules: AllocationRules,
+): ExclusionReason | undefined {
+  if (pod.terminating) return 'Terminating';
+  if (pod.phase !== 'Running') return 'NotRunning';
+  if (rules.excludedNamespaces.includes(pod.namespace)) return 'Excluded';
+  const managed = marks.managed ?? history.namespaceManaged;
+  if (managed === 'false') return 'Excluded';
+  if (managed !== 'true' && rules.managementMode === 'optIn') return 'NotOptedIn';
+  if (pod.isStatic) return 'StaticPod';
+  // Never taken from, and never grown: growth of a critical pod can make the kubelet evict others.
+  if (isSystemCritical(pod.priority)) return 'SystemCritical';
+  if (pod.os === 'windows') return 'Windows';
+  if (pod.qos === 'BestEffort') return 'BestEffort';
+  if (pod.hasPodLevelResources) return 'PodLevelResources';
+  if (pod.qos === 'Guaranteed') {
+    if (!marks.managesGuaranteed) return 'GuaranteedQoS';
+    if (history.hasStaticCpuManager !== false && hasWholeCpus(pod)) return 'ExclusiveCpus';
+  }
+  if (marks.hpaMode === 'off') return 'HpaOff';
+  if (pod.containers.some(({ cpuRestart }) => cpuRestart === 'RestartContainer')) return 'RestartPolicy';
+  if (sizeOf(pod).request === 0) return 'NoRequest';
+  // A kubelet that can resize reports resources of every running container.
+  if (actualSizeOf(pod) === undefined) return 'ResizeUnsupported';
+  if (history.isVpaOwned === true) return 'VpaOwned';
+  if (history.hasForeignWriter === true) return 'ForeignWriter';
+  if (history.restartedOnResize === true) return 'RestartedOnResize';
+  return undefined;
+}
+
+/** Such containers get CPUs of their own under the static CPU manager; a resize is infeasible there (KEP-1287). */
+function hasWholeCpus({ containers }: AllocationPod): boolean {
+  return containers.some(({ size }) => (size.cpuRequest ?? 0) > 0 && (size.cpuRequest ?? 0) % 1000 === 0);
+}

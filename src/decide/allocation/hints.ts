@@ -1,0 +1,84 @@
+/**
+ * What the cluster says about one pod's share: LimitRange, HorizontalPodAutoscaler, PodDisruptionBudget, spread, affinity.
+ * The operator knows these objects, the node's agent does not; plain data, so that one can hand it to the other.
+ */
+import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import type { NodeRecord, PdbRecord } from '../../model/records.ts';
+import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
+import { type AllocationPod, sizeOf } from './allocation-pod.ts';
+import { type Bound, holdAt } from './bounds.ts';
+import { pdbBounds } from './integrations/disruption-budget.ts';
+import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
+import { limitRangeBound, limitRangeViolation } from './integrations/limit-range.ts';
+import { type AffinityFact, affinityFactor } from './integrations/node-affinity.ts';
+import { type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
+import { readMarks } from './marks.ts';
+import { type PodHints, unhindered } from './node-input.ts';
+import type { AllocationRules } from './rules.ts';
+
+/** `unknown`: should be known and is not, such as a store that is not fresh. */
+export interface PodFacts {
+  readonly limitRanges: readonly LimitRangeRecord[] | 'unknown';
+  /** Those that target the pod's workload. */
+  readonly hpas: readonly HpaRecord[] | 'unknown';
+  /** Those that select the pod. */
+  readonly pdbs: readonly PdbRecord[] | 'unknown';
+  readonly spread?: readonly SpreadFact[];
+  readonly affinity?: AffinityFact;
+  readonly node?: Pick<NodeRecord, 'name' | 'labels'>;
+}
+
+export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: AllocationRules, now: EpochMillis): PodHints {
+  const { limitRanges, hpas, pdbs } = facts;
+  const size = sizeOf(pod);
+  const current = rules.apply === 'limits' ? (size.limit ?? size.request) : size.request;
+  if (limitRanges === 'unknown' || hpas === 'unknown' || pdbs === 'unknown') {
+    return { ...unhindered, bounds: [holdAt(current, 'DataUnknown')], isRequestFrozen: true };
+  }
+  const hpa = judgeHpas(hpas, readMarks(pod.marks).hpaMode, size.request, now);
+  const bounds = [
+    ...hpaBounds(hpa, current, rules),
+    ...rangeBounds(pod, limitRanges, rules, current),
+    ...pdbBounds(pdbs, current),
+  ];
+  return {
+    bounds,
+    ...factors(facts, rules),
+    isRequestFrozen: hpa.isRequestFrozen,
+    ...(hpa.limitMin !== undefined && { limitMin: hpa.limitMin }),
+    ...(hpa.step !== undefined && { step: hpa.step }),
+    bandFactor: hpa.bandFactor,
+  };
+}
+
+function hpaBounds(hpa: HpaEffect, current: Millicores, { apply }: AllocationRules): Bound[] {
+  const bounds: Bound[] = [];
+  const reason = 'HorizontalPodAutoscaler';
+  if (hpa.isRequestFrozen && apply !== 'limits') bounds.push(holdAt(current, reason));
+  if (hpa.limitMin !== undefined && apply === 'limits') bounds.push({ layer: 'hpa', reason, min: hpa.limitMin });
+  if (hpa.isScaling) bounds.push({ layer: 'hpa', reason, min: current });
+  return bounds;
+}
+
+function factors(
+  { spread, affinity, node }: PodFacts,
+  { weight }: AllocationRules,
+): Pick<PodHints, 'spread' | 'affinity'> {
+  return {
+    spread: weight.topologySpread ? spreadFactor(spread ?? []) : 1,
+    affinity:
+      weight.nodeAffinity && affinity !== undefined && node !== undefined ? affinityFactor(affinity, node).factor : 1,
+  };
+}
+
+function rangeBounds(
+  { containers }: AllocationPod,
+  ranges: readonly LimitRangeRecord[],
+  { apply, requestRatio }: AllocationRules,
+  current: Millicores,
+): Bound[] {
+  if (ranges.length === 0) return [];
+  if (limitRangeViolation(ranges, containers) !== undefined) return [holdAt(current, 'LimitRangeConflict')];
+  const bound = limitRangeBound(ranges, containers.length, apply === 'limits' ? requestRatio : 1);
+  return [bound ?? holdAt(current, 'LimitRangeConflict')];
+}

@@ -1,0 +1,36 @@
+/**
+ * Integration 7, topology spread (off by default): where a workload has fewer replicas in a domain than elsewhere, each of
+ * them serves more, and bargains with more weight. Claims never change.
+ */
+import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
+import type { Bound } from '../bounds.ts';
+
+/** One constraint on zone or hostname whose selector matches the pod itself. */
+export interface SpreadFact {
+  /** Replicas in the pod's own domain, the pod included, and in each domain on average. */
+  readonly replicasHere: number;
+  readonly averageReplicas: number;
+}
+
+const LEAST = 0.8;
+const MOST = 1.25;
+
+export function spreadFactor(facts: readonly SpreadFact[]): number {
+  const factors = facts
+    .filter(({ replicasHere, averageReplicas }) => replicasHere > 0 && averageReplicas > 0)
+    .map(({ replicasHere, averageReplicas }) => averageReplicas / replicasHere);
+  const product = factors.reduce((all, factor) => all * factor, 1);
+  return Math.min(MOST, Math.max(LEAST, product));
+}
+
+const STALE: Millis = 120_000;
+const ABOVE_MEDIAN = 1.5;
+
+/** Optional: no replica gets more than half again the median of its workload. Old medians are ignored. */
+export function medianBound(
+  median: { readonly share: Millicores; readonly at: EpochMillis } | undefined,
+  now: EpochMillis,
+): Bound[] {
+  if (median === undefined || now - median.at > STALE) return [];
+  return [{ layer: 'annotation', reason: 'TopologySpread', max: Math.ceil(ABOVE_MEDIAN * median.share) }];
+}

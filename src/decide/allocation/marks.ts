@@ -1,0 +1,85 @@
+/** What people write on a pod about its CPU: labels and annotations `mbcas.io/...`, read leniently and never guessed at. */
+import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import type { Millicores } from '../../lib/units.ts';
+import type { Labels } from '../../model/records.ts';
+
+export type HpaMode = 'auto' | 'limits-only' | 'off' | 'ignore';
+
+export interface PodMarks {
+  /** Label `mbcas.io/managed`. */
+  readonly managed: 'true' | 'false' | undefined;
+  readonly minCpu: Millicores | undefined;
+  readonly maxCpu: Millicores | undefined;
+  /** Multiplies the weight; clamped to [1/64, 64]. */
+  readonly weight: number | undefined;
+  /** Replaces the factor of the PriorityClass. */
+  readonly priorityMultiplier: number | undefined;
+  readonly coalition: string | undefined;
+  /** Guaranteed pods are managed only with `mbcas.io/skip-guaranteed: "false"`. */
+  readonly managesGuaranteed: boolean;
+  readonly isLatencySensitive: boolean;
+  readonly isBatch: boolean;
+  readonly hpaMode: HpaMode;
+  readonly metric: { readonly name: string; readonly target: number; readonly isAuthoritative: boolean } | undefined;
+  /** One sentence for each value that was not understood and is ignored. */
+  readonly problems: readonly string[];
+}
+
+const hpaModes: readonly HpaMode[] = ['auto', 'limits-only', 'off', 'ignore'];
+/** `mbcas.io/priority-class`, which the public documents name. */
+const classWeights: Readonly<Record<string, number>> = { critical: 1.5, normal: 1, low: 0.7 };
+
+export function readMarks(marks: Labels): PodMarks {
+  const problems: string[] = [];
+  const reject = (key: string, accepted: string): undefined => {
+    problems.push(`mbcas.io/${key}: "${marks[`mbcas.io/${key}`]}" is not valid and ignored; accepted: ${accepted}`);
+    return undefined;
+  };
+  const quantity = (key: string): Millicores | undefined => {
+    const text = marks[`mbcas.io/${key}`];
+    if (text === undefined) return undefined;
+    const milli = milliOf(text);
+    return milli === undefined ? reject(key, 'an amount of CPU above zero such as 250m') : milli;
+  };
+  const positive = (key: string): number | undefined => {
+    const text = marks[`mbcas.io/${key}`];
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    return text.trim() !== '' && Number.isFinite(value) && value > 0 ? value : reject(key, 'a number above zero');
+  };
+  const mode = marks['mbcas.io/hpa-mode'];
+  const known = hpaModes.find((each) => each === mode);
+  if (mode !== undefined && known === undefined) reject('hpa-mode', hpaModes.join(', '));
+  const className = marks['mbcas.io/priority-class'];
+  const classWeight = className === undefined ? undefined : classWeights[className];
+  if (className !== undefined && classWeight === undefined) reject('priority-class', 'critical, normal, low');
+  const managed = marks['mbcas.io/managed'];
+  const metric = marks['mbcas.io/demand-metric'];
+  const target = positive('demand-target');
+  const type = marks['mbcas.io/workload-type'];
+  const latencyTarget = positive('target-latency-ms');
+  return {
+    managed: managed === 'true' || managed === 'false' ? managed : undefined,
+    minCpu: quantity('min-cpu') ?? quantity('min-acceptable-cpu'),
+    maxCpu: quantity('max-cpu'),
+    weight: positive('weight') ?? classWeight,
+    priorityMultiplier: positive('priority-multiplier'),
+    coalition: marks['mbcas.io/coalition'] || undefined,
+    managesGuaranteed: marks['mbcas.io/skip-guaranteed'] === 'false',
+    isLatencySensitive: type === 'latency' || latencyTarget !== undefined,
+    isBatch: type === 'batch',
+    hpaMode: marks['mbcas.io/hpa-coordination'] === 'false' ? 'ignore' : (known ?? 'auto'),
+    metric:
+      metric === undefined || target === undefined
+        ? undefined
+        : { name: metric, target, isAuthoritative: marks['mbcas.io/demand-authoritative'] === 'true' },
+    problems,
+  };
+}
+
+function milliOf(text: string): Millicores | undefined {
+  const quantity = tryParseQuantity(text);
+  if (quantity === undefined) return undefined;
+  const milli = toMillicores(quantity);
+  return milli > 0 && Number.isSafeInteger(milli) ? milli : undefined;
+}

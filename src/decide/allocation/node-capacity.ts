@@ -1,0 +1,25 @@
+/** How much of a node's CPU its managed pods share: what is allocatable, less what others request and the system really takes. */
+import type { Millicores } from '../../lib/units.ts';
+import { type AllocationPod, chargedCpu } from './allocation-pod.ts';
+import type { Clamp } from './clamp.ts';
+import type { NodeFacts } from './node-input.ts';
+
+/**
+ * allocatable - requests of unmanaged pods - overheads - max(margin, system use - reserved). Reserved is what the kubelet was
+ * told to keep for the system; on a busy node it takes more, and what was shared out of that would not exist.
+ */
+export function sharedCapacity(
+  { allocatable, reserved, systemUse }: NodeFacts,
+  managed: readonly AllocationPod[],
+  unmanaged: readonly AllocationPod[],
+  margin: number,
+): { readonly capacity: Millicores; readonly clamps: readonly Clamp[] } {
+  const others = unmanaged.reduce((sum, pod) => sum + chargedCpu(pod), 0);
+  const overhead = managed.reduce((sum, pod) => sum + pod.overhead, 0);
+  const kept = Math.ceil(margin * allocatable);
+  const excess = Math.ceil(Math.max(0, (systemUse ?? 0) - reserved));
+  const before = Math.max(0, allocatable - others - overhead - kept);
+  const capacity = Math.max(0, allocatable - others - overhead - Math.max(kept, excess));
+  const clamps: Clamp[] = capacity < before ? [{ reason: 'SystemUse', what: 'capacity', before, after: capacity }] : [];
+  return { capacity, clamps };
+}

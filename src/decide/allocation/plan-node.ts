@@ -1,0 +1,175 @@
+/**
+ * The plan of one node for one tick, pure: who takes part, how much there is, what each wants and may have, the bargain, what
+ * of it is written. Constraints enter before bargaining, so that what one may not have goes to the others.
+ */
+import { bargain, creditsOf } from './bargain.ts';
+import { type ExclusionReason, exclusionOf } from './eligibility.ts';
+import { fairnessOf } from './fairness.ts';
+import { nextGreed } from './greed.ts';
+import { capacityUnderPressure, judgeNode } from './integrations/node-conditions.ts';
+import { readMarks } from './marks.ts';
+import { sharedCapacity } from './node-capacity.ts';
+import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
+import type { Solution } from './problem.ts';
+import { relaxToFit } from './relax.ts';
+import { type Seat, type Table, takeSeat } from './seat.ts';
+import { sizeTarget } from './size-target.ts';
+import { type Change, filterWrites, type Verdict } from './write-filter.ts';
+
+const MINUTE = 60_000;
+
+export function planNode(input: NodeInput): NodePlan {
+  const { node, rules, now, memory } = input;
+  const { managed, unmanaged, excluded } = divide(input);
+  const state = judgeNode(node.conditions, now);
+  const table: Table = { node: state, rules, now };
+  const seats = managed.map((each) => takeSeat(each, memory.get(each.pod.uid), table));
+  const pods = managed.map(({ pod }) => pod);
+  const shared = sharedCapacity(
+    node,
+    pods,
+    unmanaged.map(({ pod }) => pod),
+    rules.margin,
+  );
+  const claims = seats.reduce((sum, { box }) => sum + box.claim, 0);
+  const { capacity, clamps } = capacityUnderPressure(shared.capacity, claims, state);
+  const relaxed = relaxToFit(
+    seats.map(({ pod: { uid }, weight, box }) => ({ uid, weight, box })),
+    capacity,
+  );
+  const solution = bargain(input, seats, relaxed.mins, capacity);
+  const greeds = judgeGreed(input, seats, solution);
+  const sized = seats.map((seat, index) =>
+    sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, node.allocatable, rules),
+  );
+  const changes = seats.map((seat, index) =>
+    changeOf(seat, sized[index]?.target, greeds[index], input, state.isFrozen),
+  );
+  const verdicts = filterWrites(changes, capacity, rules.write, now);
+  const credits = creditsOf(seats, solution);
+  const plans = seats.map((seat, index): PodPlan => {
+    const verdict = verdicts[index] ?? nothing;
+    const isWritten = verdict.isWritten && rules.apply !== 'observe';
+    return {
+      uid: seat.pod.uid,
+      namespace: seat.pod.namespace,
+      name: seat.pod.name,
+      current: seat.current,
+      share: solution.shares[index] ?? seat.share,
+      target: sized[index]?.target ?? { ...seat.current, limitPolicy: 'Keep' },
+      claim: seat.box.claim,
+      want: seat.want,
+      weight: seat.weight,
+      demand: seat.demand,
+      isGreedy: greeds[index]?.isGreedy === true,
+      isWritten,
+      held: verdict.isWritten && !isWritten ? 'Observe' : verdict.held,
+      isFunding: verdict.isFunding,
+      isForced: verdict.isForced,
+      coalition: seat.marks.coalition,
+      credit: credits.get(index),
+      clamps: [...seat.clamps, ...(relaxed.clamps[index] ?? []), ...(sized[index]?.clamps ?? [])],
+    };
+  });
+  return {
+    node: node.name,
+    capacity,
+    mode: solution.mode,
+    shadowPrice: solution.shadowPrice,
+    isOvercommitted: solution.overcommitted,
+    pods: plans,
+    writes: orderWrites(plans),
+    unmanaged: excluded,
+    fairness: fairnessOf(plans.map(({ share, want, claim, weight }) => ({ share, want, disagreement: claim, weight }))),
+    clamps: [...shared.clamps, ...clamps],
+    memory: remember(input, seats, greeds, plans),
+  };
+}
+
+const nothing: Verdict = { isWritten: false, held: 'Settled', isForced: false, isFunding: false };
+
+function divide({ pods, rules }: NodeInput) {
+  const managed: NodePod[] = [];
+  const unmanaged: NodePod[] = [];
+  const excluded: { uid: string; reason: ExclusionReason }[] = [];
+  for (const each of [...pods].sort((a, b) => (a.pod.uid < b.pod.uid ? -1 : 1))) {
+    const reason = exclusionOf(each.pod, readMarks(each.pod.marks), each.history ?? {}, rules);
+    if (reason === undefined) managed.push(each);
+    else {
+      unmanaged.push(each);
+      excluded.push({ uid: each.pod.uid, reason });
+    }
+  }
+  return { managed, unmanaged, excluded };
+}
+
+function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], { mode }: Solution): GreedMemory[] {
+  return seats.map((seat) => {
+    const others = seats.filter((other) => other !== seat).map(({ weight }) => weight);
+    const highest = Math.max(...others, 0);
+    const power = seat.weight < highest ? 'low' : seat.weight > highest ? 'high' : 'equal';
+    const { measured } = seat.input;
+    const { isBatch, isLatencySensitive } = seat.marks;
+    const isCongested = mode !== 'uncongested';
+    const { share, current } = seat;
+    return nextGreed(
+      memory.get(seat.pod.uid)?.greed,
+      { measured, share, limit: current.limit, power, isCongested, isBatch, isLatencySensitive },
+      rules.greedy,
+    );
+  });
+}
+
+function changeOf(
+  seat: Seat,
+  target: PodPlan['target'] | undefined,
+  greed: GreedMemory | undefined,
+  { rules, memory }: NodeInput,
+  isFrozen: boolean,
+): Change {
+  const { pod, current, share, want, demand, hints } = seat;
+  const after = target ?? { ...current, limitPolicy: 'Keep' };
+  const shareAfter = rules.apply === 'limits' ? (after.limit ?? after.request) : after.request;
+  const usage = seat.input.measured?.usage ?? 0;
+  return {
+    uid: pod.uid,
+    before: current,
+    after,
+    share: { before: share, after: shareAfter },
+    want,
+    isShort: greed?.isGreedy !== true && demand !== undefined && demand.shortage > 0,
+    isAtShare: usage >= rules.greedy.atShare * share,
+    bandFactor: hints.bandFactor,
+    writes: memory.get(pod.uid)?.writes ?? [],
+    blocked: isFrozen ? 'Frozen' : seat.input.measured === undefined ? 'Unmeasured' : undefined,
+  };
+}
+
+/** Decreases first: what they free pays for the rest. */
+function orderWrites(plans: readonly PodPlan[]): PodPlan[] {
+  const growth = ({ target, current }: PodPlan): number => target.request - current.request;
+  return plans.filter(({ isWritten }) => isWritten).sort((a, b) => growth(a) - growth(b));
+}
+
+function remember(
+  { memory, now }: NodeInput,
+  seats: readonly Seat[],
+  greeds: readonly GreedMemory[],
+  plans: readonly PodPlan[],
+): ReadonlyMap<string, PodMemory> {
+  return new Map(
+    seats.map((seat, index): [string, PodMemory] => {
+      const before = memory.get(seat.pod.uid);
+      const recent = (before?.writes ?? []).filter((at) => now - at < MINUTE);
+      return [
+        seat.pod.uid,
+        {
+          demand: seat.demand?.state ?? before?.demand,
+          probes: seat.probes,
+          greed: greeds[index] ?? { ticksAtShare: 0, isGreedy: false, calmTicks: 0 },
+          writes: plans[index]?.isWritten === true ? [...recent, now] : recent,
+        },
+      ];
+    }),
+  );
+}

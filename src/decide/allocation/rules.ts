@@ -1,0 +1,132 @@
+/** How the allocation engine behaves: every constant of demand, bargaining and writing, with defaults from measurements. */
+import type { Millicores, Millis } from '../../lib/units.ts';
+
+/** `requests+ceilings`: requests steer, limits only where needed. `limits`: as MBCAS, limit = share. `observe`: no writes. */
+export type ApplyMode = 'requests+ceilings' | 'limits' | 'observe';
+/** Who gets a limit in `requests+ceilings`: who takes everything, all, who has one already, nobody. */
+export type CeilingMode = 'greedy' | 'all' | 'existing' | 'none';
+
+export interface DemandRules {
+  /** want = usageFactor x usage + headroom. */
+  readonly usageFactor: number;
+  readonly headroom: Millicores;
+  /** Throttled periods by all periods above which the pod is short of CPU. */
+  readonly throttledRatio: number;
+  /** Pressure (PSI some, 0..1) above which it is, for pods that are not throttled... */
+  readonly pressure: number;
+  /** ...and use at least this share of their request: beside a hog every pod shows pressure. */
+  readonly pressureNeedsUsage: number;
+  /** Usage by limit from which usage says nothing about demand any more. */
+  readonly saturation: number;
+  /** A want falls by at most this share a tick, */
+  readonly downStep: number;
+  /** after this many ticks without shortage, */
+  readonly calmTicks: number;
+  /** and this long after it last rose. */
+  readonly calmMillis: Millis;
+}
+
+export interface GreedyRules {
+  /** Usage by share from which a pod is at its share. */
+  readonly atShare: number;
+  /** So many ticks in a row at its share make a pod of low weight greedy; three times as many one of equal weight. */
+  readonly ticks: number;
+  /** Usage by ceiling below which, for `releaseTicks` in a row, it is greedy no more. */
+  readonly releaseBelow: number;
+  readonly releaseTicks: number;
+}
+
+export interface WriteRules {
+  /** Changes smaller than both are not written: millicores, and a share of the current value. */
+  readonly minChange: Millicores;
+  readonly minShare: number;
+  /** The share for decreases that fund nothing. */
+  readonly minShareDown: number;
+  /** Least time between two writes of one pod, counted from tick to tick: raises, and decreases that fund nothing. */
+  readonly spacingUpMillis: Millis;
+  readonly spacingDownMillis: Millis;
+  /** Writes of one pod within a minute, but for forced raises and their funding. */
+  readonly perMinute: number;
+  /** A raise below this share of what was asked is not written, unless the pod is short of CPU. */
+  readonly minGranted: number;
+}
+
+export interface WeightRules {
+  /** `equal`: every pod starts at 1, because a wrong request must not buy weight. `request`: by cores requested, as MBCAS. */
+  readonly base: 'equal' | 'request';
+  readonly priorityCurve: 'log' | 'anchors' | 'legacy' | 'none';
+  readonly topologySpread: boolean;
+  readonly nodeAffinity: boolean;
+}
+
+export interface AllocationRules {
+  readonly apply: ApplyMode;
+  readonly ceilings: CeilingMode;
+  readonly disagreement: 'claim' | 'zero';
+  readonly overload: 'weights' | 'tiers';
+  readonly quantum: 1 | 10;
+  /** Share of allocatable that is never given away; measured system use beyond what is reserved takes its place. */
+  readonly margin: number;
+  /** Without advice or annotation a pod's claim is this share of its original request, at least `baseline`, never more. */
+  readonly claimShare: number;
+  readonly baseline: Millicores;
+  /** A share falls, and rises, by at most this share of itself a tick. */
+  readonly stepDown: number;
+  readonly stepUp: number;
+  /** Ceiling by share of greedy pods, and of others with `ceilings: all`. */
+  readonly greedyCeiling: number;
+  readonly looseCeiling: number;
+  /** Request by limit with `apply: limits`. */
+  readonly requestRatio: number;
+  /** A limit the user set is the most a pod can have (`keep`), or gives way (`lift`). */
+  readonly userLimits: 'keep' | 'lift';
+  readonly startupGraceMillis: Millis;
+  readonly managementMode: 'optIn' | 'optOut';
+  readonly excludedNamespaces: readonly string[];
+  readonly demand: DemandRules;
+  readonly greedy: GreedyRules;
+  readonly write: WriteRules;
+  readonly weight: WeightRules;
+}
+
+export const defaultAllocationRules: AllocationRules = {
+  apply: 'requests+ceilings',
+  ceilings: 'greedy',
+  disagreement: 'claim',
+  overload: 'weights',
+  quantum: 1,
+  margin: 0.05,
+  claimShare: 1 / 3,
+  baseline: 100,
+  stepDown: 0.5,
+  stepUp: Number.POSITIVE_INFINITY,
+  greedyCeiling: 1.1,
+  looseCeiling: 2,
+  requestRatio: 0.9,
+  userLimits: 'keep',
+  startupGraceMillis: 45_000,
+  managementMode: 'optIn',
+  excludedNamespaces: ['kube-system', 'kube-public', 'kube-node-lease', 'mbcas-system'],
+  demand: {
+    usageFactor: 1.5,
+    headroom: 50,
+    throttledRatio: 0.1,
+    pressure: 0.15,
+    pressureNeedsUsage: 0.7,
+    saturation: 0.9,
+    downStep: 0.15,
+    calmTicks: 3,
+    calmMillis: 30_000,
+  },
+  greedy: { atShare: 0.9, ticks: 5, releaseBelow: 0.7, releaseTicks: 15 },
+  write: {
+    minChange: 10,
+    minShare: 0.05,
+    minShareDown: 0.1,
+    spacingUpMillis: 5000,
+    spacingDownMillis: 10_000,
+    perMinute: 6,
+    minGranted: 0.5,
+  },
+  weight: { base: 'equal', priorityCurve: 'log', topologySpread: false, nodeAffinity: false },
+};

@@ -1,0 +1,148 @@
+/** One pod at the table: what it has, wants and may have, and with what weight it bargains. */
+import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import { type AllocationPod, actualSizeOf, type CpuSize, sizeOf } from './allocation-pod.ts';
+import { type Bound, type Box, combineBounds, holdAt } from './bounds.ts';
+import type { Clamp } from './clamp.ts';
+import { type Demand, nextDemand } from './demand.ts';
+import { applyMetric } from './integrations/custom-metrics.ts';
+import type { NodeState } from './integrations/node-conditions.ts';
+import { priorityFactor } from './integrations/priority-class.ts';
+import { judgeProbes, type ProbeMemory } from './integrations/probes.ts';
+import { type PodMarks, readMarks } from './marks.ts';
+import { type NodePod, type PodHints, type PodMemory, unhindered } from './node-input.ts';
+import { kernelFloor } from './problem.ts';
+import type { AllocationRules } from './rules.ts';
+
+export interface Seat {
+  readonly input: NodePod;
+  readonly pod: AllocationPod;
+  readonly marks: PodMarks;
+  readonly hints: PodHints;
+  readonly current: CpuSize;
+  readonly original: CpuSize;
+  /** What it has of what is bargained for: the request, or the limit with `apply: limits`. */
+  readonly share: Millicores;
+  readonly box: Box;
+  readonly want: Millicores;
+  readonly demand: Demand | undefined;
+  readonly weight: number;
+  readonly probes: ProbeMemory;
+  readonly clamps: readonly Clamp[];
+}
+
+export interface Table {
+  readonly node: NodeState;
+  readonly rules: AllocationRules;
+  readonly now: EpochMillis;
+}
+
+const WEIGHT_SPAN = 64;
+
+export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: Table): Seat {
+  const { pod, measured } = input;
+  const { rules, now } = table;
+  const marks = readMarks(pod.marks);
+  const current = sizeOf(pod);
+  const original = input.original ?? current;
+  const share = rules.apply === 'limits' ? (current.limit ?? current.request) : current.request;
+  const hints = input.hints === undefined || input.hints === 'unknown' ? unhindered : input.hints;
+  const limit = actualSizeOf(pod)?.limit ?? current.limit;
+  const demand =
+    measured === undefined ? undefined : nextDemand(memory?.demand, measured, { share, limit, now }, rules.demand);
+  const { usage, throttledRatio } = measured ?? { usage: undefined, throttledRatio: undefined };
+  const probes = judgeProbes(
+    pod,
+    { current: share, usage, throttledRatio },
+    memory?.probes,
+    rules.startupGraceMillis,
+    now,
+  );
+  const measuredWant = demand?.want ?? memory?.demand?.want ?? share;
+  const metric = applyMetric(measuredWant, input.metric, now);
+  const want = Math.ceil(metric.want * probes.boost);
+  const clamps: Clamp[] = [...metric.clamps];
+  if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
+  const weighed = weigh(pod, marks, hints, original, rules);
+  const bounds = boundsOf({ input, pod, marks, hints, original, share, table, probes: probes.bounds });
+  const box = combineBounds(claimOf(input, marks, original, rules), want, bounds);
+  return {
+    input,
+    pod,
+    marks,
+    hints,
+    current,
+    original,
+    share,
+    box,
+    want,
+    demand,
+    weight: weighed.weight,
+    probes: probes.memory,
+    clamps: [...clamps, ...weighed.clamps, ...box.clamps],
+  };
+}
+
+/** An annotation, else what rightsizing advises, else a part of what the pod requested at first. */
+function claimOf({ advice }: NodePod, { minCpu }: PodMarks, { request }: CpuSize, rules: AllocationRules): Millicores {
+  if (minCpu !== undefined) return Math.max(minCpu, advice ?? 0);
+  if (advice !== undefined) return Math.ceil(advice);
+  return Math.min(request, Math.max(rules.baseline, Math.ceil(rules.claimShare * request)));
+}
+
+function weigh(
+  pod: AllocationPod,
+  marks: PodMarks,
+  { spread, affinity }: PodHints,
+  original: CpuSize,
+  { weight: rules }: AllocationRules,
+): { weight: number; clamps: readonly Clamp[] } {
+  const base = rules.base === 'equal' ? 1 : Math.max(1, original.request) / 1000;
+  const asked = marks.weight ?? 1;
+  const own = Math.min(WEIGHT_SPAN, Math.max(1 / WEIGHT_SPAN, asked));
+  const priority = priorityFactor(pod.priority, rules.priorityCurve, marks.priorityMultiplier);
+  const before = base * own * priority.factor;
+  const clamps: Clamp[] = [...priority.clamps];
+  if (spread !== 1) clamps.push({ reason: 'TopologySpread', what: 'weight', before, after: before * spread });
+  if (affinity !== 1) {
+    clamps.push({ reason: 'NodeAffinity', what: 'weight', before: before * spread, after: before * spread * affinity });
+  }
+  return { weight: before * spread * affinity, clamps };
+}
+
+interface BoundSources {
+  readonly input: NodePod;
+  readonly pod: AllocationPod;
+  readonly marks: PodMarks;
+  readonly hints: PodHints;
+  readonly original: CpuSize;
+  readonly share: Millicores;
+  readonly table: Table;
+  readonly probes: readonly Bound[];
+}
+
+function boundsOf({ input, pod, marks, hints, original, share, table, probes }: BoundSources): Bound[] {
+  const { node, rules } = table;
+  const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: kernelFloor }];
+  if (node.frozenBecause !== undefined) bounds.push(holdAt(share, node.frozenBecause));
+  if (node.isUnderPressure) bounds.push({ layer: 'hard', reason: 'NodePressure', max: share });
+  if (isResizing(pod)) bounds.push(holdAt(share, 'ResizeInFlight'));
+  if (input.measured === undefined || input.hints === 'unknown') bounds.push(holdAt(share, 'DataUnknown'));
+  const keepsLimit = rules.apply !== 'limits' && rules.userLimits === 'keep' && pod.qos !== 'Guaranteed';
+  if (keepsLimit && original.limit !== undefined)
+    bounds.push({ layer: 'hard', reason: 'UserLimit', max: original.limit });
+  if (marks.maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: marks.maxCpu });
+  bounds.push(...hints.bounds, ...probes);
+  const down = Math.min(rules.stepDown, hints.step ?? 1);
+  const up = Math.min(rules.stepUp, hints.step ?? Number.POSITIVE_INFINITY);
+  bounds.push({ layer: 'step', reason: 'StepLimit', min: Math.floor(share * (1 - down)) });
+  // At least the smallest change, or a small pod could never grow.
+  const most = Math.max(share + rules.write.minChange, Math.ceil(share * (1 + up)));
+  if (Number.isFinite(up)) bounds.push({ layer: 'step', reason: 'StepLimit', max: most });
+  return bounds;
+}
+
+/** A resize is on its way: pending, in progress, or not yet seen by the kubelet. */
+export function isResizing({ resize, generation, observedGeneration }: AllocationPod): boolean {
+  if (resize.pending !== undefined || resize.inProgress !== undefined) return true;
+  return observedGeneration !== undefined && observedGeneration < generation;
+}

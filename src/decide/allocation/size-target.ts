@@ -1,0 +1,85 @@
+/** From a share to request and limit: which of them moves, how a ceiling is set and lifted, and that the QoS class stays. */
+import type { Millicores } from '../../lib/units.ts';
+import type { Clamp } from './clamp.ts';
+import type { PodTarget } from './node-input.ts';
+import { kernelFloor } from './problem.ts';
+import type { AllocationRules } from './rules.ts';
+import type { Seat } from './seat.ts';
+
+/** The systemd cgroup driver rounds quotas up to 10m; other values would differ between pod and container (k/k#129357). */
+const LIMIT_QUANTUM = 10;
+
+export interface Sized {
+  readonly target: PodTarget;
+  readonly clamps: readonly Clamp[];
+}
+
+export function sizeTarget(
+  seat: Seat,
+  share: Millicores,
+  isGreedy: boolean,
+  allocatable: Millicores,
+  rules: AllocationRules,
+): Sized {
+  // Guaranteed is request = limit, of CPU too.
+  if (seat.pod.qos === 'Guaranteed') {
+    return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps: [] };
+  }
+  const target =
+    rules.apply === 'limits' ? byLimit(seat, share, rules) : byRequest(seat, share, isGreedy, allocatable, rules);
+  return keepQos(target);
+}
+
+/** The drop-in behaviour: the share is the limit, the request follows at a ratio unless an autoscaler divides by it. */
+function byLimit({ hints, current }: Seat, share: Millicores, { requestRatio }: AllocationRules): PodTarget {
+  const limit = Math.max(share, hints.limitMin ?? 0, kernelFloor);
+  const request = hints.isRequestFrozen ? current.request : Math.max(1, Math.floor(requestRatio * limit));
+  return { request, limit: Math.max(limit, request), limitPolicy: 'Apply' };
+}
+
+function byRequest(
+  seat: Seat,
+  share: Millicores,
+  isGreedy: boolean,
+  allocatable: Millicores,
+  rules: AllocationRules,
+): PodTarget {
+  const { current, original, hints } = seat;
+  const request = share;
+  const factor = ceilingFactor(seat, isGreedy, rules);
+  const mustExceed = Math.max(request + 1, kernelFloor);
+  if (factor !== undefined) {
+    const loose = Math.max(factor * share, hints.limitMin ?? 0, mustExceed);
+    const highest = rules.userLimits === 'keep' ? (original.limit ?? allocatable) : allocatable;
+    const limit = Math.min(Math.ceil(loose / LIMIT_QUANTUM) * LIMIT_QUANTUM, Math.max(highest, request));
+    return { request, limit, limitPolicy: 'Apply' };
+  }
+  if (current.limit === undefined) return { request, limit: undefined, limitPolicy: 'Keep' };
+  if (original.limit !== undefined && (rules.userLimits === 'keep' || request < original.limit)) {
+    const limit = Math.max(original.limit, request);
+    return { request, limit, limitPolicy: limit === current.limit ? 'Keep' : 'Apply' };
+  }
+  const limit = Math.max(allocatable, request);
+  return { request, limit, limitPolicy: 'Lift' };
+}
+
+/** Undefined: the pod gets no ceiling. */
+function ceilingFactor({ marks, original }: Seat, isGreedy: boolean, rules: AllocationRules): number | undefined {
+  const { ceilings, greedyCeiling, looseCeiling } = rules;
+  const own = isGreedy ? greedyCeiling : looseCeiling;
+  if (ceilings === 'none') return undefined;
+  if (ceilings === 'all') return own;
+  if (ceilings === 'existing') return original.limit === undefined || marks.isLatencySensitive ? undefined : own;
+  return isGreedy ? greedyCeiling : undefined;
+}
+
+/** A Burstable pod whose CPU request reaches its limit could become Guaranteed, which the API refuses. */
+function keepQos(target: PodTarget): Sized {
+  const { request, limit } = target;
+  if (limit === undefined || request < limit) return { target, clamps: [] };
+  const lower = limit - 1;
+  return {
+    target: { ...target, request: lower },
+    clamps: [{ reason: 'QosClass', what: 'request', before: request, after: lower }],
+  };
+}
