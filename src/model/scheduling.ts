@@ -121,7 +121,10 @@ export function admitsNode(
 }
 
 /** Whether one of the ORed terms holds for the node; an empty term never does. */
-export function matchesNodeTerms(terms: readonly NodeSelectorTerm[], node: NodeRecord): boolean {
+export function matchesNodeTerms(
+  terms: readonly NodeSelectorTerm[],
+  node: Pick<NodeRecord, 'name' | 'labels'>,
+): boolean {
   const fields: Labels = { 'metadata.name': node.name };
   return terms.some(
     (term) =>

@@ -143,6 +143,8 @@ export interface HpaRecord {
   readonly maxReplicas: number;
   readonly currentReplicas: number;
   readonly desiredReplicas: number;
+  /** `status.lastScaleTime`. */
+  readonly lastScaleAt?: EpochMillis;
   /** Resources scaled by utilization of the request, with the target in percent. */
   readonly utilization: { readonly cpu?: number; readonly memory?: number };
   /** Utilization of one container (ContainerResource metrics): resource and container. */
