@@ -57,6 +57,9 @@ function toProblem(issue: z.core.$ZodIssue): Problem {
 
 function sentenceOf(issue: z.core.$ZodIssue): string {
   const isMissing = issue.input === undefined;
+  // Our own messages are whole sentences, or begin with the verb and go on from the value.
+  if (issue.message.startsWith('is not '))
+    return isMissing ? `is missing;${issue.message.split(';')[1]}` : `${describeInput(issue.input)} ${issue.message}`;
   const given = isMissing ? 'is missing' : `${describeInput(issue.input)} is not valid`;
   switch (issue.code) {
     case 'invalid_value':
@@ -68,9 +71,7 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `${given}; accepted: at most ${issue.maximum}${units[issue.origin] ?? ''}`;
     default:
-      // Our own messages are whole sentences, or begin with the verb and go on from the value.
-      if (!issue.message.startsWith('is not ')) return issue.message;
-      return isMissing ? `is missing;${issue.message.split(';')[1]}` : `${describeInput(issue.input)} ${issue.message}`;
+      return issue.message;
   }
 }
 
