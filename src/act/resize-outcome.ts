@@ -1,0 +1,55 @@
+/** What an attempt to resize a pod or to change a template led to: every answer of the API by meaning. */
+import { KubeError } from '../api/kube-error.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Millis } from '../lib/units.ts';
+import { answer, type ReadAnswer, readAnswer } from './resize-answers.ts';
+
+export type ResizeOutcome =
+  /** The spec is changed; whether the node grants it shows later. `generation` is the pod's with the change in it. */
+  | { readonly result: 'accepted'; readonly generation: number | undefined }
+  /** The object no longer exists, or another one has its name: nothing is left to do. */
+  | { readonly result: 'gone' }
+  | (ReadAnswer & {
+      readonly result: 'refused';
+      /** How long the server asks to wait, where it says so. */
+      readonly retryAfterMillis: Millis | undefined;
+    });
+
+/** What no row of the table knows is told apart by its status code. */
+export function outcomeOfResizeError(error: unknown): ResizeOutcome {
+  const text = describeError(error);
+  // Whether the change was made is not known; sending the same sizes again does no harm.
+  if (!(error instanceof KubeError)) return refused(answer('ResizeApiTrouble', 'retry', text));
+  if (isOtherObject(error)) return { result: 'gone' };
+  if (error.httpStatus === 404 && isNamed(error)) return { result: 'gone' };
+  return refused(readAnswer('answer', text) ?? byStatus(error, text), error.retryAfterMillis);
+}
+
+function refused(read: ReadAnswer, retryAfterMillis?: Millis): ResizeOutcome {
+  return { result: 'refused', ...read, retryAfterMillis };
+}
+
+/** An object that is gone has its name in the answer; a subresource that is not served has none. */
+function isNamed(error: KubeError): boolean {
+  return (error.status?.details?.name ?? '') !== '';
+}
+
+function byStatus(error: KubeError, text: string): ReadAnswer {
+  const { httpStatus } = error;
+  if (httpStatus === 404 || httpStatus === 405) return answer('ResizeNotServed', 'recreate', text);
+  if (httpStatus === 409) return answer('ResizeConflict', 'retry', text);
+  if (httpStatus >= 500 || RETRIED.has(httpStatus)) return answer('ResizeApiTrouble', 'retry', text);
+  // Admission plug-ins answer 403 as RBAC does; the text of RBAC is known, so this is one of them.
+  if (httpStatus === 403) return answer('ResizeAdmissionDenied', 'give-up', text);
+  return answer('ResizeRefused', 'give-up', text);
+}
+
+/** Unauthorized (a token that expires is renewed), request timeout, too many requests. */
+const RETRIED: ReadonlySet<number> = new Set([401, 408, 429]);
+
+/** A uid in a patch that is not the object's own is refused as a change of an immutable field (422), or as a conflict that says so. */
+function isOtherObject(error: KubeError): boolean {
+  if (error.httpStatus === 422)
+    return (error.status?.details?.causes ?? []).some(({ field }) => field === 'metadata.uid');
+  return error.httpStatus === 409 && /precondition failed: UID/i.test(error.message);
+}
