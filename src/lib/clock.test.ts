@@ -1,6 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSystemClock, sleep } from './clock.ts';
+import { createMonotonicTime, createSystemClock, sleep } from './clock.ts';
 import { createVirtualClock } from './virtual-clock.ts';
+
+describe('monotonic time', () => {
+  test('goes on when the clock of the machine is set back', () => {
+    vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] });
+    try {
+      const monotonic = createMonotonicTime();
+      const before = monotonic();
+      vi.setSystemTime(0);
+      expect(monotonic()).toBeGreaterThanOrEqual(before);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
 
 describe('the system clock', () => {
   beforeEach(() => {

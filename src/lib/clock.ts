@@ -34,6 +34,11 @@ export function createSystemClock(): Clock {
   };
 }
 
+/** Milliseconds since some instant of this process, never set and never turned back: for rates and ages, where {@link Clock.now} may jump. */
+export function createMonotonicTime(): () => number {
+  return () => performance.now();
+}
+
 /** Resolves after `delayMillis` on `clock`; rejects with the signal's reason as soon as `signal` aborts. */
 export function sleep(clock: Clock, delayMillis: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { createLogger, type LogFormat } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createLineLog } from './line-log.ts';
+
+const clock = createVirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
+const written = (make: typeof createLineLog, format: LogFormat): unknown[] => {
+  const lines: string[] = [];
+  const log = make({ level: 'info', format, clock, write: (line) => lines.push(line) });
+  log.debug({}, 'left out');
+  log.info({ pods: 3, name: 'a b', what: 'x' }, 'Started');
+  log
+    .child('one')
+    .child('two', { node: 'n1' })
+    .warn({ error: new Error('broken', { cause: 'a pipe' }) }, 'It failed');
+  return format === 'json' ? lines.map((line) => JSON.parse(line)) : lines;
+};
+
+describe.each(['json', 'text'] as const)('as %s', (format) => {
+  test('records are those of the operator', () => {
+    expect(written(createLineLog, format)).toEqual(written(createLogger, format));
+  });
+});
+
+test('a value that JSON has no form for does not stop the record', () => {
+  const lines: string[] = [];
+  createLineLog({ level: 'debug', format: 'text', clock, write: (line) => lines.push(line) }).debug(
+    { a: undefined },
+    'm',
+  );
+  expect(lines).toEqual(['2026-01-02T03:04:05.000Z DEBUG m a=undefined\n']);
+});
