@@ -1,5 +1,6 @@
 /** The page docs/metrics.md, written from the tables of metrics. */
 import type { MetricDefinition } from './metric-definition.ts';
+import { agentMetrics } from './metrics-agent.ts';
 import { placementMetrics } from './metrics-placement.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 
@@ -8,11 +9,14 @@ export function renderMetricsPage(): string {
   const parts = [
     '# Metrics',
     '<!-- Written by `npm run docs` from src/lib/metrics-*.ts; edit those. -->',
-    'Prometheus text format at `/metrics`. No label is ever the name of a pod. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
+    'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
     '## Placement',
     renderTable(placementMetrics),
     '## Machinery',
     renderTable(runtimeMetrics),
+    '## Node agent',
+    'Served by each node’s agent on its own port (8082). These alone have labels for pods: those of its node.',
+    renderTable(agentMetrics),
   ];
   return `${parts.join('\n\n')}\n`;
 }
