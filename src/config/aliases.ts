@@ -9,7 +9,7 @@ export interface ConfigAlias {
   readonly convert?: (value: unknown) => unknown;
 }
 
-/** The shape of the first design (mission/000). */
+/** Other shapes of the file: first that of Spotalis's design (mission/000). */
 export const configAliases: readonly ConfigAlias[] = [
   { from: 'controller.resyncPeriod', to: 'controllers.reconcileInterval' },
   // There, 0 workers meant the default.
@@ -36,6 +36,19 @@ export const configAliases: readonly ConfigAlias[] = [
   { from: 'health.enabled', to: 'observability.health.enabled' },
   { from: 'health.bindAddress', to: 'observability.health.bindAddress' },
   { from: 'health.port', to: 'observability.health.bindAddress', convert: portToAddress },
+  // OptiPod's file: by its design (mission/003), and by its shipped ConfigMap with flat keys.
+  { from: 'dryRun', to: 'rightsizing.dryRun', convert: textToFlag },
+  { from: 'dry-run', to: 'rightsizing.dryRun', convert: textToFlag },
+  { from: 'metricsProvider', to: 'rightsizing.provider' },
+  { from: 'metrics-provider', to: 'rightsizing.provider' },
+  { from: 'prometheusURL', to: 'rightsizing.prometheus.url' },
+  { from: 'prometheus-url', to: 'rightsizing.prometheus.url' },
+  { from: 'reconciliationInterval', to: 'rightsizing.reconcileInterval' },
+  { from: 'reconciliation-interval', to: 'rightsizing.reconcileInterval' },
+  { from: 'leaderElection', to: 'operator.leaderElection.enabled', convert: textToFlag },
+  { from: 'leader-election', to: 'operator.leaderElection.enabled', convert: textToFlag },
+  { from: 'metrics-bind-address', to: 'observability.metrics.bindAddress' },
+  { from: 'health-probe-bind-address', to: 'observability.health.bindAddress' },
 ];
 
 /** Accepted with a warning. Each says why it has no effect. */
@@ -56,6 +69,11 @@ export const unusedKeys: ReadonlyMap<string, string> = new Map([
 function equalityToSelectors(value: unknown): unknown {
   const [, key, labelValue] = (typeof value === 'string' ? /^([^=]+)=([^=]*)$/.exec(value) : null) ?? [];
   return key === undefined || labelValue === undefined ? value : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
+}
+
+/** The values of a ConfigMap are text. */
+function textToFlag(value: unknown): unknown {
+  return value === 'true' ? true : value === 'false' ? false : value;
 }
 
 function portToAddress(value: unknown): unknown {

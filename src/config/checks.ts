@@ -86,7 +86,7 @@ function checkBackoff({ placement }: Config): CheckProblem[] {
 
 /** An engine that is not there must not look as if it were on. */
 function checkEngines({ engines }: Config): CheckProblem[] {
-  return (['rightsizing', 'allocation'] as const).flatMap((engine) => {
+  return (['allocation'] as const).flatMap((engine) => {
     const path = `engines.${engine}`;
     return engines[engine]
       ? [{ path, message: `${path}: true is not supported by this version; accepted: false` }]

@@ -6,6 +6,7 @@ import type { ConfigKey } from './config-key.ts';
 import { controllersKeys } from './schema-controllers.ts';
 import { enginesKeys, operatorKeys } from './schema-operator.ts';
 import { placementKeys } from './schema-placement.ts';
+import { rightsizingKeys } from './schema-rightsizing.ts';
 import { observabilityKeys, webhookKeys } from './schema-serving.ts';
 
 export const configTree = {
@@ -13,6 +14,7 @@ export const configTree = {
   engines: enginesKeys,
   controllers: controllersKeys,
   placement: placementKeys,
+  rightsizing: rightsizingKeys,
   webhook: webhookKeys,
   observability: observabilityKeys,
 } as const satisfies ConfigTree;
