@@ -1,0 +1,236 @@
+/**
+ * The operator's side: whether what a node's agent asks for one pod may be written now. Agents see their node, the operator
+ * sees quotas, limits, autoscalers and budgets, and checks all of it again on fresh reads just before a write.
+ */
+import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { QuotaRecord } from '../../model/sizing-records.ts';
+import type { ResizeDecision, SizeChange } from '../size-decision.ts';
+import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from './allocation-pod.ts';
+import { combineBounds } from './bounds.ts';
+import type { Clamp } from './clamp.ts';
+import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
+import { clusterHints, type PodFacts } from './hints.ts';
+import { limitRangeViolation } from './integrations/limit-range.ts';
+import { judgeNode, type NodeCondition } from './integrations/node-conditions.ts';
+import { type QuotaLedger, quotaShortfall } from './integrations/resource-quota.ts';
+import { readMarks } from './marks.ts';
+import type { PodTarget } from './node-input.ts';
+import type { DesiredCpu } from './read-allocation.ts';
+import type { AllocationRules } from './rules.ts';
+import { isResizing } from './seat.ts';
+import { sizeContainers } from './size-containers.ts';
+import { withdrawalOf } from './withdraw.ts';
+
+export interface AdmissionFacts {
+  readonly pod: AllocationPod;
+  readonly workload: WorkloadRef | undefined;
+  readonly workloadUid: string | undefined;
+  readonly facts: PodFacts;
+  readonly history: PodHistory;
+  /** Of the pod's namespace, read afresh; undefined: not known. */
+  readonly quotas: readonly QuotaRecord[] | undefined;
+  readonly ledger?: QuotaLedger | undefined;
+  readonly node: {
+    readonly allocatable: Millicores;
+    readonly conditions: readonly NodeCondition[] | undefined;
+    /** Sum over all its pods of what they are charged with (chargedCpu), this one included; undefined: not known. */
+    readonly charged: Millicores | undefined;
+  };
+  /** The node's agent has not been heard of for too long. */
+  readonly isStale: boolean;
+  readonly lastWriteAt: EpochMillis | undefined;
+  /** A request that the kubelet said can never be granted; only lower ones are tried. */
+  readonly infeasible?: Millicores | undefined;
+  readonly rules: AllocationRules;
+  readonly now: EpochMillis;
+}
+
+export type HeldReason =
+  | ExclusionReason
+  | 'PodReplaced'
+  | 'Stale'
+  | 'NodeNotReady'
+  | 'NodePressure'
+  | 'DataUnknown'
+  | 'LimitRangeConflict'
+  | 'ResizeInFlight'
+  | 'CapacityInFlight'
+  | 'QuotaExceeded'
+  | 'SafetyCheckFailed'
+  | 'Spacing'
+  | 'Infeasible'
+  | 'Observe';
+
+export interface Held {
+  readonly kind: 'held';
+  readonly reason: HeldReason;
+  readonly message: string;
+  /** Undefined: until something changes. */
+  readonly retryAfterMillis: Millis | undefined;
+}
+
+export type Admission =
+  | { readonly kind: 'resize'; readonly decision: ResizeDecision; readonly clamps: readonly Clamp[] }
+  /** The pod's spec is what is desired already. */
+  | { readonly kind: 'settled'; readonly clamps: readonly Clamp[] }
+  | Held;
+
+const QUOTA_RETRY: Millis = 60_000;
+const CAPACITY_RETRY: Millis = 1000;
+/** As MBCAS: a step beyond these is a mistake. */
+const MOST_STEP: Millicores = 20_000;
+const MOST_FACTOR = 10;
+const SMALL: Millicores = 100;
+/** A little less than the agents' own spacing, so that their ticks are never just too early. */
+const SPACING_SLACK = 0.9;
+
+export function admitAllocation(desired: DesiredCpu, input: AdmissionFacts): Admission {
+  const { pod, rules, now } = input;
+  const refusal = refuse(desired, input);
+  if (refusal !== undefined) return refusal;
+  const withdrawal = withdrawalOf(pod, now);
+  if (withdrawal !== undefined) {
+    return {
+      kind: 'resize',
+      decision: decide(input, withdrawal.changes, withdrawal.why, { isWithdrawal: true }),
+      clamps: [],
+    };
+  }
+  if (isResizing(pod)) return held('ResizeInFlight', 'A resize of the pod is on its way', CAPACITY_RETRY);
+  const current = sizeOf(pod);
+  const { target, clamps } = withinBounds(desired, current, input);
+  const ranges = input.facts.limitRanges === 'unknown' ? [] : input.facts.limitRanges;
+  const changes = sizeContainers(pod, target, desired.usage, ranges);
+  if (changes.length === 0) return { kind: 'settled', clamps };
+  const after = sizeAfter(pod, changes);
+  const objection = object(desired, after, current, input);
+  if (objection !== undefined) return objection;
+  if (rules.apply === 'observe') return held('Observe', 'allocation.apply is observe: nothing is written', undefined);
+  const text = (size: CpuSize): string =>
+    `${size.request}m${size.limit === undefined ? '' : ` (limit ${size.limit}m)`}`;
+  const why = `CPU ${text(current)} -> ${text(after)} by the bargain of its node`;
+  const isFunding = desired.urgent && after.request < current.request;
+  return { kind: 'resize', decision: decide(input, changes, why, isFunding ? { isFunding } : {}), clamps };
+}
+
+function refuse({ podUid }: DesiredCpu, input: AdmissionFacts): Held | undefined {
+  const { pod, history, rules, facts, node, now } = input;
+  if (podUid !== undefined && podUid !== pod.uid) {
+    return held('PodReplaced', `The allocation is for the pod with uid ${podUid}, this one is ${pod.uid}`, undefined);
+  }
+  const excluded = exclusionOf(pod, readMarks(pod.marks), history, rules);
+  if (excluded !== undefined) return held(excluded, `The pod does not take part: ${excluded}`, undefined);
+  if (input.isStale) return held('Stale', "The node's agent has not been heard of; nothing changes", undefined);
+  const { frozenBecause } = judgeNode(node.conditions, now);
+  if (frozenBecause !== undefined) return held(frozenBecause, 'The node is not Ready, or not known', undefined);
+  const { limitRanges, hpas, pdbs } = facts;
+  if (limitRanges === 'unknown' || hpas === 'unknown' || pdbs === 'unknown' || input.quotas === undefined) {
+    return held('DataUnknown', 'Limits, quotas, autoscalers or budgets of the namespace are not known', CAPACITY_RETRY);
+  }
+  const violation = limitRangeViolation(limitRanges, pod.containers);
+  // Admission would refuse any resize, also one that does not touch what is wrong (k/k#142171).
+  return violation === undefined ? undefined : held('LimitRangeConflict', violation, undefined);
+}
+
+/** What the agent could not know narrows what it asked for. */
+function withinBounds(
+  desired: DesiredCpu,
+  current: CpuSize,
+  { pod, facts, rules, now }: AdmissionFacts,
+): { readonly target: PodTarget; readonly clamps: readonly Clamp[] } {
+  const hints = clusterHints(pod, facts, rules, now);
+  const isLimit = rules.apply === 'limits';
+  const asked = isLimit ? desired.limit : desired.request;
+  const { min, clamps } = combineBounds(asked, asked, hints.bounds);
+  const share = min;
+  const { limitPolicy } = desired;
+  if (isLimit) {
+    const scaled = asked === 0 ? 0 : Math.floor((desired.request * share) / asked);
+    const request = hints.isRequestFrozen
+      ? current.request
+      : pod.qos === 'Guaranteed'
+        ? share
+        : Math.min(scaled, share);
+    return { target: { request, limit: Math.max(share, request), limitPolicy }, clamps };
+  }
+  if (pod.qos === 'Guaranteed') return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps };
+  const least = Math.max(share + 1, hints.limitMin ?? 0);
+  return { target: { request: share, limit: Math.max(desired.limit, least), limitPolicy }, clamps };
+}
+
+function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {
+  const { pod, node, quotas, ledger, rules, now, lastWriteAt, infeasible } = input;
+  const growth = after.request - current.request;
+  const step = Math.abs(growth);
+  if (step > MOST_STEP || Math.max(after.request, SMALL) > MOST_FACTOR * Math.max(current.request, SMALL)) {
+    return held('SafetyCheckFailed', `A step from ${current.request}m to ${after.request}m is too large`, undefined);
+  }
+  if (growth > 0 && judgeNode(node.conditions, now).isUnderPressure) {
+    return held('NodePressure', 'The node is under pressure: nothing on it grows', CAPACITY_RETRY);
+  }
+  if (infeasible !== undefined && growth > 0 && after.request >= infeasible) {
+    return held('Infeasible', `The kubelet can never grant ${infeasible}m; only less is tried`, undefined);
+  }
+  const spacing = growth > 0 ? rules.write.spacingUpMillis : rules.write.spacingDownMillis;
+  const wait = lastWriteAt === undefined || desired.urgent ? 0 : lastWriteAt + SPACING_SLACK * spacing - now;
+  if (wait > 0) return held('Spacing', `Written ${Math.round((spacing - wait) / 1000)} s ago`, wait);
+  const shortfall = quotaShortfall(
+    { cpuRequest: growth, cpuLimit: (after.limit ?? 0) - (current.limit ?? 0) },
+    quotas,
+    ledger,
+  );
+  if (shortfall !== undefined) {
+    return held(
+      'QuotaExceeded',
+      `${shortfall.resource}: ${shortfall.room ?? 'an unknown amount'} of room left`,
+      QUOTA_RETRY,
+    );
+  }
+  const charged = chargedCpu(pod) - pod.overhead;
+  const more = Math.max(0, after.request - charged);
+  if (more > 0 && (node.charged === undefined || node.charged + more > node.allocatable)) {
+    const free = node.charged === undefined ? 'unknown' : `${node.allocatable - node.charged}m`;
+    return held('CapacityInFlight', `${more}m more are not free yet (${free}); decreases come first`, CAPACITY_RETRY);
+  }
+  return undefined;
+}
+
+function sizeAfter(pod: AllocationPod, changes: readonly SizeChange[]): CpuSize {
+  const to = new Map(changes.map((change) => [change.container, change.to]));
+  return sizeOf({
+    containers: pod.containers.map((each) => ({ ...each, size: { ...each.size, ...to.get(each.name) } })),
+  });
+}
+
+function decide(
+  { pod, workload, workloadUid }: AdmissionFacts,
+  changes: readonly SizeChange[],
+  summary: string,
+  marks: Pick<ResizeDecision, 'isFunding' | 'isWithdrawal'>,
+): ResizeDecision {
+  const before = sizeOf(pod);
+  const after = sizeAfter(pod, changes);
+  return {
+    kind: 'resize',
+    engine: 'allocation',
+    workload,
+    workloadUid,
+    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    changes,
+    ...marks,
+    why: {
+      summary,
+      numbers: {
+        requestBefore: before.request,
+        requestAfter: after.request,
+        ...(before.limit !== undefined && { limitBefore: before.limit }),
+        ...(after.limit !== undefined && { limitAfter: after.limit }),
+      },
+    },
+  };
+}
+
+function held(reason: HeldReason, message: string, retryAfterMillis: Millis | undefined): Held {
+  return { kind: 'held', reason, message, retryAfterMillis };
+}

@@ -1,0 +1,68 @@
+/** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
+import type { Millicores } from '../../lib/units.ts';
+import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
+import type { SizeChange } from '../size-decision.ts';
+import type { AllocationPod } from './allocation-pod.ts';
+import { cpuRange } from './integrations/limit-range.ts';
+import type { PodTarget } from './node-input.ts';
+import { kernelFloor } from './problem.ts';
+import { splitTotal } from './split-containers.ts';
+
+export function sizeContainers(
+  pod: AllocationPod,
+  target: PodTarget,
+  usage: ReadonlyMap<string, Millicores>,
+  ranges: readonly LimitRangeRecord[],
+): SizeChange[] {
+  const { containers, qos } = pod;
+  const range = cpuRange(ranges, 'Container');
+  const movesLimit = target.limitPolicy !== 'Keep' && target.limit !== undefined;
+  const requests = splitTotal(
+    target.request,
+    containers.map(({ name, size }) => {
+      const current = size.cpuRequest ?? 0;
+      const max = Math.min(
+        range.hi,
+        movesLimit ? Number.POSITIVE_INFINITY : (size.cpuLimit ?? Number.POSITIVE_INFINITY),
+      );
+      return { name, usage: usage.get(name), current, min: Math.max(range.lo, Math.min(current, kernelFloor)), max };
+    }),
+  );
+  if (qos === 'Guaranteed') {
+    return containers.flatMap(({ name, size }) => {
+      const value = requests.get(name);
+      return changeOf(name, size, value, value);
+    });
+  }
+  if (!movesLimit) return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), undefined));
+  const limits = splitTotal(
+    target.limit ?? 0,
+    containers.map(({ name, size }) => {
+      const request = requests.get(name) ?? 0;
+      const current = size.cpuLimit ?? request;
+      // While a ceiling is lifted no container's limit goes down.
+      const least = target.limitPolicy === 'Lift' ? current : 0;
+      return {
+        name,
+        usage: usage.get(name),
+        current,
+        min: Math.max(range.lo, request, least, kernelFloor),
+        max: Math.min(range.hi, range.ratio * request),
+      };
+    }),
+  );
+  return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), limits.get(name)));
+}
+
+function changeOf(
+  container: string,
+  size: ContainerSize,
+  cpuRequest: Millicores | undefined,
+  cpuLimit: Millicores | undefined,
+): SizeChange[] {
+  const to: ContainerSize = {
+    ...(cpuRequest !== undefined && cpuRequest !== (size.cpuRequest ?? 0) && { cpuRequest }),
+    ...(cpuLimit !== undefined && cpuLimit !== size.cpuLimit && { cpuLimit }),
+  };
+  return Object.keys(to).length === 0 ? [] : [{ container, to }];
+}

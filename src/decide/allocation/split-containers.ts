@@ -1,0 +1,38 @@
+/** A pod's total on its containers: by what each was measured to use, within what each may have. */
+import type { Millicores } from '../../lib/units.ts';
+import { solve } from './solve.ts';
+
+export interface Portion {
+  readonly name: string;
+  /** Measured CPU; undefined: not measured, its present value counts. */
+  readonly usage: Millicores | undefined;
+  readonly current: Millicores;
+  readonly min: Millicores;
+  readonly max: Millicores;
+}
+
+/** Nobody is without weight, so that an idle container still gets its part of what is left over. */
+const LEAST_WEIGHT = 1;
+
+/**
+ * Water filling in proportion to usage. The parts add up to `total` where the bounds allow it; where even the lower bounds
+ * are more, everybody gets its lower bound. A total that did not change keeps the parts as they are.
+ */
+export function splitTotal(total: Millicores, portions: readonly Portion[]): ReadonlyMap<string, Millicores> {
+  const keep = portions.every(({ current, min, max }) => current >= min && current <= max);
+  if (keep && portions.reduce((sum, { current }) => sum + current, 0) === total) {
+    return new Map(portions.map(({ name, current }) => [name, current]));
+  }
+  const least = portions.reduce((sum, { min }) => sum + min, 0);
+  const { shares } = solve({
+    capacity: Math.max(total, least),
+    disagreement: 'zero',
+    bids: portions.map(({ name, usage, current, min, max }) => ({
+      uid: name,
+      weight: Math.max(LEAST_WEIGHT, usage ?? current),
+      min,
+      max: Math.max(min, max),
+    })),
+  });
+  return new Map(portions.map(({ name }, index) => [name, shares[index] ?? 0]));
+}
