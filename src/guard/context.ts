@@ -37,6 +37,8 @@ export interface GuardContext {
   readonly spot?: SpotOutlook | undefined;
   /** Pods in the whole cluster that cover for spot and have no node yet; default none. */
   readonly waitingCovers?: number | undefined;
+  /** A resize of the pod was asked for a moment ago, whether or not the view shows it; left out, none is. */
+  readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly now: EpochMillis;
 }
 

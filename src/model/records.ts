@@ -60,6 +60,8 @@ export interface NodeRecord {
   /** Allocatable number of pods. */
   readonly maxPods: number;
   readonly createdAt: EpochMillis;
+  /** `status.declaredFeatures` (KEP-5328); undefined where the kubelet declares none. */
+  readonly declaredFeatures?: readonly string[] | undefined;
 }
 
 /** A controller owner reference (`controller: true`). */

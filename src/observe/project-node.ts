@@ -30,5 +30,13 @@ export function projectNode(node: Node): NodeRecord {
     },
     maxPods: pods === undefined ? DEFAULT_MAX_PODS : countOr(Number(pods), DEFAULT_MAX_PODS, 'status.allocatable.pods'),
     createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
+    ...declaredFeatures(status),
   };
+}
+
+/** `status.declaredFeatures` is newer than the published types. */
+function declaredFeatures(status: object | undefined): Pick<NodeRecord, 'declaredFeatures'> {
+  const { declaredFeatures: features }: { readonly declaredFeatures?: readonly unknown[] } = status ?? {};
+  const names = listOf(features, 'status.declaredFeatures').filter((name) => typeof name === 'string');
+  return names.length === 0 ? {} : { declaredFeatures: names };
 }

@@ -15,7 +15,7 @@ export const pdbAllows = evictRule(
       const pdbs = [pdb, ...others].map(({ name }) => name).join(', ');
       return object('MultiplePdbs', { pod: pod.name, pdbs });
     }
-    return allows(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
+    return allowsDisruption(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
   },
 );
 
@@ -23,7 +23,7 @@ export const pdbAllows = evictRule(
  * The rules of the eviction API (kubernetes pkg/registry/core/pod/storage/eviction.go): a pod that is still Pending is not
  * counted at all; an unready one may go where the budget is met without it, or always where the policy says so.
  */
-function allows(pdb: PdbRecord, pod: PodRecord): boolean {
+export function allowsDisruption(pdb: PdbRecord, pod: PodRecord): boolean {
   if (pod.phase === 'Pending') return true;
   if (!pdb.observed) return false;
   if (

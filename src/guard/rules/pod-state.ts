@@ -62,7 +62,8 @@ export const notProtected = evictRule(
 export const notResizing = evictRule(
   'not-resizing',
   'A pod being resized is in the hands of another engine.',
-  ({ pod }) => (pod.resizing ? object('ResizeInFlight', { pod: pod.name }) : undefined),
+  ({ pod }, { isResizing }) =>
+    pod.resizing || isResizing?.(pod.uid) === true ? object('ResizeInFlight', { pod: pod.name }) : undefined,
 );
 
 export const sameRevision = endRule(

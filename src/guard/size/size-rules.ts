@@ -1,7 +1,57 @@
 /**
- * The order of the size guards, in one place. The first objection is the one reported, so the order is that of explanation.
+ * The order of the size guards, in one place. The first objection is the one reported, so the order is that of explanation:
+ * what is switched off or not known, then who else writes, then whether the pod and the change are possible at all, then the
+ * time, then the room there is right now, and last what all changes of the cluster share.
  */
 import type { SizeRule } from './context.ts';
 import { engineOn, fresh, leading, mayWrite, warmedUp } from './rules/operator-state.ts';
+import { cpuOfOneEngine, noEviction, noOtherResizer, noVpa, oneResizeAtATime } from './rules/other-writers.ts';
+import { noPodLevelResources, notBestEffort, notStatic, notWindows, podRuns, supported } from './rules/pod-shape.ts';
+import { fitsNode, notInfeasibleBefore, withinLimitRange, withinQuota } from './rules/room.ts';
+import { limitAboveRequest, memoryAboveUse, qosKept, restartsAllowed } from './rules/size-change.ts';
+import { kindWritten, noRollout, notDeleting, recreateAllowed } from './rules/template.ts';
+import {
+  cooledDown,
+  notBackingOff,
+  notIneffective,
+  windowOpen,
+  withinConcurrency,
+  withinPace,
+} from './rules/timing.ts';
 
-export const sizeRules: readonly SizeRule[] = [engineOn, mayWrite, leading, fresh, warmedUp];
+export const sizeRules: readonly SizeRule[] = [
+  engineOn,
+  mayWrite,
+  leading,
+  fresh,
+  notDeleting,
+  kindWritten,
+  noVpa,
+  noOtherResizer,
+  cpuOfOneEngine,
+  podRuns,
+  notStatic,
+  notWindows,
+  noPodLevelResources,
+  supported,
+  notBestEffort,
+  limitAboveRequest,
+  qosKept,
+  recreateAllowed,
+  notInfeasibleBefore,
+  windowOpen,
+  warmedUp,
+  notIneffective,
+  notBackingOff,
+  cooledDown,
+  noRollout,
+  noEviction,
+  oneResizeAtATime,
+  restartsAllowed,
+  memoryAboveUse,
+  withinLimitRange,
+  withinQuota,
+  fitsNode,
+  withinConcurrency,
+  withinPace,
+];

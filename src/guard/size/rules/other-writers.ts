@@ -1,0 +1,74 @@
+/** Nobody else is at work on the same pod: an eviction, another resize, a VPA, another tool, the other engine. */
+import { workloadKey } from '../../../model/cluster-view.ts';
+import { groupOf } from '../../../model/owners.ts';
+import { object } from '../../objection.ts';
+import { resizeRule, sizeRule } from '../context.ts';
+
+/** Field managers whose resizes are our own. */
+const OWN_MANAGERS: ReadonlySet<string> = new Set(['optipod', 'mbcas-controller']);
+
+export const noVpa = sizeRule(
+  'no-vpa',
+  'Two writers of one size undo each other for ever.',
+  ({ workload }, { view }) => {
+    if (workload === undefined) return undefined;
+    const vpa = view
+      .vpas(workload.namespace)
+      .find(
+        ({ target, updateMode }) =>
+          updateMode !== 'Off' &&
+          target.kind === workload.kind &&
+          target.name === workload.name &&
+          groupOf(target.apiVersion) === groupOf(workload.apiVersion),
+      );
+    return vpa === undefined ? undefined : object('VpaSizesWorkload', { vpa: vpa.name });
+  },
+);
+
+export const noOtherResizer = resizeRule(
+  'no-other-resizer',
+  'Whoever owns the resources through pods/resize changed them after us; the pod is theirs until it is replaced.',
+  ({ decision, pod: { pod, sizing } }) => {
+    // What we put there ourselves is taken back whoever came later to another container.
+    const other = sizing.sizeManagers.find((manager) => !OWN_MANAGERS.has(manager));
+    return other === undefined || decision.isWithdrawal === true
+      ? undefined
+      : object('OtherResizer', { manager: other, pod: pod.name });
+  },
+);
+
+export const cpuOfOneEngine = resizeRule(
+  'cpu-of-one-engine',
+  'Where allocation shares out the CPU of a pod, the advice of rightsizing is its claim and not written.',
+  ({ decision, pod, changes }, { isAllocated }) =>
+    decision.engine === 'rightsizing' &&
+    changes.some(({ to }) => to.cpuRequest !== undefined || to.cpuLimit !== undefined) &&
+    isAllocated(pod)
+      ? object('CpuIsAllocated', { pod: pod.pod.name })
+      : undefined,
+);
+
+export const noEviction = sizeRule(
+  'no-eviction',
+  'A pod that is being moved is not resized: its replacement gets the right size.',
+  ({ decision }, { evictions }) => {
+    if (decision.kind === 'retemplate') {
+      const isMoving = evictions.some(({ workloadUid }) => workloadUid === decision.workloadUid);
+      return isMoving ? object('EvictionInFlight', { pod: `of ${workloadKey(decision.workload)}` }) : undefined;
+    }
+    const { name, uid } = decision.pod;
+    return evictions.some(({ podUid }) => podUid === uid) ? object('EvictionInFlight', { pod: name }) : undefined;
+  },
+);
+
+export const oneResizeAtATime = resizeRule(
+  'one-resize-at-a-time',
+  'The latest size wins, so a second resize would hide how the first one ended. Only taking it back may overtake it.',
+  ({ decision, pod: { pod, sizing } }, { resizes }) => {
+    if (decision.isWithdrawal === true) return undefined;
+    const isAsked = resizes.some((each) => each.pod.uid === pod.uid);
+    // Infeasible is for good on this node: another size may be asked for.
+    const isPending = sizing.resize.pending?.reason === 'Deferred' || sizing.resize.inProgress !== undefined;
+    return isAsked || isPending ? object('ResizeInFlight', { pod: pod.name }) : undefined;
+  },
+);

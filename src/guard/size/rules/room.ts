@@ -1,0 +1,143 @@
+/** The bigger pod has room: in its namespace's bounds and quota, and on its node at every instant until the change is done. */
+
+import { type Amounts, applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
+import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
+import { amountText, limitRangeProblem, type QuotaUse, quotaProblem, quotaUseOf } from '../../../model/size-bounds.ts';
+import type { SizedPod } from '../../../model/sizing-view.ts';
+import { object } from '../../objection.ts';
+import { type InFlightResize, type ResizeSubject, resizeRule, type SizeGuardContext, sizeRule } from '../context.ts';
+
+export const withinLimitRange = sizeRule(
+  'within-limit-range',
+  'The API server checks the whole pod, also what is not changed; asking first says which bound it is.',
+  ({ decision, after }, { view }) => {
+    const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
+    const problem = limitRangeProblem(view.limitRanges(namespace), after);
+    return problem === undefined ? undefined : object('LimitRangeRefuses', { ...problem });
+  },
+);
+
+export const withinQuota = resizeRule(
+  'within-quota',
+  'A quota that is full refuses with 403; several increases at once would race for what is left.',
+  ({ decision, pod: { pod, sizing }, before, after }, { view, resizes }) => {
+    const quotas = view.quotas(pod.namespace);
+    if (quotas.length === 0) return undefined;
+    const more = growth(quotaUseOf(before, sizing.statuses), quotaUseOf(after, sizing.statuses));
+    const others = resizes.filter(
+      ({ pod: { namespace, uid } }) => namespace === pod.namespace && uid !== decision.pod.uid,
+    );
+    const underWay = others.reduce<QuotaUse>((sum, resize) => plus(sum, unseenGrowth(resize, view.pod)), none);
+    const problem = quotaProblem(quotas, sizing, more, underWay);
+    return problem === undefined ? undefined : object('QuotaRefuses', { ...problem });
+  },
+);
+
+const none: QuotaUse = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+
+function growth(before: QuotaUse, after: QuotaUse): QuotaUse {
+  const more = { ...none };
+  for (const key of sizeKeys) more[key] = Math.max(0, after[key] - before[key]);
+  return more;
+}
+
+function plus(left: QuotaUse, right: QuotaUse): QuotaUse {
+  const sum = { ...left };
+  for (const key of sizeKeys) sum[key] += right[key];
+  return sum;
+}
+
+/** What a resize under way adds that the spec of its pod does not show yet: the quota may not count it either. */
+function unseenGrowth(
+  { pod, changes }: InFlightResize,
+  find: (namespace: string, name: string) => SizedPod | undefined,
+): QuotaUse {
+  const known = find(pod.namespace, pod.name);
+  if (known === undefined || known.pod.uid !== pod.uid) return none;
+  const { containers, statuses } = known.sizing;
+  return growth(quotaUseOf(containers, statuses), quotaUseOf(applyChanges(containers, changes), statuses));
+}
+
+export const notInfeasibleBefore = resizeRule(
+  'not-infeasible-before',
+  'What a node can never give is not asked of it again; only less of it, or another node.',
+  (subject, { history }) => {
+    const { decision, pod, node } = subject;
+    const nodeName = pod.pod.nodeName ?? '';
+    const known = history.infeasible(pod.pod.uid, nodeName);
+    if (known === undefined || decision.isWithdrawal === true || decision.isRestore === true) return undefined;
+    const isPolicy = /Manager policy/.test(known.detail);
+    const repeats = isPolicy
+      ? !declaresExclusiveCpuResize(node) && touchesSameResource(subject, known.detail)
+      : known.changes.every(({ container, to }) => {
+          const size = subject.after.find(({ name }) => name === container)?.size ?? {};
+          return sizeKeys.every((key) => to[key] === undefined || (size[key] ?? 0) >= to[key]);
+        });
+    return repeats
+      ? object('InfeasibleBefore', { node: nodeName, pod: pod.pod.name, detail: known.detail })
+      : undefined;
+  },
+);
+
+function touchesSameResource({ changes }: ResizeSubject, detail: string): boolean {
+  return changes.some(({ to }) =>
+    /Memory Manager/.test(detail)
+      ? to.memoryRequest !== undefined || to.memoryLimit !== undefined
+      : to.cpuRequest !== undefined || to.cpuLimit !== undefined,
+  );
+}
+
+export const fitsNode = resizeRule(
+  'fits-node',
+  'An increase counts on its node from the moment it is asked, a decrease until it is done; what does not fit would wait as Deferred, and hold room that nobody gets.',
+  ({ decision, pod, node, changes }, context) => {
+    if (node === undefined) return undefined;
+    const asked = heldRequests(pod, changes);
+    const before = heldRequests(pod);
+    const { held, releasing } = nodeUse(node.name, context, decision.pod.uid);
+    for (const [resource, key] of [
+      ['cpu', 'cpuMillis'],
+      ['memory', 'memoryBytes'],
+    ] as const) {
+      const more = asked[key] - before[key];
+      const free = node.allocatable[key] - held[key] - before[key];
+      if (more <= 0 || more <= free) continue;
+      return more <= free + releasing[key]
+        ? object('WaitsForDecrease', { node: node.name })
+        : object('NodeHasNoRoom', {
+            node: node.name,
+            resource,
+            asked: amountText(resource, more),
+            free: amountText(resource, Math.max(0, free)),
+          });
+    }
+    return undefined;
+  },
+);
+
+/** What the other pods of a node hold, and what of it comes free when the decreases under way are done. */
+function nodeUse(
+  nodeName: string,
+  { view, resizes }: SizeGuardContext,
+  exceptUid: string,
+): { readonly held: Amounts; readonly releasing: Amounts } {
+  const held = { cpuMillis: 0, memoryBytes: 0 };
+  const releasing = { cpuMillis: 0, memoryBytes: 0 };
+  for (const each of view.podsOnNode(nodeName)) {
+    if (each.pod.uid === exceptUid || each.pod.phase === 'Succeeded' || each.pod.phase === 'Failed') continue;
+    const changes = resizes.find(({ pod }) => pod.uid === each.pod.uid)?.changes ?? [];
+    const now = heldRequests(each, changes);
+    const { sizing } = each;
+    const spec = applyChanges(sizing.containers, changes);
+    held.cpuMillis += now.cpuMillis;
+    held.memoryBytes += now.memoryBytes;
+    for (const { name, size } of spec) {
+      const status = sizing.statuses.find((status) => status.name === name);
+      const over = (key: 'cpuRequest' | 'memoryRequest'): number =>
+        Math.max(0, Math.max(status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0) - (size[key] ?? 0));
+      releasing.cpuMillis += over('cpuRequest');
+      releasing.memoryBytes += over('memoryRequest');
+    }
+  }
+  return { held, releasing };
+}

@@ -1,0 +1,91 @@
+/** The change itself is one that Kubernetes takes and that hurts nobody. */
+import { formatQuantity, fromBytes } from '../../../lib/quantity.ts';
+import { qosClassOf } from '../../../model/pod-size.ts';
+import { object } from '../../objection.ts';
+import { allowsDisruption, pdbsOf } from '../../rules/pdb.ts';
+import { resizeRule, sizeRule } from '../context.ts';
+
+export const qosKept = resizeRule(
+  'qos-kept',
+  'The QoS class of a pod is fixed: a change that would alter it is refused as a whole.',
+  ({ pod: { pod, sizing }, after }) => {
+    const to = qosClassOf(after.map(({ size }) => size));
+    return to === sizing.qos ? undefined : object('QosClassFixed', { pod: pod.name, from: sizing.qos, to });
+  },
+);
+
+export const limitAboveRequest = sizeRule(
+  'limit-above-request',
+  'A request above its limit is no valid container.',
+  ({ after }) => {
+    for (const { name, size } of after) {
+      const { cpuRequest = 0, cpuLimit, memoryRequest = 0, memoryLimit } = size;
+      if (cpuLimit !== undefined && cpuRequest > cpuLimit)
+        return object('RequestAboveLimit', { resource: 'cpu', container: name });
+      if (memoryLimit !== undefined && memoryRequest > memoryLimit)
+        return object('RequestAboveLimit', { resource: 'memory', container: name });
+    }
+    return undefined;
+  },
+);
+
+export const restartsAllowed = resizeRule(
+  'restarts-allowed',
+  'resizePolicy RestartContainer makes a resize a restart: then it needs what an eviction needs.',
+  ({ decision, pod: { pod }, before, changes }, { policy, view }) => {
+    for (const { container: name, to } of changes) {
+      const container = before.find((each) => each.name === name);
+      const touchesCpu = to.cpuRequest !== undefined || to.cpuLimit !== undefined;
+      const touchesMemory = to.memoryRequest !== undefined || to.memoryLimit !== undefined;
+      const resource =
+        touchesCpu && container?.cpuRestart === 'RestartContainer'
+          ? 'cpu'
+          : touchesMemory && container?.memoryRestart === 'RestartContainer'
+            ? 'memory'
+            : undefined;
+      if (resource === undefined) continue;
+      // Allocation acts every few seconds: it never restarts anything.
+      if (!policy.allowRecreate || decision.engine === 'allocation')
+        return object('ResizeRestarts', { container: name, pod: pod.name, resource });
+      const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
+      if (pdb !== undefined && others.length > 0) {
+        const pdbs = [pdb, ...others].map((each) => each.name).join(', ');
+        return object('MultiplePdbs', { pod: pod.name, pdbs });
+      }
+      if (pdb !== undefined && !allowsDisruption(pdb, pod)) return object('BlockedByPdb', { pdb: pdb.name });
+    }
+    return undefined;
+  },
+);
+
+export const memoryAboveUse = resizeRule(
+  'memory-above-use',
+  'A memory limit below what is or was used a moment ago ends the container. Requests may fall freely.',
+  ({ decision, before, changes, pod: { sizing } }, { settings, memoryOf }) => {
+    // What was not granted is in force nowhere: taking it back lowers nothing.
+    if (decision.isWithdrawal === true) return undefined;
+    for (const { container, to } of changes) {
+      const limit = to.memoryLimit;
+      const spec = before.find(({ name }) => name === container)?.size.memoryLimit ?? Number.POSITIVE_INFINITY;
+      const inForce = sizing.statuses.find(({ name }) => name === container)?.actual?.memoryLimit ?? spec;
+      if (limit === undefined || limit >= Math.max(spec, inForce)) continue;
+      const { now: use, peak } = memoryOf(decision.pod, container) ?? {};
+      // Of a limit that did not exist, only what is used says whether it may be there.
+      if (use === undefined && peak === undefined) return object('MemoryUseUnknown', { container });
+      const used = Math.max(use ?? 0, peak ?? 0);
+      const needed = Math.ceil(used * (1 + settings.memoryMargin / 100));
+      if (limit < needed)
+        return object('MemoryInUse', {
+          container,
+          used: bytes(used),
+          limit: bytes(limit),
+          needed: bytes(needed),
+        });
+    }
+    return undefined;
+  },
+);
+
+function bytes(amount: number): string {
+  return formatQuantity(fromBytes(Math.round(amount)));
+}

@@ -1,0 +1,32 @@
+/** A pod template may be changed now: the kind is ours to write, new pods are allowed, and no rollout is under way. */
+import { workloadKey } from '../../../model/cluster-view.ts';
+import { object } from '../../objection.ts';
+import { retemplateRule, sizeRule } from '../context.ts';
+
+/** The other kinds are advised only: their pods end by themselves, or a tool of its own rolls them out. */
+const WRITTEN_KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+export const kindWritten = retemplateRule(
+  'kind-written',
+  'Jobs, ReplicaSets and kinds of other controllers are not ours to change.',
+  ({ workload }) => (WRITTEN_KINDS.has(workload.kind) ? undefined : object('KindAdvisedOnly', { kind: workload.kind })),
+);
+
+export const recreateAllowed = retemplateRule(
+  'recreate-allowed',
+  'A new template replaces every pod; the owner must have agreed to that.',
+  (_, { policy }) => (policy.allowRecreate ? undefined : object('RecreateNotAllowed', {})),
+);
+
+export const notDeleting = sizeRule(
+  'not-deleting',
+  'A workload on its way out needs no better size.',
+  ({ workload }) => (workload?.deleting === true ? object('Deleting', {}) : undefined),
+);
+
+export const noRollout = retemplateRule(
+  'no-rollout',
+  'One at a time: a second template would start a second rollout before the first has shown that it works.',
+  ({ workload }) =>
+    workload.isRollingOut ? object('TemplateRollout', { workload: workloadKey(workload) }) : undefined,
+);

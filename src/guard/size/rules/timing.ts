@@ -1,0 +1,93 @@
+/** It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. */
+import type { SizeDecision } from '../../../decide/size-decision.ts';
+import { inWords, object } from '../../objection.ts';
+import { resizeRule, sizeRule } from '../context.ts';
+
+const MINUTE_MILLIS = 60_000;
+
+/** Cooldowns and windows are about changes of mind, not about taking a change back or paying for another one. */
+function isExempt(decision: SizeDecision): boolean {
+  return (
+    decision.kind === 'resize' &&
+    (decision.isWithdrawal === true || decision.isRestore === true || decision.isFunding === true)
+  );
+}
+
+function targetOf(decision: SizeDecision): { readonly uid: string; readonly name: string } {
+  return decision.kind === 'resize'
+    ? { uid: decision.pod.uid, name: decision.pod.name }
+    : { uid: decision.workloadUid, name: decision.workload.name };
+}
+
+export const windowOpen = sizeRule(
+  'window-open',
+  'Owners choose when their pods may be changed.',
+  ({ decision }, { policy, now }) => {
+    const { window } = policy;
+    if (window === undefined || isExempt(decision) || window.isOpen(now)) return undefined;
+    const opensAt = window.nextChange(now);
+    return opensAt === undefined
+      ? object('OutsideUpdateWindow', { opensAt: 'no time within five years' })
+      : object('OutsideUpdateWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
+  },
+);
+
+export const cooledDown = sizeRule(
+  'cooled-down',
+  'Each change needs time to show its effect before the next one is judged.',
+  ({ decision }, { history, policy, now }) => {
+    const { uid, name } = targetOf(decision);
+    const last = isExempt(decision) ? undefined : history.lastChange(uid);
+    const remaining = last === undefined ? 0 : last + policy.cooldownMillis - now;
+    if (last === undefined || remaining <= 0) return undefined;
+    return object(
+      'ChangeCooldown',
+      { target: name, ago: inWords(now - last), remaining: inWords(remaining) },
+      remaining,
+    );
+  },
+);
+
+export const notBackingOff = sizeRule(
+  'not-backing-off',
+  'What just failed fails again at once.',
+  ({ decision }, { history, now }) => {
+    const failed = history.failed(targetOf(decision).uid);
+    const remaining = failed === undefined ? 0 : failed.retryAt - now;
+    if (failed === undefined || remaining <= 0) return undefined;
+    return object('ChangeBackoff', { cause: failed.cause, remaining: inWords(remaining) }, remaining);
+  },
+);
+
+export const notIneffective = sizeRule(
+  'not-ineffective',
+  'Changes that change nothing are a fight with another writer or a broken node: stop, and say so.',
+  ({ decision }, { history, now }) => {
+    if (isExempt(decision)) return undefined;
+    const ineffective = history.ineffective(targetOf(decision).uid) ?? history.ineffective(decision.workloadUid ?? '');
+    const remaining = ineffective === undefined ? 0 : ineffective.retryAt - now;
+    if (ineffective === undefined || remaining <= 0) return undefined;
+    return object('ChangesIneffective', { count: ineffective.count, remaining: inWords(remaining) }, remaining);
+  },
+);
+
+export const withinConcurrency = resizeRule(
+  'within-concurrency',
+  'The cluster as a whole takes only so many resizes at once. Taking one back frees a place.',
+  ({ decision }, { resizes, settings }) =>
+    decision.isWithdrawal === true || resizes.length < settings.maxConcurrentResizes
+      ? undefined
+      : object('ResizeConcurrency', { inFlight: resizes.length, limit: settings.maxConcurrentResizes }),
+);
+
+export const withinPace = sizeRule(
+  'within-pace',
+  'A new release or a policy for everything must not change thousands of pods in one minute. Last, so that only changes that could go ahead compete.',
+  ({ decision }, { history, settings, now }) => {
+    if (isExempt(decision)) return undefined;
+    const count = history.changesSince(now - MINUTE_MILLIS);
+    return count < settings.maxChangesPerMinute
+      ? undefined
+      : object('ChangePace', { count, limit: settings.maxChangesPerMinute }, MINUTE_MILLIS);
+  },
+);

@@ -1,0 +1,157 @@
+/** Whether sizes are within the LimitRanges and ResourceQuotas of their namespace, as the API server's admission plug-ins will ask. */
+import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
+import { type SizeKey, sizeKeys } from './pod-size.ts';
+import type {
+  ComputeAmounts,
+  ContainerSize,
+  ContainerSpecRecord,
+  LimitRangeRecord,
+  PodSizing,
+  QosClass,
+  QuotaRecord,
+} from './sizing-records.ts';
+
+/** For people: `300m`, `1536Mi`. */
+export function amountText(resource: 'cpu' | 'memory', amount: number): string {
+  return formatQuantity(resource === 'cpu' ? fromMillicores(Math.round(amount)) : fromBytes(Math.round(amount)));
+}
+
+export interface BoundsProblem {
+  /** Of the LimitRange. */
+  readonly name: string;
+  readonly detail: string;
+}
+
+/**
+ * The first item that the pod as a whole breaks: also what is not changed is checked when it is resized.
+ * Source: kubernetes plugin/pkg/admission/limitranger (PodValidateLimitFunc).
+ */
+export function limitRangeProblem(
+  ranges: readonly LimitRangeRecord[],
+  containers: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
+): BoundsProblem | undefined {
+  for (const range of ranges) {
+    const subjects =
+      range.type === 'Container'
+        ? containers.map(({ name, size }) => ({ what: `container ${name}`, size }))
+        : [{ what: 'the pod', size: totalOf(containers.map(({ size }) => size)) }];
+    for (const { what, size } of subjects) {
+      const detail = problemOf(range, what, size);
+      if (detail !== undefined) return { name: range.name, detail };
+    }
+  }
+  return undefined;
+}
+
+function problemOf(range: LimitRangeRecord, what: string, size: ContainerSize): string | undefined {
+  for (const resource of ['cpu', 'memory'] as const) {
+    const { request, limit } = amountsOf(size, resource);
+    const [min, max, ratio] = [range.min[resource], range.max[resource], range.maxLimitRequestRatio[resource]];
+    const text = (amount: number): string => amountText(resource, amount);
+    if (min !== undefined && request === 0) return `${what} has no ${resource} request, of at least ${text(min)}`;
+    if (min !== undefined && request < min)
+      return `the ${resource} request of ${what} would be ${text(request)}, of at least ${text(min)}`;
+    if (min !== undefined && limit > 0 && limit < min)
+      return `the ${resource} limit of ${what} would be ${text(limit)}, of at least ${text(min)}`;
+    if (max !== undefined && limit === 0) return `${what} has no ${resource} limit, of at most ${text(max)}`;
+    if (max !== undefined && Math.max(limit, request) > max)
+      return `the ${resource} limit of ${what} would be ${text(Math.max(limit, request))}, of at most ${text(max)}`;
+    if (ratio !== undefined && request === 0) return `${what} has no ${resource} request, which a ratio needs`;
+    if (ratio !== undefined && limit / request > ratio)
+      return `the ${resource} limit of ${what} would be ${(limit / request).toFixed(2)} times its request, of at most ${ratio}`;
+  }
+  return undefined;
+}
+
+function amountsOf(size: ContainerSize, resource: keyof ComputeAmounts): { request: number; limit: number } {
+  return resource === 'cpu'
+    ? { request: size.cpuRequest ?? 0, limit: size.cpuLimit ?? 0 }
+    : { request: size.memoryRequest ?? 0, limit: size.memoryLimit ?? 0 };
+}
+
+/** Sums; a limit of the pod exists only where every container has one. */
+function totalOf(sizes: readonly ContainerSize[]): ContainerSize {
+  const total: { -readonly [Key in SizeKey]?: number } = {};
+  for (const key of sizeKeys) {
+    if (key.endsWith('Limit') && sizes.some((size) => size[key] === undefined)) continue;
+    total[key] = sizes.reduce((sum, size) => sum + (size[key] ?? 0), 0);
+  }
+  return total;
+}
+
+/** What a pod counts for in quotas: for each amount the largest of spec, allocated and in force. */
+export type QuotaUse = Readonly<Record<SizeKey, number>>;
+
+/** Source: kubernetes pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc with UseStatusResources). */
+export function quotaUseOf(
+  containers: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
+  statuses: PodSizing['statuses'],
+): QuotaUse {
+  const use = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+  for (const { name, size } of containers) {
+    const status = statuses.find((each) => each.name === name);
+    for (const key of sizeKeys)
+      use[key] += Math.max(size[key] ?? 0, status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0);
+  }
+  return use;
+}
+
+export interface QuotaProblem {
+  readonly name: string;
+  /** As quotas name it: `requests.cpu`. */
+  readonly resource: string;
+  /** What the change needs on top, and what is left; for people. */
+  readonly asked: string;
+  readonly free: string;
+}
+
+const quotaNames: Readonly<Record<SizeKey, string>> = {
+  cpuRequest: 'requests.cpu',
+  cpuLimit: 'limits.cpu',
+  memoryRequest: 'requests.memory',
+  memoryLimit: 'limits.memory',
+};
+
+/**
+ * The first quota that has too little left for `more`. Only what grows is asked for: a decrease passes a quota that is overdrawn.
+ * @param underWay what other changes of the namespace have asked for and the quota's figures may not show yet.
+ */
+export function quotaProblem(
+  quotas: readonly QuotaRecord[],
+  pod: { readonly qos: QosClass; readonly priorityClassName: string },
+  more: QuotaUse,
+  underWay: QuotaUse,
+): QuotaProblem | undefined {
+  for (const { name, hard, used, scopes } of quotas) {
+    if (scopes !== undefined && !scopes.every((scope) => mayMatch(scope, pod))) continue;
+    for (const key of sizeKeys) {
+      const most = hard[key];
+      const free = (most ?? 0) - (used[key] ?? 0) - underWay[key];
+      if (most === undefined || more[key] <= 0 || more[key] <= free) continue;
+      const resource = key.startsWith('cpu') ? 'cpu' : 'memory';
+      const text = (amount: number): string => amountText(resource, Math.max(0, amount));
+      return { name, resource: quotaNames[key], asked: text(more[key]), free: text(free) };
+    }
+  }
+  return undefined;
+}
+
+/** Whether a quota of this scope may count the pod: where that is not known, it does. */
+function mayMatch(scope: string, pod: { readonly qos: QosClass; readonly priorityClassName: string }): boolean {
+  if (scope === 'BestEffort') return pod.qos === 'BestEffort';
+  if (scope === 'NotBestEffort') return pod.qos !== 'BestEffort';
+  const [name, operator, values = ''] = scope.split(' ');
+  if (name !== 'PriorityClass') return true;
+  switch (operator) {
+    case 'In':
+      return values.split(',').includes(pod.priorityClassName);
+    case 'NotIn':
+      return !values.split(',').includes(pod.priorityClassName);
+    case 'Exists':
+      return pod.priorityClassName !== '';
+    case 'DoesNotExist':
+      return pod.priorityClassName === '';
+    default:
+      return true;
+  }
+}
