@@ -181,7 +181,8 @@ describe('problems', () => {
       metrics({ custom: { name: '' } }),
       'spec.metricsConfig.custom.name: "" is not valid; accepted: a text of at least 1 characters',
     ],
-    [metrics({ rollingWindow: `${'1'.repeat(80)}h` }), 'is not valid; accepted: at most 64 characters'],
+    [metrics({ custom: { name: 'x'.repeat(300) } }), 'is not valid; accepted: at most 253 characters'],
+    [metrics({ rollingWindow: `${'1'.repeat(80)}h` }), '… is not a duration; accepted: '],
   ])('%j', (change, expected) => {
     expect(problemsOf(change)).toEqual(expect.arrayContaining([expect.stringContaining(expected)]));
   });

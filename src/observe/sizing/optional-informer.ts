@@ -11,6 +11,8 @@ import type { Logger } from '../../lib/log.ts';
 export interface OptionalInformerOptions<R> {
   readonly api: KubeApi;
   readonly type: ResourceType;
+  /** Where it is tried whether the type may be read; left out, in the whole cluster. */
+  readonly probeNamespace?: string | undefined;
   /** Makes the informer to run while the type is served. */
   readonly create: () => Informer<R>;
   readonly clock: Clock;
@@ -25,7 +27,7 @@ type Availability = 'served' | 'unavailable' | 'unknown';
 
 /** `onSynced` resolves when it is known that the type is not served, or once it is listed. */
 export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): Informer<R> {
-  const { api, type, clock, log } = options;
+  const { api, type, probeNamespace, clock, log } = options;
   let current: Informer<R> | undefined;
   let lastWord = '';
   const handlers = new Set<InformerHandler<R>>();
@@ -42,7 +44,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
     try {
       const served = (await api.discover?.(apiVersionOf(type), { signal })) ?? [];
       if (!served.some(({ plural }) => plural === type.plural)) return 'unavailable';
-      await api.list(type, { limit: 1, signal });
+      await api.list(type, { limit: 1, signal, ...(probeNamespace !== undefined && { namespace: probeNamespace }) });
       return 'served';
     } catch (error) {
       if (isForbidden(error) || isNotFound(error)) {

@@ -1,0 +1,94 @@
+/** OptimizationPolicies of both API groups as records. A group whose definition is not installed is waited for without a word. */
+import type { KubeApi } from '../api/kube-api.ts';
+import { type OptimizationPolicy, policyGroups, policyType } from '../api/optimization-policy.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import { type PolicyLimitsOfOperator, type PolicyRecord, parsePolicy } from '../model/optimization-policy.ts';
+import { informerIn, type NamespaceScope } from './live-stores.ts';
+import { createOptionalInformer } from './sizing/optional-informer.ts';
+
+/**
+ * How a policy changed. `spec`: a new policy, another generation, or its deletion was asked for; `status`: anything else, which as a
+ * rule is what Stowage itself has written and calls for nothing.
+ */
+export type PolicyChange =
+  | { readonly kind: 'spec' | 'status'; readonly policy: PolicyRecord }
+  | { readonly kind: 'gone'; readonly policy: PolicyRecord };
+
+export interface PolicyStores {
+  /** Of both groups, valid or not. The same array until something changes. */
+  policies(): readonly PolicyRecord[];
+  /** False while what is known may be out of date: then nothing may be changed on its account. */
+  isFresh(): boolean;
+  /** Policies already there are replayed as `spec`. Returns the function that ends the subscription. */
+  onChange(listener: (change: PolicyChange) => void): () => void;
+  /** Resolves when of each group the policies are known, or that there is no such group. */
+  readonly onSynced: Promise<void>;
+  /** Follows until `signal` aborts. Call once. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface PolicyStoresOptions {
+  readonly api: KubeApi;
+  /** Left out, the whole cluster. */
+  readonly scope?: NamespaceScope | undefined;
+  readonly limits?: PolicyLimitsOfOperator | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
+  const { scope, limits } = options;
+  const informers = policyGroups.map((group) => {
+    const type = policyType(group);
+    const project = (object: OptimizationPolicy): PolicyRecord => parsePolicy(group, object, limits);
+    return createOptionalInformer<PolicyRecord>({
+      ...options,
+      type,
+      probeNamespace: scope?.namespaces[0],
+      create: () => informerIn(options, type, { ...options, type, project }),
+    });
+  });
+  let known: readonly PolicyRecord[] | undefined;
+  for (const informer of informers) {
+    informer.subscribe({
+      onChange() {
+        known = undefined;
+      },
+    });
+  }
+
+  return {
+    policies() {
+      known ??= informers.flatMap(({ store }) => [...store.values()]);
+      return known;
+    },
+    isFresh: () => informers.every((informer) => informer.freshness() === 'fresh'),
+    onChange(listener) {
+      const ends = informers.map((informer) =>
+        informer.subscribe({
+          onChange(_, before, after) {
+            const change = changeOf(before, after);
+            if (change !== undefined) listener(change);
+          },
+        }),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    onSynced: Promise.all(informers.map(({ onSynced }) => onSynced)).then(() => undefined),
+    async run(signal) {
+      await Promise.all(informers.map((informer) => informer.run(signal)));
+    },
+  };
+}
+
+function changeOf(before: PolicyRecord | undefined, after: PolicyRecord | undefined): PolicyChange | undefined {
+  if (after === undefined) return before === undefined ? undefined : { kind: 'gone', policy: before };
+  const isSame =
+    before?.uid === after.uid && before.generation === after.generation && before.deleting === after.deleting;
+  return { kind: isSame ? 'status' : 'spec', policy: after };
+}
