@@ -1,33 +1,35 @@
 /** A record of every rule that moved a number, with the number before and after. */
 
-export type ClampReason =
-  | 'PriorityClass'
-  | 'ResourceQuota'
-  | 'NodePressure'
-  | 'NodeNotReady'
-  | 'LimitRange'
-  | 'LimitRangeConflict'
-  | 'HorizontalPodAutoscaler'
-  | 'PodDisruptionBudget'
-  | 'TopologySpread'
-  | 'NodeAffinity'
-  | 'Readiness'
-  | 'UnreadyBoost'
-  | 'StartupGrace'
-  | 'CustomMetric'
-  | 'DataUnknown'
-  | 'KernelMinimum'
-  | 'MinCpu'
-  | 'MaxCpu'
-  | 'UserLimit'
-  | 'ResizeInFlight'
-  | 'StepLimit'
-  | 'StepRelaxed'
-  | 'GuardRelaxed'
-  | 'Coalition'
-  | 'SystemUse'
-  | 'QosClass'
-  | 'NodeCapacity';
+export const clampReasons = [
+  'PriorityClass',
+  'ResourceQuota',
+  'NodePressure',
+  'NodeNotReady',
+  'LimitRange',
+  'LimitRangeConflict',
+  'HorizontalPodAutoscaler',
+  'PodDisruptionBudget',
+  'TopologySpread',
+  'NodeAffinity',
+  'Readiness',
+  'UnreadyBoost',
+  'StartupGrace',
+  'CustomMetric',
+  'DataUnknown',
+  'KernelMinimum',
+  'MinCpu',
+  'MaxCpu',
+  'UserLimit',
+  'ResizeInFlight',
+  'StepLimit',
+  'StepRelaxed',
+  'GuardRelaxed',
+  'Coalition',
+  'SystemUse',
+  'QosClass',
+  'NodeCapacity',
+] as const;
+export type ClampReason = (typeof clampReasons)[number];
 
 export interface Clamp {
   readonly reason: ClampReason;
