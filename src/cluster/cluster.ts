@@ -22,6 +22,7 @@ import { createStatefulSetController } from './controllers/stateful-set/stateful
 import { createVolumeBinder } from './controllers/volume-binder.ts';
 import { createKubelet, type Kubelet, type KubeletOptions } from './kubelet/kubelet.ts';
 import type { NodeSpec } from './kubelet/node-object.ts';
+import { createMetricsServer, type MetricsServerOptions } from './metrics-server/metrics-server.ts';
 import { createScheduler } from './scheduler/scheduler.ts';
 import type { StandIn, StandInContext } from './stand-in.ts';
 
@@ -35,6 +36,8 @@ export interface ClusterOptions {
   readonly pools?: readonly NodePool[];
   readonly autoscaler?: Omit<AutoscalerOptions, 'pools' | 'machines'>;
   readonly kubelet?: KubeletOptions;
+  /** Serve metrics.k8s.io from what the nodes use (load/pod-load.ts). Default: it is not served, as without metrics-server. */
+  readonly metricsServer?: MetricsServerOptions;
   /** Further settings of the API server, e.g. whether roles are enforced. */
   readonly apiServer?: Omit<ApiServerOptions, 'clock' | 'random'>;
 }
@@ -63,6 +66,8 @@ export function createCluster(options: ClusterOptions): Cluster {
   const context: StandInContext = { api, caches, clock, random, log };
   const kubelet = createKubelet(context, { removesNotReadyTaint: false, ...options.kubelet });
   const autoscaler = createAutoscaler(context, { ...options.autoscaler, pools, machines: kubelet });
+  const metricsServer = options.metricsServer && createMetricsServer(context, kubelet.usage, options.metricsServer);
+  if (metricsServer !== undefined) server.serveUsage(metricsServer.source);
   const standIns: readonly StandIn[] = [
     createDeploymentController(context),
     createReplicaSetController(context),
@@ -77,6 +82,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     createScheduler(context),
     kubelet,
     autoscaler,
+    ...(metricsServer === undefined ? [] : [metricsServer]),
   ];
   const stopper = new AbortController();
   let work: Promise<unknown> = Promise.resolve();

@@ -1,11 +1,10 @@
 /** The load of all simulated nodes: one beat for all of them, which rests while no pod has a load. */
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
-import type { ContainerUsage } from '../load/container-usage.ts';
 import { createNodeLoad, type NodeLoad } from '../load/node-load.ts';
 import { createLoadReader } from '../load/pod-load.ts';
-import { qosClassOf, type RunningPod } from '../load/running-pod.ts';
 import type { Amounts } from '../pod-requests.ts';
+import type { NodeUsage } from './node-usage.ts';
 import type { PodWorker } from './pod-worker.ts';
 
 export interface LoadOptions {
@@ -24,8 +23,8 @@ export interface LoadedMachine {
 export interface KubeletLoad {
   /** A pod was started or changed: it may have a load now. */
   notice(worker: PodWorker): void;
-  /** What the containers of a node have used until now. */
-  usages(machine: LoadedMachine): readonly ContainerUsage[];
+  /** What a node and its containers have used until now. */
+  usage(machine: LoadedMachine): Pick<NodeUsage, 'containers' | 'cpuSeconds' | 'memoryBytes'>;
   stop(): void;
 }
 
@@ -48,8 +47,6 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
     const load = createNodeLoad({
       capacityMillicores: () => machine.allocatable.get('cpu') ?? 0,
       loadOf: loads.of,
-      useMemory: ({ pod }, container, bytes) =>
-        machine.workers.get(pod.metadata?.uid ?? '')?.useMemory(container, bytes),
       stepMillis,
       seed,
     });
@@ -59,7 +56,7 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
 
   const advance = (machine: LoadedMachine): NodeLoad => {
     const load = loadOf(machine);
-    load.advance(machine.isAlive ? runningPods(machine) : [], clock.now());
+    load.advance(machine.isAlive ? machine.workers.values() : [], clock.now());
     return load;
   };
 
@@ -68,7 +65,8 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
       beat = undefined;
       let isLoaded = false;
       for (const machine of machines()) {
-        advance(machine);
+        // Whoever reads often enough makes the beat unnecessary.
+        if (loadOf(machine).isDue(clock.now())) advance(machine);
         for (const worker of machine.workers.values()) isLoaded ||= loads.of(worker.pod()) !== undefined;
       }
       if (isLoaded) arm();
@@ -79,17 +77,15 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
     notice(worker) {
       if (beat === undefined && loads.of(worker.pod()) !== undefined) arm();
     },
-    usages: (machine) => advance(machine).usages(),
+    usage(machine) {
+      const node = advance(machine);
+      const containers = node.usages();
+      const memoryBytes = containers.reduce((total, usage) => total + usage.memoryBytes, 0);
+      return { containers, memoryBytes, cpuSeconds: node.cpuSeconds() };
+    },
     stop() {
       beat?.cancel();
       beat = undefined;
     },
   };
-}
-
-function runningPods({ workers }: LoadedMachine): RunningPod[] {
-  return [...workers.values()].flatMap((worker): RunningPod[] => {
-    const containers = worker.running();
-    return containers.length === 0 ? [] : [{ pod: worker.pod(), qosClass: qosClassOf(worker.pod()), containers }];
-  });
 }

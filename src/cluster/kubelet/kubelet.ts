@@ -4,13 +4,16 @@ import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { ContainerUsage } from '../load/container-usage.ts';
 import { keyOf, nameOf, uidOf } from '../objects.ts';
-import { type Amounts, add, amountsOf } from '../pod-requests.ts';
+import { amountsOf } from '../pod-requests.ts';
 import { isFinished } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
-import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { createKubeletEndpoints, type EndpointOptions } from './endpoint.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import { createKubeletLoad, type LoadOptions } from './kubelet-load.ts';
+import { heldByOthers, type Machine, newMachine, takePodIp } from './machine.ts';
 import { type NodeSpec, nodeConditions, nodeObject } from './node-object.ts';
+import type { NodeUsage } from './node-usage.ts';
 import { createPodWorker, type PodWorker } from './pod-worker.ts';
 
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
@@ -25,6 +28,8 @@ export interface KubeletOptions {
   readonly resizeMillis?: number;
   /** How the load that pods ask for by annotation is followed (`load/pod-load.ts`). */
   readonly load?: LoadOptions;
+  /** Serve each node's metrics on a port of its own, which its Node object names. Default: none is served. */
+  readonly endpoints?: EndpointOptions;
 }
 
 /** Told when a node's kubelet falls silent or speaks again; stands for missed heartbeats where none are sent. */
@@ -49,19 +54,10 @@ export interface Kubelet extends StandIn {
   setReady(podKey: string, container: string, isReady: boolean): boolean;
   /** What each running container of a node has used until now; empty for a node that is not there. */
   usages(nodeName: string): readonly ContainerUsage[];
+  /** The same with the node around it; undefined for one that is not there or cut off. */
+  usage(nodeName: string): NodeUsage | undefined;
   onLiveness(listener: LivenessListener): void;
   isAlive(nodeName: string): boolean;
-}
-
-interface Machine {
-  readonly spec: NodeSpec;
-  readonly index: number;
-  nextPodIp: number;
-  isAlive: boolean;
-  allocatable: Amounts;
-  readonly heartbeat: Heartbeat | undefined;
-  /** By pod uid. */
-  readonly workers: Map<string, PodWorker>;
 }
 
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
@@ -79,6 +75,13 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     onInvalid: (problem) => log.warn({ problem }, 'The load of a simulated pod cannot be read'),
   });
 
+  const usage = (nodeName: string): NodeUsage | undefined => {
+    const machine = machines.get(nodeName);
+    if (machine === undefined || !machine.isAlive) return undefined;
+    return { ...load.usage(machine), node: nodeName, capacity: machine.spec, at: clock.now() };
+  };
+  const endpoints = options.endpoints === undefined ? undefined : createKubeletEndpoints(usage, options.endpoints);
+
   const startPod = (machine: Machine, pod: Pod): void => {
     const uid = uidOf(pod);
     const behaviour = behaviourOf(pod, defaults, random, (problem) =>
@@ -90,7 +93,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       log,
       behaviour,
       hostIp: machine.spec.address ?? '127.0.0.1',
-      takePodIp: () => podIpOf(machine.index, machine.nextPodIp++),
+      takePodIp: () => takePodIp(machine),
       allocatable: () => machine.allocatable,
       heldByOthers: () => heldByOthers(machine, uid),
       hasPinnedCpus: machine.spec.cpuManagerPolicy === 'static',
@@ -186,19 +189,13 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
         for (const worker of machine.workers.values()) worker.close();
         machine.workers.clear();
       }
+      await endpoints?.close();
     },
     async addNode(spec) {
-      const node = nodeObject(spec, clock.now());
+      const kubeletPort = spec.kubeletPort ?? (await endpoints?.open(spec.name));
+      const node = nodeObject(kubeletPort === undefined ? spec : { ...spec, kubeletPort }, clock.now());
       const heartbeat = heartbeats ? createHeartbeat({ api, clock, log, node: spec.name }) : undefined;
-      const machine: Machine = {
-        spec,
-        index: machines.size,
-        nextPodIp: 2,
-        isAlive: true,
-        allocatable: amountsOf(node.status?.allocatable),
-        heartbeat,
-        workers: new Map(),
-      };
+      const machine = newMachine(spec, machines.size, node, heartbeat);
       machines.set(spec.name, machine);
       try {
         await api.create(resources.nodes, node);
@@ -264,26 +261,13 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       worker?.setReady(container, isReady);
       return worker !== undefined;
     },
-    usages(nodeName) {
-      const machine = machines.get(nodeName);
-      return machine === undefined ? [] : load.usages(machine);
-    },
+    usage,
+    usages: (nodeName) => usage(nodeName)?.containers ?? [],
     onLiveness(listener) {
       listeners.add(listener);
     },
     isAlive: (name) => machines.get(name)?.isAlive ?? false,
   };
-}
-
-function heldByOthers(machine: Machine, uid: string): Amounts {
-  let total: Amounts = new Map();
-  for (const [other, worker] of machine.workers) if (other !== uid) total = add(total, worker.held());
-  return total;
-}
-
-/** Distinct for up to 65,536 nodes; addresses of ended pods come round after 250 starts. */
-function podIpOf(nodeIndex: number, number: number): string {
-  return `10.${64 + ((nodeIndex >> 8) & 0x7f)}.${nodeIndex & 0xff}.${2 + ((number - 2) % 250)}`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

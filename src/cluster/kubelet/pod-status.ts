@@ -1,4 +1,5 @@
 /** The status a kubelet reports of a pod, made from what its containers are doing. Pure. */
+import { createHash } from 'node:crypto';
 import type { Pod } from '../../api/core.ts';
 import { type Condition, findCondition, timestampOf } from '../objects.ts';
 
@@ -196,7 +197,14 @@ function initStatus(pod: Pod, container: Container, runtime: PodRuntime): Contai
 }
 
 function containerIdOf(pod: Pod, container: string, restarts: number): string {
-  return `simulated://${pod.metadata?.uid ?? ''}/${container}/${restarts}`;
+  return `simulated://${containerHashOf(pod, container, restarts)}`;
+}
+
+/** 64 hexadecimal digits, as container runtimes name containers; another run of it is another container. */
+export function containerHashOf(pod: Pod, container: string, restarts: number): string {
+  return createHash('sha256')
+    .update(`${pod.metadata?.uid ?? ''}/${container}/${restarts}`)
+    .digest('hex');
 }
 
 function stateOf(state: ContainerState, containerID: string): NonNullable<ContainerStatus['state']> {

@@ -5,6 +5,7 @@ import { isConflict, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
+import type { LoadedPod } from '../load/node-load.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
 import { type Amounts, amountsOf } from '../pod-requests.ts';
 import { isSameSpec } from '../pod-state.ts';
@@ -25,19 +26,13 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** Exit code of a container killed by SIGKILL. */
 const KILLED = 137;
 
-export interface PodWorker {
+export interface PodWorker extends LoadedPod {
   /** The pod as the API server has it now. */
   update(pod: Pod): void;
   /** Ends a running container as if its process had died; it restarts by the pod's policy. */
   endContainer(name: string, exitCode: number, reason: string): void;
-  /** The pod as last heard of. */
-  pod(): Pod;
-  /** Containers with a process right now, sidecars included. */
-  running(): readonly ContainerRuntime[];
   /** Room may have appeared on the node: looks at a deferred resize again. */
   retryResize(): void;
-  /** A running container uses this much memory from now on; past its limit it is killed. */
-  useMemory(name: string, bytes: number): void;
   /** A running container's readiness probe succeeds or fails from now on. */
   setReady(name: string, isReady: boolean): void;
   /** Ends the pod for good (node shutdown): it becomes Failed and stays until deleted. */
@@ -253,7 +248,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       report();
     },
     pod: () => pod,
-    running: () => containersOf(runtime).filter(({ state }) => state.kind === 'running'),
+    containers: containersOf(runtime),
     held: () => heldAmounts(containersOf(runtime)),
     close,
   };

@@ -1,74 +1,52 @@
-/** The control groups of a node's pods as a kubelet lays them out: Guaranteed pods beside the Burstable and the BestEffort slice. Pure. */
-import type { Resources } from '../kubelet/pod-status.ts';
-import { amountsOf } from '../pod-requests.ts';
-import { type CpuGroup, sharesOf } from './cpu-sharing.ts';
-import type { RunningPod } from './running-pod.ts';
+/** The control groups of a node's pods as a kubelet lays them out: Guaranteed pods beside the Burstable and the BestEffort slice. */
+import type { ContainerUsage } from './container-usage.ts';
+import { type CpuGroup, shareCpu, sharesOf } from './cpu-sharing.ts';
 
-/** The kubelet never sets a quota below 1 ms per 100 ms. Source: pkg/kubelet/cm/helpers_linux.go `minQuotaPeriod`. */
-const MIN_LIMIT = 10;
-const NONE = Number.POSITIVE_INFINITY;
+type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
-/** A container's own settings. */
-export interface CpuSettings {
-  readonly weight: number;
-  /** Millicores; `Infinity` without a limit. */
-  readonly limit: number;
-}
-
-export function cpuSettings({ requests, limits }: Resources): CpuSettings {
-  const limit = amountsOf(limits).get('cpu');
-  // A limit without a request is a request as well.
-  const weight = sharesOf(amountsOf(requests).get('cpu') ?? limit ?? 0);
-  return { weight, limit: limit === undefined ? NONE : Math.max(MIN_LIMIT, limit) };
-}
-
-export interface CgroupTree {
-  readonly slices: readonly CpuGroup[];
-  /** In the order of the pods and, within each, of its running containers. */
-  readonly leaves: readonly CpuGroup[];
-  /** The pod's group of each leaf. */
-  readonly podOfLeaf: readonly CpuGroup[];
-}
-
-/** @param leafOf settings of each running container and the millicores it wants, asked in the order of the leaves. */
-export function cgroupTree(
-  pods: readonly RunningPod[],
-  leafOf: (podIndex: number, index: number) => CpuSettings & { readonly demand: number },
-): CgroupTree {
-  const leaves: CpuGroup[] = [];
-  const podOfLeaf: CpuGroup[] = [];
-  const byClass = { Guaranteed: [] as CpuGroup[], Burstable: [] as CpuGroup[], BestEffort: [] as CpuGroup[] };
-  pods.forEach((pod, podIndex) => {
-    const children = pod.containers.map((_, index): CpuGroup => {
-      const { weight, limit, demand } = leafOf(podIndex, index);
-      return { weight, limit, demand, children: [], granted: 0 };
-    });
-    const group: CpuGroup = {
-      weight: children.reduce((total, { weight }) => total + weight, 0),
-      // A pod has a quota only where each of its containers has one.
-      limit: children.reduce((total, { limit }) => total + limit, 0),
-      demand: 0,
-      children,
+/** Shares `capacity` among containers that want more together: sets what each of them gets. */
+export function grantContended(usages: readonly ContainerUsage[], capacity: number): void {
+  const leaves = usages.map(
+    ({ settings, demandMillicores }): CpuGroup => ({
+      weight: settings.weight,
+      limit: settings.limit,
+      demand: demandMillicores,
+      children: [],
       granted: 0,
-    };
-    byClass[pod.qosClass].push(group);
-    for (const leaf of children) {
-      leaves.push(leaf);
-      podOfLeaf.push(group);
-    }
+    }),
+  );
+  const podGroups = new Map<unknown, { readonly qosClass: QosClass; readonly children: CpuGroup[] }>();
+  usages.forEach(({ loaded, pod }, index) => {
+    const leaf = leaves[index];
+    if (leaf === undefined) return;
+    const known = podGroups.get(loaded);
+    if (known === undefined) podGroups.set(loaded, { qosClass: qosClassOf(pod.status?.qosClass), children: [leaf] });
+    else known.children.push(leaf);
   });
-  const slice = (children: readonly CpuGroup[], weight: number): CpuGroup => ({
-    weight,
-    limit: NONE,
-    demand: 0,
-    children,
-    granted: 0,
+  const ofClass = (wanted: QosClass): CpuGroup[] =>
+    [...podGroups.values()].filter(({ qosClass }) => qosClass === wanted).map(({ children }) => groupOf(children));
+  const burstable = ofClass('Burstable');
+  const bestEffort = ofClass('BestEffort');
+  shareCpu(
+    [
+      ...ofClass('Guaranteed'),
+      ...(burstable.length === 0 ? [] : [groupOf(burstable)]),
+      // However many they are, together they weigh next to nothing.
+      ...(bestEffort.length === 0 ? [] : [{ ...groupOf(bestEffort), weight: sharesOf(0) }]),
+    ],
+    capacity,
+  );
+  usages.forEach((usage, index) => {
+    usage.usedMillicores = leaves[index]?.granted ?? 0;
   });
-  const burstableWeight = byClass.Burstable.reduce((total, { weight }) => total + weight, 0);
-  const slices = [
-    ...byClass.Guaranteed,
-    ...(byClass.Burstable.length === 0 ? [] : [slice(byClass.Burstable, burstableWeight)]),
-    ...(byClass.BestEffort.length === 0 ? [] : [slice(byClass.BestEffort, sharesOf(0))]),
-  ];
-  return { slices, leaves, podOfLeaf };
+}
+
+/** Weighs as much as its members. A pod's quota is the sum of its containers', so theirs are the ones that count. */
+function groupOf(children: readonly CpuGroup[]): CpuGroup {
+  const weight = children.reduce((total, child) => total + child.weight, 0);
+  return { weight, limit: Number.POSITIVE_INFINITY, demand: 0, children, granted: 0 };
+}
+
+function qosClassOf(text: string | undefined): QosClass {
+  return text === 'Guaranteed' || text === 'BestEffort' ? text : 'Burstable';
 }

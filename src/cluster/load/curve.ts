@@ -65,8 +65,15 @@ export function sum(curves: readonly LoadCurve[]): LoadCurve {
   const [only] = curves;
   if (curves.length === 1 && only !== undefined) return only;
   // Each part has chances of its own, or two bursts would always come together.
-  return (moment) =>
-    curves.reduce((total, curve, index) => total + curve({ ...moment, seed: moment.seed + index * 7919 }), 0);
+  return ({ now, ageMillis, seed }) => {
+    let total = 0;
+    let own = seed;
+    for (const curve of curves) {
+      total += curve({ now, ageMillis, seed: own });
+      own += 7919;
+    }
+    return total;
+  };
 }
 
 function remainder(value: number, divisor: number): number {

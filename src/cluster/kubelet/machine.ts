@@ -1,0 +1,37 @@
+/** One simulated machine: what its kubelet remembers of it. */
+import type { Node } from '../../api/core.ts';
+import { type Amounts, add, amountsOf } from '../pod-requests.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { NodeSpec } from './node-object.ts';
+import type { PodWorker } from './pod-worker.ts';
+
+export interface Machine {
+  readonly spec: NodeSpec;
+  readonly index: number;
+  nextPodIp: number;
+  isAlive: boolean;
+  allocatable: Amounts;
+  readonly heartbeat: Heartbeat | undefined;
+  /** By pod uid. */
+  readonly workers: Map<string, PodWorker>;
+}
+
+/** @param index of the machine among all there were: it decides the pods' addresses. */
+export function newMachine(spec: NodeSpec, index: number, node: Node, heartbeat: Heartbeat | undefined): Machine {
+  const allocatable = amountsOf(node.status?.allocatable);
+  return { spec, index, nextPodIp: 2, isAlive: true, allocatable, heartbeat, workers: new Map() };
+}
+
+/** What all pods but one hold by the node's books. */
+export function heldByOthers(machine: Machine, uid: string): Amounts {
+  let total: Amounts = new Map();
+  for (const [other, worker] of machine.workers) if (other !== uid) total = add(total, worker.held());
+  return total;
+}
+
+/** Distinct for up to 65,536 nodes; addresses of ended pods come round after 250 starts. */
+export function takePodIp(machine: Machine): string {
+  const { index } = machine;
+  const number = machine.nextPodIp++;
+  return `10.${64 + ((index >> 8) & 0x7f)}.${index & 0xff}.${2 + ((number - 2) % 250)}`;
+}
