@@ -2,10 +2,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { MetricDefinition } from './metric-definition.ts';
 import { placementMetrics } from './metrics-placement.ts';
+import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 
 /** Every metric. To add one, add a row to one of these tables. */
-export const metricTable = { ...placementMetrics, ...runtimeMetrics } as const satisfies Record<
+export const metricTable = { ...placementMetrics, ...rightsizingMetrics, ...runtimeMetrics } as const satisfies Record<
   string,
   MetricDefinition
 >;
@@ -30,6 +31,8 @@ export interface Metrics {
   clear(name: GaugeName): void;
   /** Drops every series of a workload that is gone or no longer managed. */
   removeWorkload(namespace: string, workload: string): void;
+  /** Drops every series with this value of the label `policy`: the policy is gone. */
+  removePolicy(policy: string): void;
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
   onRender(collect: () => void): void;
   /** The text of a scrape. */
@@ -59,22 +62,21 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
   const collectors: (() => void)[] = [];
   /** The series of each workload, so that they can be removed. */
   const byWorkload = new Map<string, Series[]>();
+  const byPolicy = new Map<string, Series[]>();
 
   /**
    * The labels to hand to the instrument. For a series of a workload always the same object, which the instrument keeps too:
    * there are about ten such series a workload, and a copy or a key for each would cost megabytes.
    */
   const labelsOf = (instrument: Instrument, labels: LabelValues): LabelValues => {
-    const { namespace, workload } = labels;
+    const { namespace, workload, policy } = labels;
+    if (policy !== undefined) return remember(byPolicy, policy, instrument, labels);
     if (namespace === undefined || workload === undefined) return { ...labels };
-    const owner = workloadKey(namespace, workload);
-    const series = byWorkload.get(owner);
-    const known = series?.find((one) => one.instrument === instrument && hasSameValues(one.labels, labels));
-    if (known !== undefined) return known.labels;
-    const added = { instrument, labels: { ...labels } };
-    if (series === undefined) byWorkload.set(owner, [added]);
-    else series.push(added);
-    return added.labels;
+    return remember(byWorkload, workloadKey(namespace, workload), instrument, labels);
+  };
+  const forget = (index: Map<string, Series[]>, owner: string): void => {
+    for (const { instrument, labels } of index.get(owner) ?? []) instrument.remove(labels);
+    index.delete(owner);
   };
 
   for (const [name, definition] of Object.entries<MetricDefinition>(metricTable)) {
@@ -123,9 +125,10 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
       gauges.get(name)?.reset();
     },
     removeWorkload(namespace, workload) {
-      const owner = workloadKey(namespace, workload);
-      for (const { instrument, labels } of byWorkload.get(owner) ?? []) instrument.remove(labels);
-      byWorkload.delete(owner);
+      forget(byWorkload, workloadKey(namespace, workload));
+    },
+    removePolicy(policy) {
+      forget(byPolicy, policy);
     },
     onRender(collect) {
       collectors.push(collect);
@@ -147,10 +150,27 @@ export function createNoMetrics(): Metrics {
     observe: ignore,
     clear: ignore,
     removeWorkload: ignore,
+    removePolicy: ignore,
     onRender: ignore,
     render: () => Promise.resolve(''),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
+}
+
+/** Keeps the series with its owner. @returns the labels as they are kept. */
+function remember(
+  index: Map<string, Series[]>,
+  owner: string,
+  instrument: Instrument,
+  labels: LabelValues,
+): LabelValues {
+  const series = index.get(owner);
+  const known = series?.find((one) => one.instrument === instrument && hasSameValues(one.labels, labels));
+  if (known !== undefined) return known.labels;
+  const added = { instrument, labels: { ...labels } };
+  if (series === undefined) index.set(owner, [added]);
+  else series.push(added);
+  return added.labels;
 }
 
 function hasSameValues(a: LabelValues, b: LabelValues): boolean {
