@@ -44,7 +44,11 @@ const parts: readonly ManifestSpec[] = [
     path: 'deploy/rbac-self-certificates.yaml',
     about:
       'In addition to rbac.yaml, for webhook.certificates: self. Not needed with cert-manager or certificates of your own.',
-    args: [...NAMES, '--set=webhook.tls.existingSecret=', ...only('rbac/certificates')],
+    args: [
+      ...NAMES,
+      '--set=webhook.tls.existingSecret=,webhook.tls.secretName=spotalis-webhook-cert',
+      ...only('rbac/certificates'),
+    ],
   },
   {
     path: 'deploy/rbac-namespaced.yaml',

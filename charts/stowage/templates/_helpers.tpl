@@ -73,7 +73,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
 {{- define "stowage.certificateSecret" -}}
-{{- .Values.webhook.tls.existingSecret | default (printf "%s-webhook-cert" (include "stowage.fullname" .)) -}}
+{{- .Values.webhook.tls.existingSecret | default .Values.webhook.tls.secretName | default (printf "%s-webhook-cert" (include "stowage.fullname" .)) -}}
 {{- end -}}
 
 {{- define "stowage.certDir" -}}
