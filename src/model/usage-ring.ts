@@ -77,7 +77,10 @@ export class UsageRing {
       const cpuCount = this.#cpuCounts[place] ?? 0;
       const memoryCount = this.#memoryCounts[place] ?? 0;
       if (cpuCount + memoryCount === 0) continue;
-      slots.push([slot, this.#cpu[place] ?? 0, cpuCount, this.#memory[place] ?? 0, memoryCount]);
+      // Without a sample, what is left there is of an older slot.
+      const cpu = cpuCount > 0 ? (this.#cpu[place] ?? 0) : 0;
+      const memory = memoryCount > 0 ? (this.#memory[place] ?? 0) : 0;
+      slots.push([slot, cpu, cpuCount, memory, memoryCount]);
     }
     return { windowMillis: this.windowMillis, slots };
   }
