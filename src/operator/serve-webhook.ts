@@ -8,7 +8,7 @@ import { createCoordinatedHandler } from '../webhook/coordinate.ts';
 import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
 import { validityOf } from '../webhook/key-pair-files.ts';
-import { type KeyPair, startWebhookServer } from '../webhook/server.ts';
+import { type BodyHandler, type KeyPair, startWebhookServer } from '../webhook/server.ts';
 import { fixedKeyPair, type KeyPairSource, keyPairInFiles } from './key-pair-source.ts';
 import { selfCertificate } from './self-certificate.ts';
 
@@ -19,6 +19,8 @@ export interface ServeWebhookOptions {
   readonly keyPair?: KeyPair | undefined;
   readonly host?: string | undefined;
   readonly handle: MutateHandler;
+  /** Handlers of further paths; each replica answers them by itself. */
+  readonly also?: Readonly<Record<string, BodyHandler>> | undefined;
   readonly isLeader: () => boolean;
   /** Where the leader's webhook is, as far as it is known. */
   readonly leader: () => LeaderAddress | undefined;
@@ -59,7 +61,7 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
       ? createCoordinatedHandler({ decide, isLeader, forward: forwarder.forward })
       : (body: string) => decide(body);
   const host = options.host === undefined ? {} : { host: options.host };
-  const server = await startWebhookServer({ port, ...host, keyPair: served, handle, clock, log });
+  const server = await startWebhookServer({ port, ...host, keyPair: served, handle, also: options.also, clock, log });
   log.info({ port: server.port }, 'The webhook listens');
 
   return {

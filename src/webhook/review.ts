@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** Unchecked: a malformed object must not keep a pod from being created. */
   readonly object: unknown;
+  /** The object before an update; undefined otherwise. Unchecked. */
+  readonly oldObject: unknown;
 }
 
 /** Machine-readable codes of malformed requests; the names are those Spotalis documents. */
@@ -56,6 +58,7 @@ export function parseReview(body: string): ParsedReview {
       namespace: text(request.namespace),
       dryRun: request.dryRun === true,
       object: request.object,
+      oldObject: request.oldObject,
     },
   };
 }
@@ -71,7 +74,7 @@ export interface ReviewAnswer {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The body that allows a request. Stowage never denies a pod. */
+/** The body that allows a request. Stowage never denies a pod; only its own policies ({@link encodeDenial}). */
 export function encodeAnswer(apiVersion: ReviewVersion, uid: string, answer: ReviewAnswer): string {
   const { patch, message, warnings, auditAnnotations } = answer;
   const isPatched = patch !== undefined && patch.length > 0;
@@ -87,6 +90,12 @@ export function encodeAnswer(apiVersion: ReviewVersion, uid: string, answer: Rev
       ...(auditAnnotations !== undefined && { auditAnnotations }),
     },
   });
+}
+
+/** The body that refuses an object of ours as invalid. @param message is shown to whoever sent it. */
+export function encodeDenial(apiVersion: ReviewVersion, uid: string, message: string): string {
+  const status = { code: 422, reason: 'Invalid', message };
+  return JSON.stringify({ apiVersion, kind: 'AdmissionReview', response: { uid, allowed: false, status } });
 }
 
 function problem(code: ReviewProblemCode, message: string): ParsedReview {

@@ -39,8 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function start(handle: BodyHandler) {
-  const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: firstPair, handle, clock, log });
+async function start(handle: BodyHandler, also: Readonly<Record<string, BodyHandler>> = {}) {
+  const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: firstPair, handle, also, clock, log });
   const agent = new Agent({ ca: authority.certificatePem, keepAlive: true });
   onTestFinished(async () => {
     agent.destroy();
@@ -110,6 +110,15 @@ describe('requests', () => {
     const answer = await send(server.port, agent, options);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ code });
+  });
+
+  test('further paths have handlers of their own', async () => {
+    const other = { '/validate-optimizationpolicy': () => ({ status: 200, body: '"other"' }) };
+    const { server, agent } = await start(() => ({ status: 200, body: '"mutate"' }), other);
+    const ask = async (path: string) => (await send(server.port, agent, { path })).body;
+    expect(await ask('/validate-optimizationpolicy?timeout=5s')).toBe('"other"');
+    expect(await ask('/mutate')).toBe('"mutate"');
+    expect(await ask('/validate')).toContain('only /mutate and /validate-optimizationpolicy is served here');
   });
 
   test('a body of exactly 3 MiB is taken', async () => {

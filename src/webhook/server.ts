@@ -8,7 +8,7 @@ import type { Logger } from '../lib/log.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 
 /**
- * Answers one POST to `/mutate`. May reject; that is answered as an error of ours.
+ * Answers one POST to `/mutate`, or to another path that is served. May reject; that is answered as an error of ours.
  * @param isForwarded another replica asks: it must not be sent on once more.
  */
 export type BodyHandler = (body: string, isForwarded: boolean) => HttpAnswer | Promise<HttpAnswer>;
@@ -38,6 +38,8 @@ export interface WebhookServerOptions {
   readonly host?: string;
   readonly keyPair: KeyPair;
   readonly handle: BodyHandler;
+  /** Further paths, e.g. `/validate-optimizationpolicy`. */
+  readonly also?: Readonly<Record<string, BodyHandler>> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -56,7 +58,8 @@ const UNUSED_MILLIS = 500;
 
 /** Resolves when the port is open. @throws when it cannot be opened or the key pair cannot be used. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const { keyPair, handle, clock, log } = options;
+  const { keyPair, clock, log } = options;
+  const handlers = new Map(Object.entries({ '/mutate': options.handle, ...options.also }));
   let isDraining = false;
   const unused = new Set<Duplex>();
 
@@ -76,7 +79,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
         if (isDraining || !request.complete) response.setHeader('Connection', 'close');
         write(response, answer);
       };
-      answerRequest(request, handle).then(send, (error: unknown) => {
+      answerRequest(request, handlers).then(send, (error: unknown) => {
         log.error({ error }, 'A webhook request failed');
         send(problemAnswer(500, 'INTERNAL', 'the request could not be answered'));
       });
@@ -119,9 +122,14 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   };
 }
 
-async function answerRequest(request: IncomingMessage, handle: BodyHandler): Promise<HttpAnswer> {
-  const path = (request.url ?? '').split('?', 1)[0];
-  if (path !== '/mutate') return problemAnswer(404, 'NOT_FOUND', 'only /mutate is served here');
+async function answerRequest(
+  request: IncomingMessage,
+  handlers: ReadonlyMap<string, BodyHandler>,
+): Promise<HttpAnswer> {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const handle = handlers.get(path);
+  if (handle === undefined)
+    return problemAnswer(404, 'NOT_FOUND', `only ${[...handlers.keys()].join(' and ')} is served here`);
   if (request.method !== 'POST') return problemAnswer(405, 'METHOD_NOT_ALLOWED', 'send a POST');
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {

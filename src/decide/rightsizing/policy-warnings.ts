@@ -1,0 +1,69 @@
+/** What is valid in a policy and yet rarely meant: told at admission and in the policy's status, never a reason to refuse it. */
+import type { ValidPolicy } from '../../model/optimization-policy.ts';
+import type { NamespaceRecord } from '../../model/records.ts';
+import { isGranted, namespaceMismatch, type PolicyTenancy, workloadMismatch } from './policy-match.ts';
+import type { PolicySubject } from './select-policy.ts';
+
+/** A workload with the labels of its namespace. */
+export interface PlacedSubject {
+  readonly workload: PolicySubject & { readonly name: string };
+  readonly namespace: Pick<NamespaceRecord, 'name' | 'labels'>;
+}
+
+/** A sentence each, about the policy alone. */
+export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): string[] {
+  const { namespace, spec } = policy;
+  const { selector, metrics, updates } = spec;
+  const warnings: string[] = [];
+  if (!isGranted(namespace, tenancy)) {
+    const named = [...selector.allow].filter((name) => name !== namespace);
+    const scopes = `policies of namespace ${namespace} select workloads of that namespace only`;
+    if (spec.scope === 'Cluster') warnings.push(`scope Cluster is not granted: ${scopes}`);
+    else if (named.length > 0) warnings.push(`selector.namespaces.allow names ${named.join(', ')}, but ${scopes}`);
+  }
+  if (selector.kinds.size === 0) warnings.push('selector.workloadTypes leaves no kind, so nothing is selected');
+  const contradicting = [...selector.allow].filter((name) => selector.deny.has(name));
+  if (contradicting.length > 0) warnings.push(`${contradicting.join(', ')} is both allowed and denied; deny counts`);
+  if (metrics.provider === 'custom' && metrics.customSource === undefined)
+    warnings.push(
+      'provider custom without custom.name: the operator’s only custom source is used, if there is just one',
+    );
+  if (spec.mode === 'Auto' && !updates.allowInPlaceResize && !updates.allowRecreate)
+    warnings.push('mode Auto with neither allowInPlaceResize nor allowRecreate: nothing can be applied');
+  return warnings;
+}
+
+/** A policy of the same weight over at least one of the same workloads: which of them counts is decided by their names. */
+export interface PolicyTie {
+  readonly policy: ValidPolicy;
+  /** One of the workloads, as `Deployment shop/web`. */
+  readonly example: string;
+}
+
+/** Policies that tie with `candidate` on the workloads that are there now, one example each. */
+export function tiesOf(
+  candidate: ValidPolicy,
+  policies: readonly ValidPolicy[],
+  subjects: Iterable<PlacedSubject>,
+  tenancy: PolicyTenancy,
+): PolicyTie[] {
+  const rivals = new Set(
+    policies.filter(
+      (policy) => policy.uid !== candidate.uid && !policy.deleting && policy.spec.weight === candidate.spec.weight,
+    ),
+  );
+  const ties: PolicyTie[] = [];
+  const matches = (policy: ValidPolicy, { workload, namespace }: PlacedSubject): boolean =>
+    workloadMismatch(policy, workload) === undefined && namespaceMismatch(policy, namespace, tenancy) === undefined;
+  for (const subject of subjects) {
+    if (rivals.size === 0) break;
+    if (!matches(candidate, subject)) continue;
+    const { kind, namespace, name } = subject.workload;
+    for (const policy of rivals) {
+      if (!matches(policy, subject)) continue;
+      ties.push({ policy, example: `${kind} ${namespace}/${name}` });
+      rivals.delete(policy);
+    }
+  }
+  return ties;
+}
