@@ -95,6 +95,8 @@ export const podAllocationSpecSchema = withRules(
         })
         .optional(),
       urgent: z.boolean().meta({ description: 'The raise is forced: spacing does not apply to it.' }).optional(),
+      originalCPURequest: quantity('CPU request when the agent first saw the pod.').optional(),
+      originalCPULimit: quantity('CPU limit when the agent first saw the pod.').optional(),
       decision,
       renewTime: timeField('When the agent last wrote this, by its own clock.').optional(),
     })

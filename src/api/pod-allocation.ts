@@ -74,6 +74,9 @@ export interface PodAllocationSpec {
   readonly limitPolicy?: LimitPolicy;
   /** Added: the raise is forced (throttling, start-up): spacing and dead-band of the operator do not apply to it. */
   readonly urgent?: boolean;
+  /** Added: what the pod had when the agent first saw it, for the way back. Quantities. */
+  readonly originalCPURequest?: string;
+  readonly originalCPULimit?: string;
   readonly decision?: AllocationDecision;
   /**
    * Added: when the agent last wrote this object by its own clock (RFC 3339). The agent renews one object of its node in turn,

@@ -1,0 +1,142 @@
+/**
+ * The agent's only writer: PodAllocations of its own node's pods, by server-side apply. It paces itself, gives up what has
+ * grown old, and when the server refuses it waits longer each time. It never deletes and never writes pods.
+ */
+import type { KubeApi } from '../api/kube-api.ts';
+import { isForbidden, isInvalid, isNotFound, isUnauthorized, KubeError } from '../api/kube-error.ts';
+import { AGENT_FIELD_MANAGER, type PodAllocation, podAllocations } from '../api/pod-allocation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Millis } from '../lib/units.ts';
+
+export interface PendingWrite {
+  readonly object: PodAllocation;
+  /** Decreases are sent before increases. */
+  readonly growth: number;
+}
+
+export type WriteResult = 'ok' | 'denied' | 'missing' | 'rejected' | 'failed';
+
+export interface AllocationWriter {
+  /**
+   * Writes them all, decreases first.
+   * @returns the result of each, in order; `undefined` for those not sent: the writer is waiting, or time was up.
+   */
+  write(writes: readonly PendingWrite[], signal: AbortSignal): Promise<readonly (WriteResult | undefined)[]>;
+  /** Whether it is waiting because the server refused. */
+  isWaiting(): boolean;
+}
+
+export interface AllocationWriterOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly monotonic: () => Millis;
+  readonly log: Logger;
+  /** A write that takes longer is given up: by then it would be about the past. */
+  readonly deadlineMillis: Millis;
+}
+
+/** At once, so that a node full of new pods does not crowd out its neighbours at the API server. */
+const CONCURRENCY = 4;
+const FIRST_PAUSE: Millis = 2000;
+const LONGEST_PAUSE: Millis = 60_000;
+
+export function createAllocationWriter(options: AllocationWriterOptions): AllocationWriter {
+  const { api, clock, monotonic, log, deadlineMillis } = options;
+  let pauseMillis = 0;
+  let resumeMillis = 0;
+  let lastTold = '';
+
+  const send = async ({ object }: PendingWrite, signal: AbortSignal): Promise<WriteResult> => {
+    const { name = '', namespace = '' } = object.metadata ?? {};
+    try {
+      const patch = { type: 'apply', body: object, force: true } as const;
+      await api.patch(podAllocations, name, patch, { namespace, fieldManager: AGENT_FIELD_MANAGER, signal });
+      return 'ok';
+    } catch (error) {
+      const result = resultOf(error);
+      tell(result, error, object);
+      return result;
+    }
+  };
+  /** The same trouble is told once until something else happens. */
+  const tell = (result: WriteResult, error: unknown, { spec }: PodAllocation): void => {
+    const pod = `${spec?.namespace}/${spec?.podName}`;
+    const key = result === 'rejected' ? `${result} ${pod}` : result;
+    if (key === lastTold) return;
+    lastTold = key;
+    log.warn({ pod, error }, messages[result]);
+  };
+  const sendAll = async (writes: readonly PendingWrite[], signal: AbortSignal) => {
+    const results = new Map<PendingWrite, WriteResult>();
+    const queue = [...writes];
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        if (signal.aborted || isRefused(results)) return;
+        results.set(next, await send(next, signal));
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    return results;
+  };
+
+  return {
+    async write(writes, signal) {
+      if (writes.length === 0 || monotonic() < resumeMillis) return writes.map(() => undefined);
+      const deadline = new AbortController();
+      const timer = clock.setTimer(deadlineMillis, () => deadline.abort(new Error('The write took too long.')));
+      const limited = AbortSignal.any([signal, deadline.signal]);
+      try {
+        const sorted = (growing: boolean) => writes.filter(({ growth }) => growth > 0 === growing);
+        const decreases = await sendAll(sorted(false), limited);
+        // Where what pays for them was refused, raises wait for the next tick.
+        const increases = isRefused(decreases)
+          ? new Map<PendingWrite, WriteResult>()
+          : await sendAll(sorted(true), limited);
+        const results = writes.map((each) => decreases.get(each) ?? increases.get(each));
+        const isRefusedNow = isRefused(decreases) || isRefused(increases);
+        pauseMillis = isRefusedNow ? Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, pauseMillis * 2)) : 0;
+        resumeMillis = monotonic() + pauseMillis;
+        if (!isRefusedNow && results.includes('ok')) {
+          if (lastTold !== '') log.info({}, 'PodAllocations can be written again');
+          lastTold = '';
+        }
+        return results;
+      } finally {
+        timer.cancel();
+      }
+    },
+    isWaiting: () => monotonic() < resumeMillis,
+  };
+}
+
+const messages: Readonly<Record<WriteResult, string>> = {
+  ok: '',
+  denied:
+    'PodAllocations cannot be written: the account lacks the right to patch podallocations.allocation.mbcas.io. Nothing changes on pods; trying again with growing pauses',
+  missing:
+    'PodAllocations cannot be written: their definition is not installed (`stowage crds | kubectl apply -f -`). Trying again with growing pauses',
+  rejected: 'A PodAllocation was refused; the pod keeps what it has',
+  failed: 'PodAllocations cannot be written at the moment; trying again with growing pauses',
+};
+
+/** All will fare alike: there is no point in trying the next one. */
+function isRefused(results: ReadonlyMap<PendingWrite, WriteResult>): boolean {
+  return [...results.values()].some((result) => result === 'denied' || result === 'missing' || result === 'failed');
+}
+
+function resultOf(error: unknown): WriteResult {
+  if (isForbidden(error)) {
+    // A namespace on its way out takes nothing new; that says nothing about other pods.
+    return causesOf(error).includes('NamespaceTerminating') ? 'rejected' : 'denied';
+  }
+  if (isUnauthorized(error)) return 'denied';
+  if (isInvalid(error)) return 'rejected';
+  if (isNotFound(error)) return error.status?.details?.kind === 'namespaces' ? 'rejected' : 'missing';
+  if (error instanceof KubeError && error.httpStatus === 409) return 'rejected';
+  return 'failed';
+}
+
+function causesOf(error: KubeError): readonly (string | undefined)[] {
+  return (error.status?.details?.causes ?? []).map(({ reason }) => reason);
+}

@@ -1,0 +1,185 @@
+/** What the agent reads from the API, kept up to date: its node, the pods on it, their allocations, namespaces with a say. */
+import type { Namespace, Node, Pod } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import {
+  NODE_LABEL,
+  nodeLabelValue,
+  type PodAllocation,
+  type PodAllocationSpec,
+  podAllocations,
+} from '../api/pod-allocation.ts';
+import { resources } from '../api/resources.ts';
+import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
+import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
+import { createInformer, type Informer } from '../kube/informer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millicores } from '../lib/units.ts';
+import { cpu, instant } from '../observe/fields.ts';
+import { createPodInterners, projectPod } from '../observe/project-pod.ts';
+import { projectPodSizing } from '../observe/sizing/project-pod-sizing.ts';
+import { createSizingInterners } from '../observe/sizing/sizing-interners.ts';
+import { containerIdOf } from './cgroup/names.ts';
+import { type Guidance, readGuidance } from './guidance.ts';
+import type { TrackedPod } from './sampler.ts';
+
+export interface AgentPod {
+  readonly pod: AllocationPod;
+  readonly tracked: TrackedPod;
+}
+
+export interface AgentNode {
+  readonly name: string;
+  readonly allocatable: Millicores;
+  readonly capacity: Millicores;
+  readonly conditions: readonly NodeCondition[];
+}
+
+/** An allocation as it is on the server. */
+export interface KnownAllocation {
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: PodAllocationSpec;
+  readonly guidance: Guidance | undefined;
+}
+
+export interface NodeStores {
+  /** Pods that have not finished. */
+  pods(): AgentPod[];
+  /** Undefined: there is no such node. */
+  node(): AgentNode | undefined;
+  allocation(podUid: string): KnownAllocation | undefined;
+  /** The label `mbcas.io/managed` of the namespace. */
+  namespaceManaged(namespace: string): 'true' | 'false' | undefined;
+  /** Why nothing may be decided now; undefined while everything is known and up to date. */
+  staleBecause(): string | undefined;
+  /** Resolves when the first complete lists of node, pods and allocations are there. */
+  readonly synced: Promise<void>;
+  onPodsChange(handler: () => void): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface NodeStoresOptions {
+  readonly api: KubeApi;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** A full node has 110 pods, a very full one 250. */
+const PODS = 500;
+const MANAGED_LABEL = 'mbcas.io/managed';
+
+export function createNodeStores(options: NodeStoresOptions): NodeStores {
+  const { api, nodeName, clock, random, log } = options;
+  const common = { api, clock, random, log };
+  const project = createPodProjection(log);
+  const pods = createInformer<Pod, AgentPod>({
+    ...common,
+    type: resources.pods,
+    project,
+    listOptions: { fieldSelector: `spec.nodeName=${nodeName}` },
+  });
+  const nodes = createInformer<Node, AgentNode>({
+    ...common,
+    type: resources.nodes,
+    project: projectAgentNode,
+    listOptions: { fieldSelector: `metadata.name=${nodeName}` },
+  });
+  const allocations = createInformer<PodAllocation, KnownAllocation>({
+    ...common,
+    type: podAllocations,
+    project: projectAllocation,
+    listOptions: { labelSelector: `${NODE_LABEL}=${nodeLabelValue(nodeName)}` },
+  });
+  const namespaces = createInformer<Namespace, 'true' | 'false'>({
+    ...common,
+    type: resources.namespaces,
+    project: ({ metadata }) => {
+      const value = metadata?.labels?.[MANAGED_LABEL];
+      return value === 'true' || value === 'false' ? value : undefined;
+    },
+    listOptions: { labelSelector: MANAGED_LABEL },
+  });
+  const needed: readonly (readonly [string, Informer<unknown>])[] = [
+    ['pods', pods],
+    ['the node', nodes],
+    ['PodAllocations', allocations],
+    ['namespaces', namespaces],
+  ];
+  const byUid = new Map<string, KnownAllocation>();
+  allocations.subscribe({
+    onChange(_key, before, after) {
+      const uid = (after ?? before)?.spec.podUID;
+      if (uid === undefined) return;
+      if (after === undefined) byUid.delete(uid);
+      else byUid.set(uid, after);
+    },
+  });
+
+  return {
+    pods: () => [...pods.store.values()],
+    node: () => nodes.store.get(nodeName),
+    allocation: (podUid) => byUid.get(podUid),
+    namespaceManaged: (namespace) => namespaces.store.get(namespace),
+    staleBecause() {
+      const stale = needed.find(([, { store }]) => store.state !== 'fresh');
+      if (stale !== undefined) return `${stale[0]} cannot be followed at the moment`;
+      return nodes.store.size === 0 ? `there is no node ${nodeName}; set NODE_NAME or --node-name` : undefined;
+    },
+    synced: Promise.all(needed.map(([, { onSynced }]) => onSynced)).then(() => {}),
+    onPodsChange: (handler) => void pods.subscribe({ onChange: handler }),
+    run: async (signal) => void (await Promise.all(needed.map(([, informer]) => informer.run(signal)))),
+  };
+}
+
+/** @returns undefined for pods that have finished: they have no control group and take nothing. */
+export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undefined {
+  const interners = { ...createPodInterners(PODS), sizing: undefined };
+  const sizingInterners = createSizingInterners(PODS);
+  return (object) => {
+    const record = projectPod(object, interners);
+    if (record.phase === 'Succeeded' || record.phase === 'Failed') return undefined;
+    const sizing = projectPodSizing(object, sizingInterners);
+    const { annotations } = object.metadata ?? {};
+    const statuses = [...(object.status?.containerStatuses ?? []), ...(object.status?.initContainerStatuses ?? [])];
+    const label = `${record.namespace}/${record.name}`;
+    if (record.uid === '') log.warn({ pod: label }, 'A pod without a uid cannot be measured');
+    return {
+      pod: allocationPodOf({ pod: record, sizing }),
+      tracked: {
+        // The kubelet names the group of a static pod by the hash of its file.
+        groupUid: (annotations?.['kubernetes.io/config.hash'] ?? record.uid).toLowerCase(),
+        label,
+        containers: statuses.flatMap(({ name, containerID, state }) => {
+          const id = containerIdOf(containerID);
+          const isKept = sizing.containers.some((container) => container.name === name);
+          return id === undefined || !isKept || state?.running === undefined ? [] : [{ name, id }];
+        }),
+      },
+    };
+  };
+}
+
+/** @throws InvalidValueError when an amount is no quantity. */
+export function projectAgentNode({ metadata, status }: Node): AgentNode {
+  const capacity = cpu(status?.capacity?.['cpu'], 'status.capacity.cpu') ?? 0;
+  return {
+    name: metadata?.name ?? '',
+    capacity,
+    allocatable: cpu(status?.allocatable?.['cpu'], 'status.allocatable.cpu') ?? capacity,
+    conditions: (status?.conditions ?? []).flatMap(({ type, status: is, lastTransitionTime }): NodeCondition[] => {
+      if (type !== 'Ready' && type !== 'MemoryPressure' && type !== 'DiskPressure' && type !== 'PIDPressure') return [];
+      if (is !== 'True' && is !== 'False' && is !== 'Unknown') return [];
+      return [{ type, status: is, since: instant(lastTransitionTime, `condition ${type}`) }];
+    }),
+  };
+}
+
+/** Only objects that say which pod is meant: those of MBCAS itself do not. */
+function projectAllocation({ metadata, spec, status }: PodAllocation): KnownAllocation | undefined {
+  if (spec?.podUID === undefined || metadata?.name === undefined || metadata.namespace === undefined) return undefined;
+  return { name: metadata.name, namespace: metadata.namespace, spec, guidance: readGuidance(status?.guidance) };
+}

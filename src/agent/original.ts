@@ -1,0 +1,47 @@
+/** What a pod had before allocation changed it: as its annotation says, else as the agent noted when it first saw the pod. */
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { PodAllocationSpec } from '../api/pod-allocation.ts';
+import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
+import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import type { Millicores } from '../lib/units.ts';
+
+/** The annotation `mbcas.io/original-resources`, `{"app":{"requests":{"cpu":"200m"}}}`; undefined where it is not readable. */
+export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuSize | undefined {
+  const text = marks[sizingKeys.allocationOriginals];
+  if (text === undefined) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const containers = isRecord(parsed) ? Object.values(parsed) : [];
+  const amounts = (list: string): (Millicores | undefined)[] =>
+    containers.map((resources) => millicoresOf(at(at(resources, list), 'cpu')));
+  const requests = amounts('requests');
+  if (requests.length === 0 || requests.every((request) => request === undefined)) return undefined;
+  return { request: sum(requests), limit: sumOfAll(amounts('limits')) };
+}
+
+/** As in the allocation the agent made when it first saw the pod. */
+export function notedOriginal(spec: PodAllocationSpec | undefined): CpuSize | undefined {
+  const request = millicoresOf(spec?.originalCPURequest);
+  return request === undefined ? undefined : { request, limit: millicoresOf(spec?.originalCPULimit) };
+}
+
+export function millicoresOf(value: unknown): Millicores | undefined {
+  const quantity = typeof value === 'string' ? tryParseQuantity(value) : undefined;
+  return quantity === undefined ? undefined : toMillicores(quantity);
+}
+
+/** A container without a limit leaves the pod without one. */
+function sumOfAll(values: readonly (Millicores | undefined)[]): Millicores | undefined {
+  return values.every((value) => value !== undefined) ? sum(values) : undefined;
+}
+
+const sum = (values: readonly (Millicores | undefined)[]): Millicores =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const at = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined);

@@ -1,0 +1,162 @@
+/** One tick: from what is known and measured to what should be written, with the memory of the loop in between. */
+import type { PodAllocation } from '../api/pod-allocation.ts';
+import { sizeOf } from '../decide/allocation/allocation-pod.ts';
+import type { Measurement } from '../decide/allocation/demand.ts';
+import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
+import type { NodeQuota } from '../decide/allocation/integrations/resource-quota.ts';
+import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan } from '../decide/allocation/node-input.ts';
+import { planNode } from '../decide/allocation/plan-node.ts';
+import type { AllocationRules } from '../decide/allocation/rules.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import {
+  allocationObject,
+  type Desired,
+  decisionOf,
+  desiredOf,
+  isSameDesired,
+  keepingDesired,
+} from './allocation-object.ts';
+import { measure } from './measure.ts';
+import type { AgentNode, AgentPod, NodeStores } from './node-stores.ts';
+import { annotatedOriginal, notedOriginal } from './original.ts';
+import type { Sampler } from './sampler.ts';
+
+export interface TickTime {
+  /** Never jumps; what the loop remembers is in this time. */
+  readonly steady: EpochMillis;
+  /** For people. */
+  readonly wall: EpochMillis;
+  /** The sampler's time. */
+  readonly monotonic: Millis;
+}
+
+export interface TickInput {
+  readonly node: AgentNode;
+  readonly pods: readonly AgentPod[];
+  readonly stores: Pick<NodeStores, 'allocation' | 'namespaceManaged'>;
+  readonly sampler: Pick<Sampler, 'pod' | 'node'>;
+  readonly metricOf: (pod: AgentPod['pod']) => MetricFact | undefined;
+  readonly rules: AllocationRules;
+  readonly tickMillis: Millis;
+  readonly samplingMillis: Millis;
+  readonly memory: NodeMemory;
+  readonly time: TickTime;
+}
+
+export interface IntendedWrite {
+  readonly podUid: string;
+  readonly object: PodAllocation;
+  readonly desired: Desired;
+  readonly growth: number;
+  readonly why: 'changed' | 'registered' | 'withdrawn';
+}
+
+export interface Tick {
+  readonly plan: NodePlan;
+  readonly measured: ReadonlyMap<string, Measurement>;
+  readonly writes: readonly IntendedWrite[];
+}
+
+/** A pod's figures may be so many samples old. */
+const OLDEST_SAMPLES = 2.5;
+/** What was asked for and not done is taken back where the plan no longer wants it. */
+const withdrawing: ReadonlySet<HoldReason> = new Set(['Settled', 'DeadBand', 'PartialRaise', 'Unfunded']);
+
+export function planTick(input: TickInput): Tick {
+  const { node, rules, sampler, tickMillis, samplingMillis, time, memory } = input;
+  const measured = new Map<string, Measurement>();
+  for (const { pod, tracked } of input.pods) {
+    const names = pod.containers.map(({ name }) => name);
+    const oldest = time.monotonic - OLDEST_SAMPLES * samplingMillis;
+    const found = measure(sampler.pod(tracked.groupUid), names, tickMillis, oldest);
+    if (found !== undefined) measured.set(pod.uid, found);
+  }
+  const plan = planNode({
+    node: {
+      name: node.name,
+      allocatable: node.allocatable,
+      reserved: Math.max(0, node.capacity - node.allocatable),
+      systemUse: sampler.node(tickMillis).system,
+      conditions: node.conditions,
+    },
+    pods: input.pods.map((each) => nodePodOf(each, measured.get(each.pod.uid), input)),
+    quotas: quotasOf(input),
+    memory,
+    rules,
+    now: time.steady,
+  });
+  // Nothing is written for what was observed only.
+  const writes = rules.apply === 'observe' ? [] : plan.pods.flatMap((each) => intend(each, plan, measured, input));
+  return { plan, measured, writes };
+}
+
+function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, input: TickInput): NodePod {
+  const known = input.stores.allocation(pod.uid);
+  const guidance = known?.guidance;
+  const namespaceManaged = input.stores.namespaceManaged(pod.namespace) ?? guidance?.history.namespaceManaged;
+  return {
+    pod,
+    measured: measurement,
+    advice: guidance?.advice,
+    original: guidance?.original ?? annotatedOriginal(pod.marks) ?? notedOriginal(known?.spec),
+    metric: input.metricOf(pod),
+    hints: guidance?.hints,
+    history: { ...guidance?.history, ...(namespaceManaged !== undefined && { namespaceManaged }) },
+  };
+}
+
+function quotasOf({ pods, stores }: TickInput): ReadonlyMap<string, NodeQuota> {
+  const quotas = new Map<string, NodeQuota>();
+  for (const { pod } of pods) {
+    const quota = stores.allocation(pod.uid)?.guidance?.quota;
+    if (quota !== undefined) quotas.set(pod.namespace, quota);
+  }
+  return quotas;
+}
+
+/** At most one write: what the plan wants, what takes back an older wish, or the first word about a pod. */
+function intend(
+  plan: PodPlan,
+  node: NodePlan,
+  measured: ReadonlyMap<string, Measurement>,
+  { node: { name: nodeName, allocatable }, pods, stores, time }: TickInput,
+): readonly IntendedWrite[] {
+  const pod = pods.find((each) => each.pod.uid === plan.uid)?.pod;
+  if (pod === undefined) return [];
+  const known = stores.allocation(plan.uid)?.spec;
+  const keeping = keepingDesired(plan.current, allocatable);
+  const wanted = plan.isWritten ? desiredOf(plan.target, allocatable, plan.isForced || plan.isFunding) : undefined;
+  const isLeftOver =
+    known !== undefined && plan.held !== undefined && withdrawing.has(plan.held) && !isMet(known, plan, allocatable);
+  const desired = wanted ?? (known === undefined || isLeftOver ? keeping : undefined);
+  if (desired === undefined || (known !== undefined && isSameDesired(known, desired))) return [];
+  const object = allocationObject({
+    pod,
+    nodeName,
+    desired,
+    original: notedOriginal(known) ?? (known === undefined ? (annotatedOriginal(pod.marks) ?? sizeOf(pod)) : undefined),
+    decision: decisionOf(plan, node, measured.get(plan.uid)),
+    now: time.wall,
+  });
+  const growth = wanted === undefined ? 0 : plan.target.request - plan.current.request;
+  const why = wanted !== undefined ? 'changed' : known === undefined ? 'registered' : 'withdrawn';
+  return [{ podUid: plan.uid, object, desired, growth, why }];
+}
+
+/** Whether the pod has what was asked for, so that there is nothing to take back. */
+function isMet(known: Desired, { current }: PodPlan, allocatable: number): boolean {
+  const has = keepingDesired(current, allocatable);
+  if (known.desiredCPURequest !== has.desiredCPURequest) return false;
+  return known.limitPolicy === 'Keep' || known.desiredCPULimit === has.desiredCPULimit;
+}
+
+/** What the loop remembers where some writes did not get through: those count as not made. */
+export function withoutFailed(plan: NodePlan, before: NodeMemory, failed: ReadonlySet<string>): NodeMemory {
+  if (failed.size === 0) return plan.memory;
+  return new Map(
+    [...plan.memory].map(([uid, pod]) => [
+      uid,
+      failed.has(uid) ? { ...pod, writes: before.get(uid)?.writes ?? [] } : pod,
+    ]),
+  );
+}

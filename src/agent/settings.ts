@@ -1,0 +1,73 @@
+/** The agent's settings: defaults, then the ConfigMap, then the environment. A bad value is told and its default kept, one by one. */
+import { defaultAllocationRules } from '../decide/allocation/rules.ts';
+import { type AgentSettings, type SettingRow, settingTable } from './setting-table.ts';
+
+export const defaultAgentSettings: AgentSettings = {
+  samplingMillis: 1000,
+  tickMillis: 2000,
+  renewMillis: 30_000,
+  prometheus: undefined,
+  rules: defaultAllocationRules,
+};
+
+export interface ReadSettings {
+  readonly settings: AgentSettings;
+  /** What was not accepted, one sentence each. */
+  readonly problems: readonly string[];
+  /** What was accepted and does nothing, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface SettingSources {
+  /** `data` of the ConfigMap; undefined where there is none. */
+  readonly configMap?: Readonly<Record<string, string>> | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function readSettings({ configMap = {}, env }: SettingSources): ReadSettings {
+  const problems: string[] = [];
+  const notes: string[] = [];
+  let settings = defaultAgentSettings;
+  const put = (row: SettingRow, name: string, text: string): void => {
+    const result = row.apply(settings, text);
+    if ('accepted' in result)
+      problems.push(`${name}: ${JSON.stringify(text)} is not valid and ignored; accepted: ${result.accepted}`);
+    else if (row.without !== undefined) notes.push(`${name} has no effect: ${row.without}`);
+    else settings = result;
+  };
+  const known = new Set<string>();
+  for (const row of settingTable) {
+    const { key } = row;
+    if (key !== undefined) known.add(key);
+    const fromMap = key === undefined ? undefined : configMap[key];
+    if (key !== undefined && fromMap !== undefined) put(row, key, fromMap);
+  }
+  for (const row of settingTable) {
+    const text = row.env === undefined ? undefined : env[row.env];
+    // A variable set to nothing is one that a manifest names and nobody filled in.
+    if (row.env !== undefined && text !== undefined && text !== '') put(row, row.env, text);
+  }
+  for (const key of Object.keys(configMap))
+    if (!known.has(key)) problems.push(`${key}: there is no such setting; it is ignored`);
+  const checked = checkTogether(settings);
+  return { settings: checked.settings, problems: [...problems, ...checked.problems], notes };
+}
+
+/** Values that are fine alone and not together. */
+function checkTogether(settings: AgentSettings): Pick<ReadSettings, 'settings' | 'problems'> {
+  const problems: string[] = [];
+  let { tickMillis, renewMillis } = settings;
+  if (tickMillis < settings.samplingMillis) {
+    problems.push(
+      `fastLoopInterval: ${tickMillis} ms is shorter than samplingInterval, ${settings.samplingMillis} ms, which is used instead`,
+    );
+    tickMillis = settings.samplingMillis;
+  }
+  if (renewMillis < tickMillis) {
+    problems.push(
+      `allocation.renewInterval: ${renewMillis} ms is shorter than a tick, ${tickMillis} ms, which is used instead`,
+    );
+    renewMillis = tickMillis;
+  }
+  return { settings: { ...settings, tickMillis, renewMillis }, problems };
+}
