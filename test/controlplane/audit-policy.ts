@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** The account of deploy/rbac.yaml, and a user who may only read what that account may read. */
 export const STOWAGE_USER = 'system:serviceaccount:spotalis-system:stowage';
 export const READER_USER = 'stowage-reader';
+/** The accounts of the release that test/cluster/install.test.ts installs. */
+const INSTALLED_GROUP = 'system:serviceaccounts:stowage-install';
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
@@ -12,6 +14,7 @@ const policy = {
   omitStages: ['RequestReceived', 'ResponseStarted'],
   rules: [
     { level: 'Metadata', users: [STOWAGE_USER, READER_USER] },
+    { level: 'Metadata', userGroups: [INSTALLED_GROUP] },
     { level: 'Metadata', resources: [{ group: '', resources: ['pods/eviction'] }] },
     { level: 'None' },
   ],

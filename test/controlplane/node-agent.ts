@@ -10,11 +10,21 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
+import { createTestAuthority } from './authority.ts';
 import { isNodeRequest, type NodeAgentSettings, type NodeCommand, type NodeReply } from './node-protocol.ts';
 import { createDefaultStorageClass, createVolumeProvisioner } from './volume-provisioner.ts';
 
 const clock = createSystemClock();
 const log = createLogger({ level: 'info', format: 'text', clock, write: createStderrWriter() });
+
+/** Real scrapers come every few seconds. */
+const LOAD_STEP_MILLIS = 1000;
+
+/** One for all kubelets, which share an address; as of real ones, nobody knows its authority. */
+async function kubeletCertificate(): Promise<{ cert: string; key: string }> {
+  const { certificatePem, privateKeyPem } = await (await createTestAuthority(clock)).issueServer([]);
+  return { cert: certificatePem, key: privateKeyPem };
+}
 
 interface Agent {
   handle(command: Exclude<NodeCommand, { name: 'start' }>): Promise<boolean | undefined>;
@@ -35,7 +45,13 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
   const context: StandInContext = { api, caches, clock, random, log };
   const { startMillis, stopMillis, removesNotReadyTaint, pools } = settings;
   const behaviour = { startMillis, readyMillis: 0, stopMillis };
-  const kubelet = createKubelet(context, { behaviour, heartbeats: true, removesNotReadyTaint });
+  const kubelet = createKubelet(context, {
+    behaviour,
+    heartbeats: true,
+    removesNotReadyTaint,
+    load: { stepMillis: LOAD_STEP_MILLIS },
+    ...(settings.servesMetrics ? { endpoints: { tls: await kubeletCertificate() } } : {}),
+  });
   const autoscaler = pools.length === 0 ? undefined : createAutoscaler(context, { pools, machines: kubelet });
   const standIns = [kubelet, createVolumeProvisioner(context), ...(autoscaler === undefined ? [] : [autoscaler])];
   await createDefaultStorageClass(api);

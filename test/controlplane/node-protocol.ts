@@ -12,6 +12,8 @@ export interface NodeAgentSettings {
   readonly stopMillis: number;
   /** Take the not-ready taint off new nodes: where the control plane runs no node lifecycle controller. */
   readonly removesNotReadyTaint: boolean;
+  /** Serve each kubelet's metrics over HTTPS at the port its Node object names, as metrics-server and Prometheus read them. */
+  readonly servesMetrics: boolean;
 }
 
 export type NodeCommand =

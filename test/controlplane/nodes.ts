@@ -21,6 +21,11 @@ export interface NodesOptions {
   readonly stopMillis?: number;
   /** True where the control plane runs its node lifecycle controller, which then handles the taints of nodes. */
   readonly nodeLifecycle?: boolean;
+  /**
+   * Serve the kubelets' metrics (`/metrics/cadvisor`, `/metrics/resource`) over HTTPS, with a certificate of their own, at
+   * the port each Node object names. What pods use is said by their annotations (src/cluster/load/pod-load.ts). Default false.
+   */
+  readonly servesMetrics?: boolean;
 }
 
 export interface SimulatedNodes {
@@ -87,6 +92,7 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
         startMillis: options.startMillis ?? 100,
         stopMillis: options.stopMillis ?? 100,
         removesNotReadyTaint: !(options.nodeLifecycle ?? false),
+        servesMetrics: options.servesMetrics ?? false,
       },
     });
   } catch (error) {

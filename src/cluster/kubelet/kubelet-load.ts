@@ -1,6 +1,6 @@
 /** The load of all simulated nodes: one beat for all of them, which rests while no pod has a load. */
 import type { Clock, Timer } from '../../lib/clock.ts';
-import type { Millis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { createNodeLoad, type NodeLoad } from '../load/node-load.ts';
 import { createLoadReader } from '../load/pod-load.ts';
 import type { Amounts } from '../pod-requests.ts';
@@ -14,8 +14,12 @@ export interface LoadOptions {
   readonly seed?: number;
 }
 
+/** What runs on a node besides pods; metrics-server takes a node that uses nothing for one that does not answer. */
+const SYSTEM = { cores: 0.02, memoryBytes: 256 * 1024 ** 2 } as const;
+
 export interface LoadedMachine {
   readonly isAlive: boolean;
+  readonly sinceMillis: EpochMillis;
   readonly allocatable: Amounts;
   readonly workers: ReadonlyMap<string, PodWorker>;
 }
@@ -81,7 +85,12 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
       const node = advance(machine);
       const containers = node.usages();
       const memoryBytes = containers.reduce((total, usage) => total + usage.memoryBytes, 0);
-      return { containers, memoryBytes, cpuSeconds: node.cpuSeconds() };
+      const systemSeconds = (SYSTEM.cores * (clock.now() - machine.sinceMillis)) / 1000;
+      return {
+        containers,
+        memoryBytes: SYSTEM.memoryBytes + memoryBytes,
+        cpuSeconds: systemSeconds + node.cpuSeconds(),
+      };
     },
     stop() {
       beat?.cancel();

@@ -195,7 +195,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       const kubeletPort = spec.kubeletPort ?? (await endpoints?.open(spec.name));
       const node = nodeObject(kubeletPort === undefined ? spec : { ...spec, kubeletPort }, clock.now());
       const heartbeat = heartbeats ? createHeartbeat({ api, clock, log, node: spec.name }) : undefined;
-      const machine = newMachine(spec, machines.size, node, heartbeat);
+      const machine = newMachine(spec, machines.size, node, heartbeat, clock.now());
       machines.set(spec.name, machine);
       try {
         await api.create(resources.nodes, node);

@@ -1,5 +1,6 @@
 /** One simulated machine: what its kubelet remembers of it. */
 import type { Node } from '../../api/core.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { type Amounts, add, amountsOf } from '../pod-requests.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { NodeSpec } from './node-object.ts';
@@ -8,6 +9,8 @@ import type { PodWorker } from './pod-worker.ts';
 export interface Machine {
   readonly spec: NodeSpec;
   readonly index: number;
+  /** When it was registered. */
+  readonly sinceMillis: EpochMillis;
   nextPodIp: number;
   isAlive: boolean;
   allocatable: Amounts;
@@ -17,9 +20,15 @@ export interface Machine {
 }
 
 /** @param index of the machine among all there were: it decides the pods' addresses. */
-export function newMachine(spec: NodeSpec, index: number, node: Node, heartbeat: Heartbeat | undefined): Machine {
+export function newMachine(
+  spec: NodeSpec,
+  index: number,
+  node: Node,
+  heartbeat: Heartbeat | undefined,
+  sinceMillis: EpochMillis,
+): Machine {
   const allocatable = amountsOf(node.status?.allocatable);
-  return { spec, index, nextPodIp: 2, isAlive: true, allocatable, heartbeat, workers: new Map() };
+  return { spec, index, sinceMillis, nextPodIp: 2, isAlive: true, allocatable, heartbeat, workers: new Map() };
 }
 
 /** What all pods but one hold by the node's books. */

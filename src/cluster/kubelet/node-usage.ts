@@ -9,7 +9,7 @@ export interface NodeUsage {
   /** Of the machine, what is kept back for the system included. */
   readonly capacity: { readonly cpuMillis: Millicores; readonly memoryBytes: Bytes };
   readonly containers: readonly ContainerUsage[];
-  /** Since the node was there: ended containers count, as they do in the node's own control group. */
+  /** Since the node was there, of its system and all its containers, ended ones included. */
   readonly cpuSeconds: number;
   readonly memoryBytes: Bytes;
 }

@@ -34,7 +34,7 @@ test('tells the rate between its last two looks, of pods and nodes', async () =>
       containers: [{ name: 'app', usage: { cpu: '250m', memory: '64Mi' } }],
     },
   ]);
-  expect(await at.cluster.api.get(nodeMetrics, 'node-1')).toMatchObject({ usage: { cpu: '250m', memory: '64Mi' } });
+  expect(await at.cluster.api.get(nodeMetrics, 'node-1')).toMatchObject({ usage: { cpu: '270m', memory: '320Mi' } });
 });
 
 test('knows nothing of a pod it has seen once, unless that is as young as the look before', async () => {

@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
+import { isNotFound } from '../../../src/api/kube-error.ts';
 import type { ResourceType } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
 import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
 import { NODE_ADDRESS } from '../host/network-namespace.ts';
 
-const PORT = 10_443;
+const DEFAULT_PORT = 10_443;
 const NAMESPACE = 'kube-system';
 const NAME = 'metrics-server';
 const REGISTRATION = 'v1beta1.metrics.k8s.io';
@@ -41,19 +42,23 @@ export interface MetricsServerOptions {
   readonly programDirectory: string;
   /** Of the run: the program is ended with it, whatever happens. */
   readonly runDirectory: string;
+  /** Default: one of the real nodes' network namespace. */
+  readonly port?: number;
+  /** The API server reaches it as localhost, not at the address of the real nodes. */
+  readonly isLocal?: boolean;
 }
 
 /** Figures come after two scrapes of the kubelets, ten seconds apart. Call `stop` on what is returned. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<Program> {
-  const { api, clock, kubeconfigPath, programDirectory, runDirectory } = options;
-  const spec = {
+  const { api, clock, kubeconfigPath, programDirectory, runDirectory, port = DEFAULT_PORT, isLocal = false } = options;
+  const commandLine = {
     name: NAME,
     command: join(programDirectory, NAME),
     args: [
       `--kubeconfig=${kubeconfigPath}`,
       `--authentication-kubeconfig=${kubeconfigPath}`,
       `--authorization-kubeconfig=${kubeconfigPath}`,
-      `--secure-port=${PORT}`,
+      `--secure-port=${port}`,
       '--bind-address=0.0.0.0',
       `--cert-dir=${join(runDirectory, NAME)}`,
       '--kubelet-preferred-address-types=InternalIP',
@@ -65,20 +70,19 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       '--kubelet-request-timeout=5s',
     ],
   };
-  const program = await startProgram(spec, runDirectory, clock);
+  const program = await startProgram(commandLine, runDirectory, clock);
   const inNamespace = { namespace: NAMESPACE };
-  await api.create<KubeObject>(
-    service,
-    { metadata: { name: NAME }, spec: { ports: [{ port: PORT, targetPort: PORT }] } } as KubeObject,
-    inNamespace,
-  );
+  const ports = [{ port, targetPort: port }];
+  // Endpoints may not be loopback addresses; a name may stand for one.
+  const spec = isLocal ? { type: 'ExternalName', externalName: 'localhost', ports } : { ports };
+  await api.create<KubeObject>(service, { metadata: { name: NAME }, spec } as KubeObject, inNamespace);
   const slice = {
     metadata: { name: NAME, labels: { 'kubernetes.io/service-name': NAME } },
     addressType: 'IPv4',
     endpoints: [{ addresses: [NODE_ADDRESS], conditions: { ready: true } }],
-    ports: [{ port: PORT, protocol: 'TCP' }],
+    ports: [{ port, protocol: 'TCP' }],
   };
-  await api.create<KubeObject>(endpointSlice, slice, inNamespace);
+  if (!isLocal) await api.create<KubeObject>(endpointSlice, slice, inNamespace);
   const registration = {
     metadata: { name: REGISTRATION },
     spec: {
@@ -87,7 +91,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       groupPriorityMinimum: 100,
       versionPriority: 100,
       insecureSkipTLSVerify: true,
-      service: { name: NAME, namespace: NAMESPACE, port: PORT },
+      service: { name: NAME, namespace: NAMESPACE, port },
     },
   };
   await api.create<KubeObject>(apiService, registration);
@@ -111,7 +115,11 @@ async function waitUntilAvailable(api: KubeApi, clock: Clock, program: Program, 
 /** Takes the registration back and ends the program. */
 export async function stopMetricsServer(api: KubeApi, program: Program): Promise<void> {
   await api.delete(apiService, REGISTRATION);
-  await api.delete(endpointSlice, NAME, { namespace: NAMESPACE });
+  try {
+    await api.delete(endpointSlice, NAME, { namespace: NAMESPACE });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
   await api.delete(service, NAME, { namespace: NAMESPACE });
   await program.stop(1000);
 }

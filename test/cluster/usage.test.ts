@@ -1,0 +1,124 @@
+/** What simulated pods use, as a real metrics-server tells it and a real HorizontalPodAutoscaler acts on it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { KubeObject } from '../../src/api/core.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { parseQuantity, toBytes, toMillicores } from '../../src/lib/quantity.ts';
+import { isExecutable } from '../controlplane/build.ts';
+import { findFreePorts } from '../controlplane/ports.ts';
+import type { Program } from '../controlplane/process-group.ts';
+import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
+import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
+import { useRealCluster } from './real-cluster.ts';
+
+type Usage = { readonly cpu: string; readonly memory: string };
+type PodMetrics = KubeObject & { readonly containers?: readonly { readonly name: string; readonly usage: Usage }[] };
+type NodeMetrics = KubeObject & { readonly usage?: Usage };
+type Autoscaler = KubeObject & {
+  readonly status?: {
+    readonly currentReplicas?: number;
+    readonly desiredReplicas?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+  };
+};
+const METRICS = { group: 'metrics.k8s.io', version: 'v1beta1' };
+const podMetrics: ResourceType<PodMetrics> = { ...METRICS, plural: 'pods', kind: 'PodMetrics', namespaced: true };
+const nodeMetrics: ResourceType<NodeMetrics> = { ...METRICS, plural: 'nodes', kind: 'NodeMetrics', namespaced: false };
+const autoscalers: ResourceType<Autoscaler> = {
+  group: 'autoscaling',
+  version: 'v2',
+  plural: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  namespaced: true,
+};
+
+const MEBIBYTE = 1024 ** 2;
+const PATIENCE_MILLIS = 90_000;
+const isBuilt = isExecutable(join(nodeProgramDirectory(), 'metrics-server'));
+
+// Built by `npm run test:node`.
+describe.skipIf(!isBuilt)('metrics-server', () => {
+  const cluster = useRealCluster({ servesMetrics: true });
+  let server: Program | undefined;
+  let scratch = '';
+
+  beforeAll(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'stowage-metrics-server-'));
+    const [port] = await findFreePorts(1);
+    server = await startMetricsServer({
+      api: cluster().api,
+      clock: createSystemClock(),
+      kubeconfigPath: inject('cluster').kubeconfigPath,
+      programDirectory: nodeProgramDirectory(),
+      runDirectory: scratch,
+      isLocal: true,
+      ...(port === undefined ? {} : { port }),
+    });
+  });
+  afterAll(async () => {
+    if (server !== undefined) await stopMetricsServer(cluster().api, server);
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  const deploy = async (namespace: string, replicas: number, annotations: Record<string, string>): Promise<void> => {
+    const held = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '128Mi' } };
+    await cluster().api.create(
+      resources.deployments,
+      {
+        metadata: { name: 'web' },
+        spec: {
+          replicas,
+          selector: { matchLabels: { app: 'web' } },
+          template: {
+            metadata: { labels: { app: 'web' }, annotations },
+            spec: { containers: [{ name: 'main', image: 'example.test/app:1', resources: held }] },
+          },
+        },
+      },
+      { namespace },
+    );
+  };
+
+  test('tells what each pod uses, within its limit, and what its node does', async () => {
+    const { api, namespace, eventually } = cluster();
+    const name = await namespace();
+    await deploy(name, 2, { 'stowage.test/cpu': '1', 'stowage.test/memory': '40Mi' });
+    await eventually(async () => {
+      const { items } = await api.list(podMetrics, { namespace: name });
+      expect(items).toHaveLength(2);
+      for (const { containers = [] } of items) {
+        expect(containers.map((container) => container.name)).toEqual(['main']);
+        const usage = containers[0]?.usage;
+        expect(toMillicores(parseQuantity(usage?.cpu ?? '0'))).toBeGreaterThan(380);
+        expect(toMillicores(parseQuantity(usage?.cpu ?? '0'))).toBeLessThan(420);
+        expect(toBytes(parseQuantity(usage?.memory ?? '0'))).toBe(40 * MEBIBYTE);
+      }
+    }, PATIENCE_MILLIS);
+    const { items } = await api.list(nodeMetrics);
+    expect(items).toHaveLength(6);
+    const busy = items.map(({ usage }) => toMillicores(parseQuantity(usage?.cpu ?? '0')));
+    expect(busy.reduce((total, each) => total + each, 0)).toBeGreaterThan(700);
+  });
+
+  test('lets a HorizontalPodAutoscaler follow the load', async () => {
+    const { api, namespace, eventually } = cluster();
+    const name = await namespace();
+    await deploy(name, 1, { 'stowage.test/cpu': '300m' });
+    const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } };
+    const spec = {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 1,
+      maxReplicas: 3,
+      metrics: [{ type: 'Resource', resource }],
+    };
+    await api.create<KubeObject>(autoscalers, { metadata: { name: 'web' }, spec } as KubeObject, { namespace: name });
+    // 150 % of the request where 50 % are wanted: three.
+    await eventually(async () => {
+      const { status } = await api.get(autoscalers, 'web', { namespace: name });
+      expect(status).toMatchObject({ currentReplicas: 3, desiredReplicas: 3 });
+    }, PATIENCE_MILLIS);
+  });
+});
