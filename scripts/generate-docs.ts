@@ -1,6 +1,8 @@
-/** Writes the pages of docs/ and the schema of the chart's values, which come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** Writes the pages of docs/, the schema of the chart's values and the CustomResourceDefinitions, which come from tables in the source. With `--check` it writes nothing and exits 1 where one is out of date. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { renderAnnotationsPage } from '../src/api/annotations-page.ts';
+import { crdFiles } from '../src/api/crd/crd-yaml.ts';
+import { renderPolicyPage } from '../src/api/crd/policy-page.ts';
 import { renderConfigPage } from '../src/config/config-page.ts';
 import { renderMetricsPage } from '../src/lib/metrics-page.ts';
 import { renderReasonsPage } from '../src/lib/reasons-page.ts';
@@ -9,9 +11,11 @@ import { renderValuesSchema } from './values-schema.ts';
 const root = new URL('../', import.meta.url);
 const pages: Readonly<Record<string, string>> = {
   'charts/stowage/values.schema.json': renderValuesSchema(readOrEmpty(new URL('charts/stowage/values.yaml', root))),
+  ...crdFiles(),
   'docs/annotations.md': renderAnnotationsPage(),
   'docs/configuration.md': renderConfigPage(),
   'docs/metrics.md': renderMetricsPage(),
+  'docs/policy-reference.md': renderPolicyPage(),
   'docs/reasons.md': renderReasonsPage(),
 };
 
@@ -23,6 +27,7 @@ for (const [path, text] of Object.entries(pages)) {
     console.error(`${path} is out of date: run npm run docs`);
     process.exitCode = 1;
   } else {
+    mkdirSync(new URL('.', url), { recursive: true });
     writeFileSync(url, text);
     console.log(`wrote ${path}`);
   }

@@ -5,9 +5,11 @@ import { addBacktestCommand } from './backtest-command.ts';
 import type { CliContext, CliIo, GlobalOptions } from './cli-context.ts';
 import { CommandError, UsageError } from './cli-error.ts';
 import type { CliDependencies, CommandWork, Register } from './command-definition.ts';
+import { addCrdsCommand } from './crds-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { addExplainCommand } from './explain-command.ts';
+import { addLabCommand } from './lab-command.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { outputFormats } from './output.ts';
 import { addPlanCommand } from './plan/plan-command.ts';
@@ -88,11 +90,13 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
 
   for (const add of [
     addBacktestCommand,
+    addCrdsCommand,
     addDemoCommand,
     addExplainCommand,
     addOperatorCommand,
     addPlanCommand,
     addSimulateCommand,
+    addLabCommand,
     addStatusCommand,
     addVersionCommand,
   ]) {
