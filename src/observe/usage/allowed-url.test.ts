@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkPolicyUrl } from './allowed-url.ts';
+
+const allowed = ['http://prometheus.monitoring.svc:9090', 'https://*.metrics.example.com/tenants/', 'https://10.0.0.5'];
+
+describe('addresses that policies may name', () => {
+  test.each([
+    ['http://prometheus.monitoring.svc:9090', true],
+    ['http://prometheus.monitoring.svc:9090/', true],
+    ['http://prometheus.monitoring.svc:9090/prometheus', true],
+    ['http://PROMETHEUS.monitoring.svc:9090', true],
+    ['https://prometheus.monitoring.svc:9090', false],
+    ['http://prometheus.monitoring.svc', false],
+    ['http://prometheus.monitoring.svc:9091', false],
+    ['http://prometheus.monitoring.svc.evil.example:9090', false],
+    ['http://prometheus.monitoring.svc:9090@evil.example', false],
+    ['http://user:pass@prometheus.monitoring.svc:9090', false],
+    ['http://prometheus.monitoring.svc:9090/#x', false],
+    ['https://eu.metrics.example.com/tenants/shop', true],
+    ['https://a.b.metrics.example.com/tenants', true],
+    ['https://metrics.example.com/tenants/shop', false],
+    ['https://evilmetrics.example.com/tenants/shop', false],
+    ['https://eu.metrics.example.com/tenants-of-others', false],
+    ['https://eu.metrics.example.com/tenants/../admin', false],
+    ['https://eu.metrics.example.com/tenants/%2e%2e/admin', false],
+    ['https://10.0.0.5/x', true],
+    ['https://0x0a000005/x', true],
+    ['https://10.0.0.6', false],
+    ['http://169.254.169.254/latest/meta-data', false],
+    ['http://[::1]:9090', false],
+    ['file:///etc/passwd', false],
+    ['ftp://prometheus.monitoring.svc:9090', false],
+    ['javascript:alert(1)', false],
+    ['prometheus.monitoring.svc:9090', false],
+    ['', false],
+  ])('%s: %s', (text, ok) => {
+    expect(checkPolicyUrl(text, allowed).ok).toBe(ok);
+  });
+
+  test('a refusal says what is allowed, and where to change that', () => {
+    const none = checkPolicyUrl('http://a', []);
+    const some = checkPolicyUrl('http://a', allowed);
+    expect(none.ok ? '' : none.message).toContain('it allows none');
+    expect(some.ok ? '' : some.message).toMatch(/rightsizing\.prometheus\.allowedUrls.*https:\/\/10\.0\.0\.5/);
+  });
+
+  test('an entry that is no address allows nothing', () => {
+    expect(checkPolicyUrl('http://a', ['a', '*', 'http://*', 'http://*.']).ok).toBe(false);
+  });
+
+  test('for any address, an empty list allows none', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (url) => {
+        expect(checkPolicyUrl(url, []).ok).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('for any address, what is allowed has the host, port and scheme of an entry', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
+        const verdict = checkPolicyUrl(one, [other]);
+        if (verdict.ok) expect(verdict.url.origin).toBe(new URL(other).origin);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
