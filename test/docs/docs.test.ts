@@ -4,6 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placementKeys } from '../../src/api/annotations.ts';
 import { parseMinOnDemand } from '../../src/api/annotations-values.ts';
+import { hpaModes, memoryDecreases, policyKinds, strategies } from '../../src/api/optimization-policy.ts';
+import { applyMethods } from '../../src/api/optimization-policy-status.ts';
 import type { CliDependencies } from '../../src/cli/command-definition.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { configAliases, unusedKeys } from '../../src/config/aliases.ts';
@@ -136,7 +138,14 @@ describe('names', () => {
     const others =
       /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi)$/;
     const named = ({ text }: Page): string[] => inlineCode(text).filter((code) => /^(?:[A-Z][a-z]+){2,}$/.test(code));
-    expect(unknownNames(named, (name) => isReasonName(name) || others.test(name))).toEqual([]);
+    const values: ReadonlySet<string> = new Set([
+      ...policyKinds,
+      ...strategies,
+      ...memoryDecreases,
+      ...hpaModes,
+      ...applyMethods,
+    ]);
+    expect(unknownNames(named, (name) => isReasonName(name) || others.test(name) || values.has(name))).toEqual([]);
   });
 });
 
