@@ -13,20 +13,24 @@ export type ResizeOutcome =
       readonly result: 'refused';
       /** How long the server asks to wait, where it says so. */
       readonly retryAfterMillis: Millis | undefined;
+      /** The connection or the server broke off: the change may have been made all the same. */
+      readonly isUncertain: boolean;
     });
 
 /** What no row of the table knows is told apart by its status code. */
 export function outcomeOfResizeError(error: unknown): ResizeOutcome {
   const text = describeError(error);
   // Whether the change was made is not known; sending the same sizes again does no harm.
-  if (!(error instanceof KubeError)) return refused(answer('ResizeApiTrouble', 'retry', text));
+  if (!(error instanceof KubeError)) return refused(answer('ResizeApiTrouble', 'retry', text), undefined, true);
   if (isOtherObject(error)) return { result: 'gone' };
   if (error.httpStatus === 404 && isNamed(error)) return { result: 'gone' };
-  return refused(readAnswer('answer', text) ?? byStatus(error, text), error.retryAfterMillis);
+  const known = readAnswer('answer', text);
+  const isUncertain = known === undefined && error.httpStatus >= 500 && error.httpStatus !== 503;
+  return refused(known ?? byStatus(error, text), error.retryAfterMillis, isUncertain);
 }
 
-function refused(read: ReadAnswer, retryAfterMillis?: Millis): ResizeOutcome {
-  return { result: 'refused', ...read, retryAfterMillis };
+function refused(read: ReadAnswer, retryAfterMillis: Millis | undefined, isUncertain: boolean): ResizeOutcome {
+  return { result: 'refused', ...read, retryAfterMillis, isUncertain };
 }
 
 /** An object that is gone has its name in the answer; a subresource that is not served has none. */

@@ -1,10 +1,12 @@
 /** A scene for tests of the size guards: a Deployment of 3 on one roomy node, where every rule agrees to resize pod `web-1`. */
-import type { ResizeDecision, RetemplateDecision } from '../../../decide/size-decision.ts';
-import type { ReplicaSetRecord } from '../../../model/records.ts';
+import type { ResizeDecision, RetemplateDecision, SizeDecision } from '../../../decide/size-decision.ts';
+import type { PodRecord, ReplicaSetRecord } from '../../../model/records.ts';
+import type { PodSizing } from '../../../model/sizing-records.ts';
 import { createSizingSnapshot, type SizingRecords } from '../../../model/sizing-snapshot.ts';
 import { aNamespace, aNode, GIB, NOON } from '../../../model/testing/records.ts';
 import { aSizedPod, aSizedWorkload } from '../../../model/testing/sizing-records.ts';
-import type { SizeGuardContext, SizePolicy, SizeSettings } from '../context.ts';
+import type { InFlightResize, SizeGuardContext, SizePolicy, SizeSettings } from '../context.ts';
+import { inspectSizeAll } from '../inspect-size.ts';
 import { createSizeLog, type SizeLog } from '../size-history.ts';
 
 export const web = aSizedWorkload();
@@ -90,3 +92,19 @@ export function sizeScene(changes: SizeSceneChanges = {}): SizeGuardContext {
     ...rest,
   };
 }
+
+/** What objects, in order. */
+export const reasonsFor = (decision: SizeDecision, changes: SizeSceneChanges = {}) =>
+  inspectSizeAll(decision, sizeScene(changes)).map(({ reason }) => reason);
+
+/** The scene with `web-1` changed. */
+export const withPod = (sizing: Partial<PodSizing>, changes: Partial<PodRecord> = {}): { records: SizingRecords } => ({
+  records: { pods: [aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1', ...changes }), ...pods.slice(1)] },
+});
+export const inFlight = (name: string, to: InFlightResize['changes'][number]['to']): InFlightResize => ({
+  pod: { namespace: 'shop', name, uid: name },
+  engine: 'rightsizing',
+  since: NOON,
+  changes: [{ container: 'app', to }],
+});
+export const memory = (memoryLimit: number) => resize({ changes: [{ container: 'app', to: { memoryLimit } }] });

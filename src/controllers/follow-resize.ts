@@ -1,0 +1,161 @@
+/**
+ * How a resize stands, judged from the pod alone: its spec, its status and KEP-1287 conditions. Pure. Events are never read: they
+ * are merged, dropped and late.
+ */
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import { answer, readAnswer } from '../act/resize-answers.ts';
+import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import type { ContainerSize, PodSizing } from '../model/sizing-records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+
+/** A resize with what is known of its course so far. */
+export interface FollowedResize extends InFlightResize {
+  readonly decision: ResizeDecision;
+  /** The pod's generation with the change in its spec; undefined until the API server has answered, or where it does not say. */
+  readonly generation: number | undefined;
+  /** Since when the node has been saying the same. */
+  readonly stateSince: EpochMillis;
+  readonly state: ResizeStanding['kind'];
+  /** Sum over the containers when it began. */
+  readonly restarts: number;
+}
+
+export interface ResizeDeadlines {
+  /** How long a node may say Deferred before the change is taken back: it holds room that nobody gets meanwhile (kubernetes#135107). */
+  readonly deferredMillis: Millis;
+  /** How long the kubelet may fail and retry. */
+  readonly errorMillis: Millis;
+  /** How long nothing at all may be heard. */
+  readonly silenceMillis: Millis;
+}
+
+/** Where a resize stands. */
+export type ResizeStanding =
+  /** Sent; the view does not show it yet. */
+  | { readonly kind: 'unseen' }
+  /** In the spec; the kubelet has not said anything, or is at it. */
+  | { readonly kind: 'under-way' }
+  | { readonly kind: 'deferred'; readonly answer: ReadAnswer }
+  | { readonly kind: 'infeasible'; readonly answer: ReadAnswer }
+  | { readonly kind: 'failing'; readonly answer: ReadAnswer }
+  /** What is in force is what was asked for. */
+  | { readonly kind: 'done' }
+  /** The pod, or this pod of the name, is gone or ending. */
+  | { readonly kind: 'gone' }
+  /** Somebody asked for another size since. */
+  | { readonly kind: 'superseded' };
+
+export function standingOf(resize: FollowedResize, found: SizedPod | undefined): ResizeStanding {
+  if (found === undefined || found.pod.uid !== resize.pod.uid || found.pod.deletingAt !== undefined)
+    return { kind: 'gone' };
+  const { sizing } = found;
+  const { containers, resize: conditions, generation, observedGeneration } = sizing;
+  if (effectiveChanges(containers, resize.changes).length > 0) {
+    const isOlder = resize.generation === undefined || generation < resize.generation;
+    return { kind: isOlder ? 'unseen' : 'superseded' };
+  }
+  // What the status says is about an older spec. Kubelets before 1.33 do not say which.
+  if (observedGeneration !== undefined && observedGeneration < generation) return { kind: 'under-way' };
+  const { pending, inProgress } = conditions;
+  if (pending !== undefined) {
+    const read = readAnswer(pending.reason, pending.message);
+    if (read !== undefined) return { kind: pending.reason === 'Deferred' ? 'deferred' : 'infeasible', answer: read };
+  }
+  if (inProgress !== undefined) {
+    const read = inProgress.error === undefined ? undefined : readAnswer('Error', inProgress.error);
+    return read === undefined ? { kind: 'under-way' } : { kind: 'failing', answer: read };
+  }
+  return { kind: isInForce(sizing, resize.changes) ? 'done' : 'under-way' };
+}
+
+/** CPU quota may be rounded to 10 ms of a period, which is 10m of a limit; shares of a request lose a few thousandths. */
+const CPU_TOLERANCE_MILLIS = 10;
+/** The kernel counts memory in pages. */
+const MEMORY_TOLERANCE_BYTES = 4096;
+
+/** Whether what is in force on the node is what `changes` ask for; where the kubelet does not say, it is not. */
+export function isInForce({ statuses }: PodSizing, changes: readonly SizeChange[]): boolean {
+  return changes.every(({ container, to }) => {
+    const actual = statuses.find(({ name }) => name === container)?.actual;
+    return sizeKeys.every((key) => {
+      const [wanted, is] = [to[key], actual?.[key]];
+      if (wanted === undefined) return true;
+      return is !== undefined && Math.abs(is - wanted) <= toleranceOf(key);
+    });
+  });
+}
+
+function toleranceOf(key: SizeKey): number {
+  return key.startsWith('cpu') ? CPU_TOLERANCE_MILLIS : MEMORY_TOLERANCE_BYTES;
+}
+
+/** What becomes of a resize that stands like this; undefined while it goes on. */
+export type ResizeVerdict =
+  | { readonly kind: 'done' | 'gone' | 'superseded' | 'lost' }
+  /** The spec goes back to what the node has; `answer.action` says what else could be done. */
+  | { readonly kind: 'take-back'; readonly answer: ReadAnswer };
+
+export function verdictOn(
+  standing: ResizeStanding,
+  stateSince: EpochMillis,
+  now: EpochMillis,
+  deadlines: ResizeDeadlines,
+): ResizeVerdict | undefined {
+  const lasted = now - stateSince;
+  switch (standing.kind) {
+    case 'done':
+    case 'gone':
+    case 'superseded':
+      return { kind: standing.kind };
+    case 'infeasible':
+      return { kind: 'take-back', answer: standing.answer };
+    case 'deferred':
+      return lasted >= deadlines.deferredMillis ? { kind: 'take-back', answer: standing.answer } : undefined;
+    case 'failing':
+      return standing.answer.action === 'withdraw' || lasted >= deadlines.errorMillis
+        ? { kind: 'take-back', answer: standing.answer }
+        : undefined;
+    case 'under-way':
+      return lasted >= deadlines.silenceMillis
+        ? { kind: 'take-back', answer: answer('ResizeNotSeen', 'withdraw', 'its status does not change') }
+        : undefined;
+    case 'unseen':
+      // The watch would have shown it: it never reached the API server.
+      return lasted >= deadlines.silenceMillis ? { kind: 'lost' } : undefined;
+  }
+}
+
+/**
+ * Takes back what was not granted: requests to what is allocated, limits to what is in force. Undefined where the spec asks for
+ * nothing else, or for a limit only that was not there before: limits cannot be removed.
+ */
+export function withdrawalOf(
+  { pod, sizing }: SizedPod,
+  resize: ResizeDecision,
+  why: string,
+): ResizeDecision | undefined {
+  const changes = sizing.containers.flatMap(({ name, size }): SizeChange[] => {
+    const status = sizing.statuses.find((each) => each.name === name);
+    const to: { -readonly [Key in keyof ContainerSize]?: number } = {};
+    for (const key of sizeKeys) {
+      const held = (key.endsWith('Request') ? status?.allocated?.[key] : undefined) ?? status?.actual?.[key];
+      if (held !== undefined && held !== size[key]) to[key] = held;
+    }
+    return Object.keys(to).length === 0 ? [] : [{ container: name, to }];
+  });
+  if (changes.length === 0) return undefined;
+  const { engine, workload, workloadUid } = resize;
+  return {
+    kind: 'resize',
+    engine,
+    workload,
+    workloadUid,
+    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    changes,
+    isWithdrawal: true,
+    why: { summary: why, numbers: {} },
+  };
+}

@@ -1,0 +1,203 @@
+/** The resizes that were asked for and are not over: what guards count, and what is to be done when one ends or gets stuck. */
+
+import { sizeManagers } from '../act/originals.ts';
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import { answer } from '../act/resize-answers.ts';
+import type { ResizeOutcome } from '../act/resize-outcome.ts';
+import type { ResizeDecision, SizingEngine } from '../decide/size-decision.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Millis } from '../lib/units.ts';
+import type { PodSizing } from '../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import { type FollowedResize, type ResizeDeadlines, standingOf, verdictOn, withdrawalOf } from './follow-resize.ts';
+
+/** How a resize ended. */
+export type ResizeEnd = { readonly decision: ResizeDecision } & (
+  | {
+      readonly kind: 'done';
+      readonly tookMillis: Millis;
+      /** A container restarted meanwhile: in place was not without a restart. */
+      readonly restarted: boolean;
+    }
+  | { readonly kind: 'gone' | 'superseded' | 'lost' }
+  /** The API server refused it. */
+  | { readonly kind: 'refused'; readonly answer: ReadAnswer; readonly retryAfterMillis: Millis | undefined }
+  /** The node did not grant it. */
+  | {
+      readonly kind: 'taken-back';
+      readonly answer: ReadAnswer;
+      readonly nodeName: string | undefined;
+      /** To be inspected and sent at once; undefined where nothing is left to take back. */
+      readonly withdrawal: ResizeDecision | undefined;
+    }
+  /** Done by the book, and the container ended for want of memory all the same: only a new pod helps. */
+  | { readonly kind: 'not-healed'; readonly answer: ReadAnswer }
+);
+
+export interface ResizesInFlight {
+  /** For guards: every resize that may still change something. */
+  list(): readonly InFlightResize[];
+  isResizing(podUid: string): boolean;
+  /** Call before the patch is sent: from then on it counts. */
+  begin(decision: ResizeDecision): void;
+  /** Call with the answer. The end, where the answer is one. */
+  settle(decision: ResizeDecision, outcome: ResizeOutcome): ResizeEnd | undefined;
+  /** Looks at every pod with a resize under way, and answers which have ended. Cheap: call it at every change of such a pod, and each second. */
+  review(): readonly ResizeEnd[];
+  /** Takes over what a predecessor left pending, so that it is taken back in time too. Returns how many. */
+  adopt(): number;
+}
+
+export interface ResizesInFlightOptions {
+  readonly view: SizingView;
+  readonly clock: Clock;
+  readonly deadlines: (engine: SizingEngine) => ResizeDeadlines;
+  /** How long a pod that ran out of memory again and again must run after its resize to be believed. Default 2 minutes. */
+  readonly healMillis?: Millis;
+}
+
+const DEFAULT_HEAL_MILLIS = 120_000;
+
+export function createResizesInFlight(options: ResizesInFlightOptions): ResizesInFlight {
+  const { view, clock, deadlines, healMillis = DEFAULT_HEAL_MILLIS } = options;
+  const followed = new Map<string, FollowedResize>();
+  /** Done, of pods that were in an OOM loop; they count for no guard any more. */
+  const healing = new Map<string, FollowedResize & { readonly doneAt: number; readonly kills: number }>();
+
+  const find = ({ pod }: InFlightResize): SizedPod | undefined => view.pod(pod.namespace, pod.name);
+
+  const end = (resize: FollowedResize, found: SizedPod | undefined): ResizeEnd | undefined => {
+    const { decision } = resize;
+    const now = clock.now();
+    const standing = standingOf(resize, found);
+    const stateSince = standing.kind === resize.state ? resize.stateSince : now;
+    const verdict = verdictOn(standing, stateSince, now, deadlines(decision.engine));
+    if (verdict === undefined) {
+      if (standing.kind !== resize.state) followed.set(resize.pod.uid, { ...resize, state: standing.kind, stateSince });
+      return undefined;
+    }
+    followed.delete(resize.pod.uid);
+    if (verdict.kind === 'take-back') {
+      const withdrawal =
+        found === undefined || decision.isWithdrawal === true
+          ? undefined
+          : withdrawalOf(found, decision, verdict.answer.message);
+      const nodeName = found?.pod.nodeName;
+      return { kind: 'taken-back', decision, answer: verdict.answer, nodeName, withdrawal };
+    }
+    if (verdict.kind !== 'done' || found === undefined)
+      return { kind: verdict.kind === 'done' ? 'gone' : verdict.kind, decision };
+    if (isOomLooping(found.sizing)) {
+      healing.set(resize.pod.uid, { ...resize, doneAt: now, kills: restartsOf(found.sizing) });
+      return undefined;
+    }
+    return done(resize, found.sizing, now);
+  };
+
+  const done = (resize: FollowedResize, sizing: PodSizing, at: number): ResizeEnd => ({
+    kind: 'done',
+    decision: resize.decision,
+    tookMillis: at - resize.since,
+    restarted: restartsOf(sizing) > resize.restarts,
+  });
+
+  const reviewHealing = (): readonly ResizeEnd[] =>
+    [...healing].flatMap(([uid, resize]): ResizeEnd[] => {
+      const { decision } = resize;
+      const found = find(resize);
+      if (found?.pod.uid !== uid) {
+        healing.delete(uid);
+        return [{ kind: 'gone', decision }];
+      }
+      const kill = found.sizing.statuses.find(({ lastTermination }) => lastTermination?.reason === 'OOMKilled');
+      if (restartsOf(found.sizing) > resize.kills && kill !== undefined) {
+        healing.delete(uid);
+        const cause = `${kill.name} was ended for want of memory again, with its new size in force`;
+        return [{ kind: 'not-healed', decision, answer: answer('ResizeInCrashLoop', 'recreate', cause) }];
+      }
+      const isWell = found.sizing.statuses.every(({ running }) => running);
+      if (!isWell || clock.now() - resize.doneAt < healMillis) return [];
+      healing.delete(uid);
+      return [done(resize, found.sizing, resize.doneAt)];
+    });
+
+  const begin = (decision: ResizeDecision, found = view.pod(decision.pod.namespace, decision.pod.name)): void => {
+    const now = clock.now();
+    healing.delete(decision.pod.uid);
+    followed.set(decision.pod.uid, {
+      decision,
+      pod: decision.pod,
+      engine: decision.engine,
+      changes: decision.changes,
+      since: now,
+      generation: undefined,
+      state: 'unseen',
+      stateSince: now,
+      restarts: found === undefined ? 0 : restartsOf(found.sizing),
+    });
+  };
+
+  return {
+    list: () => [...followed.values()],
+    isResizing: (podUid) => followed.has(podUid),
+    begin: (decision) => begin(decision),
+    settle(decision, outcome) {
+      const { uid } = decision.pod;
+      const resize = followed.get(uid);
+      if (resize?.decision !== decision) return undefined;
+      if (outcome.result === 'accepted') {
+        followed.set(uid, { ...resize, generation: outcome.generation });
+        return undefined;
+      }
+      // What may have been made goes on counting until the view tells.
+      if (outcome.result === 'gone' || !outcome.isUncertain) followed.delete(uid);
+      if (outcome.result === 'gone') return { kind: 'gone', decision };
+      const { action, reason, message, advice, retryAfterMillis } = outcome;
+      return { kind: 'refused', decision, answer: { action, reason, message, advice }, retryAfterMillis };
+    },
+    review: () => [...[...followed.values()].flatMap((resize) => end(resize, find(resize)) ?? []), ...reviewHealing()],
+    adopt() {
+      let count = 0;
+      for (const node of view.nodes()) {
+        for (const found of view.podsOnNode(node.name)) {
+          const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view);
+          if (decision === undefined) continue;
+          begin(decision, found);
+          count++;
+        }
+      }
+      return count;
+    },
+  };
+}
+
+function restartsOf({ statuses }: PodSizing): number {
+  return statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
+}
+
+/** More than one end for want of memory: one can be a matter of chance. */
+function isOomLooping({ statuses }: PodSizing): boolean {
+  return statuses.some(
+    ({ restartCount, lastTermination }) => restartCount >= 2 && lastTermination?.reason === 'OOMKilled',
+  );
+}
+
+/** The resize of ours that a pod still waits for, as a decision: what its spec asks beyond what the node has granted. */
+function leftBehind({ pod, sizing }: SizedPod, view: SizingView): ResizeDecision | undefined {
+  if (sizing.resize.pending === undefined && sizing.resize.inProgress === undefined) return undefined;
+  const engine = (['allocation', 'rightsizing'] as const).find((each) =>
+    sizing.sizeManagers.includes(sizeManagers[each]),
+  );
+  if (engine === undefined) return undefined;
+  const workload = view.workloadOf(pod);
+  return {
+    kind: 'resize',
+    engine,
+    workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+    workloadUid: workload?.uid,
+    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    changes: sizing.containers.map(({ name, size }) => ({ container: name, to: size })),
+    why: { summary: 'asked for before this replica led', numbers: {} },
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { NOON } from '../../../model/testing/records.ts';
+import { aVpa, MIB } from '../../../model/testing/sizing-records.ts';
+import { inFlight, memory, reasonsFor, resize, retemplate, web, withPod } from '../testing/size-scene.ts';
+
+describe('other writers', () => {
+  test.each<[string, Parameters<typeof aVpa>[0], readonly string[]]>([
+    ['acts', {}, ['VpaSizesWorkload']],
+    ['is off', { updateMode: 'Off' }, []],
+    ['is for another workload', { target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api' } }, []],
+    ['is for another kind', { target: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' } }, []],
+    [
+      'is for a kind of the name in another group',
+      { target: { apiVersion: 'x.io/v1', kind: 'Deployment', name: 'web' } },
+      [],
+    ],
+    ['is elsewhere', { namespace: 'other' }, []],
+  ])('a VPA that %s', (_, changes, expected) => {
+    expect(reasonsFor(resize(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
+    expect(reasonsFor(retemplate(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
+  });
+
+  test.each([
+    ['kubectl-edit', ['OtherResizer']],
+    ['optipod', []],
+    ['mbcas-controller', []],
+  ])('resized last by %s', (manager, expected) => {
+    expect(reasonsFor(resize(), withPod({ sizeManagers: [manager] }))).toEqual(expected);
+  });
+
+  test('the CPU that allocation shares out is not rightsizing’s, its memory is', () => {
+    const isAllocated = () => true;
+    expect(reasonsFor(resize(), { isAllocated })).toEqual(['CpuIsAllocated']);
+    expect(reasonsFor(memory(300 * MIB), { isAllocated })).toEqual([]);
+    expect(reasonsFor(resize({ engine: 'allocation' }), { isAllocated })).toEqual([]);
+  });
+
+  test('a pod that is being evicted is not resized', () => {
+    const evictions = [{ workloadUid: web.uid, podUid: 'web-1', since: NOON }];
+    expect(reasonsFor(resize(), { evictions })).toEqual(['EvictionInFlight']);
+    expect(reasonsFor(resize({ pod: { namespace: 'shop', name: 'web-2', uid: 'web-2' } }), { evictions })).toEqual([]);
+    expect(reasonsFor(retemplate(), { evictions })).toEqual(['EvictionInFlight']);
+  });
+
+  test('one resize of a pod at a time, whoever asked and whether or not the view shows it', () => {
+    expect(reasonsFor(resize(), { resizes: [inFlight('web-1', { cpuRequest: 250 })] })).toEqual(['ResizeInFlight']);
+    const deferred = { reason: 'Deferred', message: '', since: NOON } as const;
+    const pending = withPod({ resize: { pending: deferred, inProgress: undefined } });
+    expect(reasonsFor(resize(), pending)).toEqual(['ResizeInFlight']);
+    expect(reasonsFor(resize({ isWithdrawal: true }), pending)).toEqual([]);
+    const running = withPod({ resize: { pending: undefined, inProgress: { error: undefined, since: NOON } } });
+    expect(reasonsFor(resize(), running)).toEqual(['ResizeInFlight']);
+    const infeasible = withPod({ resize: { pending: { ...deferred, reason: 'Infeasible' }, inProgress: undefined } });
+    expect(reasonsFor(resize(), infeasible)).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { aPdb, GIB } from '../../../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedWorkload, MIB, smallSize } from '../../../model/testing/sizing-records.ts';
+import { memory, pods, reasonsFor, resize, retemplate, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
+
+describe('the change', () => {
+  const guaranteed = {
+    qos: 'Guaranteed',
+    containers: [aContainer({ size: { cpuRequest: 200, cpuLimit: 200, memoryRequest: GIB, memoryLimit: GIB } })],
+  } as const;
+  test('Guaranteed pods move request and limit together, or not at all', () => {
+    expect(
+      reasonsFor(resize({ changes: [{ container: 'app', to: { cpuRequest: 100 } }] }), withPod(guaranteed)),
+    ).toEqual(['QosClassFixed']);
+    const both = resize({ changes: [{ container: 'app', to: { cpuRequest: 100, cpuLimit: 100 } }] });
+    expect(reasonsFor(both, withPod(guaranteed))).toEqual([]);
+  });
+
+  test('a Burstable pod may not become Guaranteed', () => {
+    const to = { cpuRequest: 400, memoryRequest: 256 * MIB };
+    expect(reasonsFor(resize({ changes: [{ container: 'app', to }] }))).toEqual(['QosClassFixed']);
+  });
+
+  test('a limit may be added where the class stays', () => {
+    const containers = [aContainer({ size: { cpuRequest: 200 } })];
+    const add = resize({ changes: [{ container: 'app', to: { cpuLimit: 500 } }] });
+    expect(reasonsFor(add, withPod({ containers }))).toEqual([]);
+  });
+
+  test.each([
+    ['cpu', { cpuRequest: 401 }],
+    ['memory', { memoryRequest: 257 * MIB }],
+  ])('a %s request above its limit', (_, to) => {
+    expect(reasonsFor(resize({ changes: [{ container: 'app', to }] }))).toEqual(['RequestAboveLimit']);
+    expect(reasonsFor(retemplate({ changes: [{ container: 'app', to }] }))).toEqual(['RequestAboveLimit']);
+  });
+});
+
+describe('memory is not taken from whoever uses it', () => {
+  const use = (now: number | undefined, peak: number | undefined) => ({
+    memoryOf: () => ({ now: now && now * MIB, peak: peak && peak * MIB }),
+  });
+  test.each<[string, number, SizeSceneChanges, readonly string[]]>([
+    ['well above', 200, use(100, 150), []],
+    ['exactly use and margin', 165, use(100, 150), []],
+    ['just below', 164, use(100, 150), ['MemoryInUse']],
+    ['below what is used now', 140, use(150, undefined), ['MemoryInUse']],
+    ['nothing is known', 200, { memoryOf: () => undefined }, ['MemoryUseUnknown']],
+    ['nothing is known of it', 200, use(undefined, undefined), ['MemoryUseUnknown']],
+    ['an increase needs no figures', 300, { memoryOf: () => undefined }, []],
+  ])('%s', (_, limit, changes, expected) => {
+    expect(reasonsFor(memory(limit * MIB), changes)).toEqual(expected);
+  });
+
+  test('rightsizing bug 23: the request falls freely, and the CPU limit is nobody else’s business', () => {
+    const to = { cpuRequest: 50, memoryRequest: 16 * MIB };
+    expect(reasonsFor(resize({ changes: [{ container: 'app', to }] }), { memoryOf: () => undefined })).toEqual([]);
+  });
+
+  test('the sidecar does not hold the container', () => {
+    const containers = [aContainer(), aContainer({ name: 'log' })];
+    const memoryOf: SizeSceneChanges['memoryOf'] = (_, container) =>
+      container === 'log' ? { now: 250 * MIB, peak: 255 * MIB } : { now: 10 * MIB, peak: 12 * MIB };
+    expect(reasonsFor(memory(150 * MIB), { ...withPod({ containers }), memoryOf })).toEqual([]);
+  });
+
+  test('a decrease that was asked for and is not in force yet counts from what is in force', () => {
+    const container = aContainer({ size: { ...smallSize, memoryLimit: 140 * MIB } });
+    const status = aContainerStatus(container, { actual: smallSize });
+    const asked = withPod({ containers: [container], statuses: [status] });
+    expect(reasonsFor(memory(150 * MIB), { ...asked, ...use(145, 150) })).toEqual(['MemoryInUse']);
+  });
+
+  test('taking back what was not granted lowers nothing', () => {
+    const decision = { ...memory(150 * MIB), isWithdrawal: true };
+    expect(reasonsFor(decision, use(145, 150))).toEqual([]);
+  });
+});
+
+describe('a resize that restarts', () => {
+  const restarting = withPod({ containers: [aContainer({ cpuRestart: 'RestartContainer' })] });
+  test('needs the owner’s word, and allocation never has it', () => {
+    expect(reasonsFor(resize(), { ...restarting, policy: { allowRecreate: false } })).toEqual(['ResizeRestarts']);
+    expect(reasonsFor(resize(), restarting)).toEqual([]);
+    expect(reasonsFor(resize({ engine: 'allocation' }), restarting)).toEqual(['ResizeRestarts']);
+  });
+
+  test('needs the disruption budget', () => {
+    const pdbs = [aPdb({ disruptionsAllowed: 0 })];
+    const records = { ...restarting.records, pdbs };
+    expect(reasonsFor(resize(), { records })).toEqual(['BlockedByPdb']);
+    const two = { ...restarting.records, pdbs: [aPdb(), aPdb({ name: 'other' })] };
+    expect(reasonsFor(resize(), { records: two })).toEqual(['MultiplePdbs']);
+  });
+
+  test('only for the resource whose policy says so', () => {
+    const records = withPod({ containers: [aContainer({ memoryRestart: 'RestartContainer' })] });
+    expect(reasonsFor(resize(), { ...records, policy: { allowRecreate: false } })).toEqual([]);
+    expect(reasonsFor(memory(300 * MIB), { ...records, policy: { allowRecreate: false } })).toEqual(['ResizeRestarts']);
+  });
+
+  test('rightsizing bug 12, 14: a resize without restart asks no disruption budget, also of a single replica', () => {
+    const pdbs = [aPdb({ disruptionsAllowed: 0 })];
+    const single = aSizedWorkload({ replicas: 1 });
+    expect(reasonsFor(resize(), { records: { pdbs, workloads: [single], pods: pods.slice(0, 1) } })).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { SizeDecision } from '../../../decide/size-decision.ts';
+import { parseWindow } from '../../../lib/schedule.ts';
+import { NOON } from '../../../model/testing/records.ts';
+import { inspectSizeAll } from '../inspect-size.ts';
+import {
+  aSizeLog,
+  inFlight,
+  reasonsFor,
+  resize,
+  retemplate,
+  type SizeSceneChanges,
+  sizeScene,
+  web,
+} from '../testing/size-scene.ts';
+
+describe('time and pace', () => {
+  const window = (schedule: string) => {
+    const parsed = parseWindow(schedule, '1h');
+    return parsed.ok ? parsed.window : undefined;
+  };
+  const first = (decision: SizeDecision, changes: SizeSceneChanges) => inspectSizeAll(decision, sizeScene(changes))[0];
+
+  test('the window is kept, for templates too; what takes back is not held by it', () => {
+    const policy = { window: window('0 13 * * *') };
+    expect(first(resize(), { policy })).toMatchObject({ reason: 'OutsideUpdateWindow', retryAfterMillis: 3_600_000 });
+    expect(reasonsFor(retemplate(), { policy })).toEqual(['OutsideUpdateWindow']);
+    expect(reasonsFor(resize({ isRestore: true }), { policy })).toEqual([]);
+    expect(reasonsFor(resize(), { policy: { window: window('0 12 * * *') } })).toEqual([]);
+  });
+
+  test('the cooldown is of the pod for a resize, of the workload for a template', () => {
+    const history = aSizeLog();
+    history.recordChange('web-1', NOON - 60_000);
+    expect(first(resize(), { history })).toMatchObject({ reason: 'ChangeCooldown', retryAfterMillis: 540_000 });
+    expect(reasonsFor(retemplate(), { history })).toEqual([]);
+    expect(reasonsFor(resize({ isFunding: true, engine: 'allocation' }), { history })).toEqual([]);
+    expect(reasonsFor(resize(), { history, policy: { cooldownMillis: 60_000 } })).toEqual([]);
+  });
+
+  test('a failure is followed by a pause that doubles', () => {
+    const history = aSizeLog();
+    history.recordFailure('web-1', NOON - 30_000, 'quota');
+    expect(first(resize(), { history })).toMatchObject({ reason: 'ChangeBackoff', retryAfterMillis: 30_000 });
+    history.recordFailure('web-1', NOON, 'quota');
+    expect(first(resize(), { history })).toMatchObject({ retryAfterMillis: 120_000 });
+    history.recordSuccess('web-1');
+    expect(reasonsFor(resize(), { history })).toEqual([]);
+  });
+
+  test('rightsizing bug 9: after three changes without effect nothing is tried for an hour, then two', () => {
+    const history = aSizeLog();
+    for (const minute of [3, 2]) history.recordIneffective(web.uid, NOON - minute * 60_000);
+    expect(reasonsFor(resize(), { history })).toEqual([]);
+    history.recordIneffective(web.uid, NOON);
+    expect(first(resize(), { history })).toMatchObject({ reason: 'ChangesIneffective', retryAfterMillis: 3_600_000 });
+    history.recordIneffective(web.uid, NOON);
+    expect(first(resize(), { history })).toMatchObject({ retryAfterMillis: 7_200_000 });
+    history.recordEffective(web.uid);
+    expect(reasonsFor(resize(), { history })).toEqual([]);
+  });
+
+  test('the cluster bears so many resizes at once', () => {
+    const resizes = Array.from({ length: 10 }, (_, index) => inFlight(`other-${index}`, { cpuRequest: 1 }));
+    expect(reasonsFor(resize(), { resizes })).toEqual(['ResizeConcurrency']);
+    expect(reasonsFor(resize(), { resizes: resizes.slice(1) })).toEqual([]);
+    expect(reasonsFor(retemplate(), { resizes })).toEqual([]);
+  });
+
+  test('rightsizing bug 10: 3000 stale workloads change at most 30 times a minute', () => {
+    const history = aSizeLog();
+    let done = 0;
+    for (let second = 0; second < 120; second++) {
+      const now = NOON + second * 1000;
+      for (let attempt = 0; attempt < 25; attempt++) {
+        if (reasonsFor(resize(), { history, now, policy: { cooldownMillis: 0 } }).length > 0) continue;
+        history.recordChange(`pod-${second}-${attempt}`, now);
+        done++;
+      }
+      expect(history.changesSince(now - 60_000)).toBeLessThanOrEqual(30);
+    }
+    expect(done).toBe(60);
+  });
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { aSizeLog } from './testing/size-scene.ts';
+
+const MINUTE = 60_000;
+
+describe('changes', () => {
+  test('the latest instant counts, in whatever order they are told', () => {
+    const log = aSizeLog();
+    log.recordChange('a', 5000);
+    log.recordChange('a', 3000);
+    expect(log.lastChange('a')).toBe(5000);
+    expect(log.lastChange('b')).toBeUndefined();
+  });
+
+  test('for any sequence, the count of the last minute is exact', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20_000), { maxLength: 60 }), (gaps) => {
+        const log = aSizeLog();
+        const instants: number[] = [];
+        let now = 0;
+        for (const gap of gaps) {
+          now += gap;
+          instants.push(now);
+          log.recordChange('a', now);
+          expect(log.changesSince(now - MINUTE)).toBe(instants.filter((at) => at > now - MINUTE).length);
+        }
+      }),
+    );
+  });
+});
+
+describe('failures', () => {
+  test('pauses double up to the bound, and are at least what the server asks', () => {
+    const log = aSizeLog();
+    const pauses = Array.from({ length: 8 }, () => {
+      log.recordFailure('a', 0, 'no');
+      return log.failed('a')?.retryAt;
+    });
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * MINUTE));
+    log.recordFailure('b', 0, 'busy', 90_000);
+    expect(log.failed('b')).toMatchObject({ retryAt: 90_000, cause: 'busy' });
+  });
+
+  test('a success starts anew', () => {
+    const log = aSizeLog();
+    log.recordFailure('a', 0, 'no');
+    log.recordSuccess('a');
+    expect(log.failed('a')).toBeUndefined();
+    log.recordFailure('a', 0, 'no');
+    expect(log.failed('a')?.retryAt).toBe(MINUTE);
+  });
+});
+
+describe('without effect', () => {
+  test('one that has an effect starts the count anew, and the pause is a day at most', () => {
+    const log = aSizeLog();
+    for (let count = 0; count < 2; count++) log.recordIneffective('w', 0);
+    log.recordEffective('w');
+    log.recordIneffective('w', 0);
+    expect(log.ineffective('w')).toBeUndefined();
+    for (let count = 0; count < 30; count++) log.recordIneffective('w', 0);
+    expect(log.ineffective('w')).toEqual({ count: 31, retryAt: 86_400_000 });
+  });
+});
+
+test('what is forgotten is forgotten in every respect', () => {
+  const log = aSizeLog();
+  log.recordChange('a', 1);
+  log.recordFailure('a', 1, 'no');
+  for (let count = 0; count < 3; count++) log.recordIneffective('a', 1);
+  log.recordInfeasible('a', 'n1', { changes: [], detail: '' });
+  log.forget('a');
+  expect([log.lastChange('a'), log.failed('a'), log.ineffective('a'), log.infeasible('a', 'n1')]).toEqual(
+    Array.from({ length: 4 }, () => undefined),
+  );
+});
