@@ -23,6 +23,8 @@ import { createLeadershipLoop } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
+import { createRightsizing } from './operator/rightsizing.ts';
+import { rightsizingSettingsOf } from './operator/rightsizing-settings.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
@@ -101,7 +103,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { watchNamespaces } = config.controllers;
   const scope = watchNamespaces.length === 0 ? undefined : { namespaces: watchNamespaces, sides: rules.sides };
   const reading = { api, clock, random, log: log.child('informer'), scope };
-  const stores = createLiveStores(reading);
+  const stores = createLiveStores({ ...reading, sizing: config.engines.rightsizing });
   const owners = createOwnerStores({ ...reading, kinds: config.placement.owners });
   const view = createLiveView(stores, owners);
   reportStores(metrics, stores, clock);
@@ -144,6 +146,20 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     reconcileIntervalMillis: () => config.controllers.reconcileInterval,
     windowPollMillis: () => config.controllers.workloadTiming.disruptionWindowPollInterval,
   });
+  const rightsizing = config.engines.rightsizing
+    ? createRightsizing({
+        ...options,
+        api,
+        scope,
+        stores,
+        view,
+        settings: () => rightsizingSettingsOf(config),
+        leadership: () => leadership.current(),
+        events: recorder,
+        journal,
+        metrics,
+      })
+    : undefined;
   let webhook: ServedWebhook | undefined;
   const leadership = createLeadershipLoop({
     ...options,
@@ -156,7 +172,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     // The caches come first: before their first list everything looks deleted.
     lead: async (signal) => {
       await Promise.race([view.onSynced, aborted(signal)]);
-      if (!signal.aborted) await engine.controller.run(signal);
+      if (!signal.aborted) await Promise.all([engine.controller.run(signal), rightsizing?.lead(signal)]);
     },
   });
 
@@ -220,6 +236,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const acting = leadership.run(stopping.signal);
   const standing = Promise.all([
     view.run(winding.signal),
+    rightsizing?.run(winding.signal),
     recorder.run(winding.signal),
     admission.run(winding.signal),
     webhook?.run(winding.signal),
@@ -257,6 +274,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       prices.use(next.placement.prices);
       config = next;
       engine.controller.wakeAll();
+      rightsizing?.engine.controller.wakeAll();
     },
     stop,
   };

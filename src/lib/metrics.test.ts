@@ -28,7 +28,7 @@ describe('the table', () => {
   });
 
   test.each(rows)('%s follows the naming rules', (name, { type, help, labels, buckets, initial = [] }) => {
-    expect(name).toMatch(/^(spotalis|stowage)_[a-z_]+$/);
+    expect(name).toMatch(/^(spotalis|optipod|mbcas|stowage)_[a-z_]+$/);
     expect(name.endsWith('_total')).toBe(type === 'counter');
     if (type === 'histogram') expect(name).toMatch(/_seconds$/);
     expect(help).toMatch(/^[A-Z0-9].*\.$/);

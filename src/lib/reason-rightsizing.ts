@@ -23,7 +23,7 @@ const events = {
   },
   WorkloadSkipped: {
     kinds: ['event'],
-    eventType: 'Warning',
+    eventType: 'Normal',
     message: '{kind} {namespace}/{name} is not changed: {cause}',
     advice: 'The cause says what keeps it; `stowage explain` tells the whole story.',
   },

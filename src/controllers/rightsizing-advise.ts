@@ -1,0 +1,102 @@
+/** Asks for the recommendation of one workload, with everything it depends on. */
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import type { RightsizingPolicy } from '../decide/rightsizing/policy.ts';
+import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
+import type { LearnedFloors } from '../decide/rightsizing/recommend.ts';
+import { recommendWorkload, type SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { parseTime } from '../lib/rfc3339.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
+import { type Lessons, readLessons } from '../model/learned-floors.ts';
+import type { Amounts } from '../model/pod-size.ts';
+import type { PolicySpec } from '../model/policy-spec.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { changeKey, type WorkloadMemory } from './rightsizing-memory.ts';
+
+export interface AdviseOptions {
+  readonly view: SizingView;
+  readonly usage: Pick<UsageCollector, 'profileOf' | 'windowOf'>;
+  /** The allocation engine shares out the CPU of this pod. */
+  readonly isAllocated: (pod: SizedPod) => boolean;
+}
+
+/** What is known about a workload, and what should become of it. */
+export interface Advised {
+  readonly workload: SizedWorkload;
+  readonly pods: readonly SizedPod[];
+  /** Containers with the sizes in force: the template's, or those applied to its pods. */
+  readonly inForce: readonly ContainerSpecRecord[];
+  readonly lessons: Lessons;
+  readonly advice: readonly SizedAdvice[];
+  readonly hasUsage: boolean;
+}
+
+export function advise(
+  { view, usage, isAllocated }: AdviseOptions,
+  workload: SizedWorkload,
+  spec: PolicySpec,
+  memory: WorkloadMemory,
+  largest: Amounts | undefined,
+  now: EpochMillis,
+): Advised {
+  const { annotations, namespace } = workload;
+  const pods = view.podsOf(workload);
+  const applied = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
+  const inForce = withAppliedSizes(workload.containers, applied);
+  const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
+  // A new leader knows no more than the workload says: the last change, of whichever resource.
+  const lastApplied = parseTime(annotations[rightsizingKeys.lastApplied]);
+  const knowledgeOf = (container: string) => ({
+    profile: usage.profileOf(workload, container),
+    window: usage.windowOf(workload, container),
+    floors: floorsOf(lessons, container),
+    lastChange: {
+      cpu: memory.lastChange.get(changeKey(container, 'cpu')) ?? lastApplied,
+      memory: memory.lastChange.get(changeKey(container, 'memory')) ?? lastApplied,
+    },
+  });
+  const advice = recommendWorkload({
+    workload,
+    containers: inForce,
+    knowledgeOf,
+    policy: slowedDown(rulesOf(spec), lessons.reverts),
+    around: {
+      limitRanges: view.limitRanges(namespace),
+      quotas: view.quotas(namespace),
+      hpas: view.hpas(namespace),
+      largestNode: largest,
+      replicas: Math.max(workload.replicas, livePods(pods).length),
+    },
+    isCpuAllocated: pods.some(isAllocated),
+    now,
+  });
+  const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
+  return { workload, pods, inForce, lessons, advice, hasUsage };
+}
+
+function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
+  const own = floors.filter((floor) => floor.container === container);
+  if (own.length === 0) return undefined;
+  const of = (resource: 'cpu' | 'memory'): number | undefined =>
+    own.find((floor) => floor.resource === resource)?.atLeast;
+  return { cpu: of('cpu'), memory: of('memory') };
+}
+
+const MAX_DOUBLINGS = 5;
+/** Doubling no pause at all would be none. */
+const LEAST_PAUSE_MILLIS: Millis = 600_000;
+
+/** After a decrease that had to be taken back the next one waits twice as long. Increases are never slowed down. */
+function slowedDown(policy: RightsizingPolicy, reverts: number): RightsizingPolicy {
+  if (reverts === 0) return policy;
+  const slow = (millis: Millis): Millis => Math.max(millis, LEAST_PAUSE_MILLIS) * 2 ** Math.min(MAX_DOUBLINGS, reverts);
+  const { cpu, memory } = policy;
+  return {
+    ...policy,
+    cpu: { ...cpu, change: { ...cpu.change, cooldownDownMillis: slow(cpu.change.cooldownDownMillis) } },
+    memory: { ...memory, change: { ...memory.change, cooldownDownMillis: slow(memory.change.cooldownDownMillis) } },
+  };
+}

@@ -1,0 +1,52 @@
+/** The annotations a workload should have: the recommendation by OptiPod's keys, or none of ours at all. */
+import { isWrittenByRightsizing, recommendationKey, rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { formatCpu, formatMemory } from '../decide/rightsizing/amount-text.ts';
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { formatTime } from '../lib/rfc3339.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+
+export type Annotations = Readonly<Record<string, string | null>>;
+
+/**
+ * The recommendation by container. The time is written only together with a value that changed: a pass that finds nothing new
+ * writes nothing.
+ */
+export function recommendationAnnotations(
+  workload: SizedWorkload,
+  policyName: string,
+  advice: readonly SizedAdvice[],
+  now: EpochMillis,
+): Annotations {
+  const values: Record<string, string> = {
+    [rightsizingKeys.managed]: 'true',
+    [rightsizingKeys.policy]: policyName,
+  };
+  for (const { container, cpu, memory } of advice) {
+    if (cpu.target !== undefined) values[recommendationKey(container, 'cpu-request')] = formatCpu(cpu.target);
+    if (memory.target !== undefined)
+      values[recommendationKey(container, 'memory-request')] = formatMemory(memory.target);
+    if (cpu.limit !== undefined) values[recommendationKey(container, 'cpu-limit')] = formatCpu(cpu.limit);
+    if (memory.limit !== undefined) values[recommendationKey(container, 'memory-limit')] = formatMemory(memory.limit);
+  }
+  // Of containers and fields that are gone nothing is left behind.
+  const stale = Object.keys(workload.annotations).filter(
+    (key) => key.includes('/recommendation.') && values[key] === undefined,
+  );
+  const changed = Object.entries(values).filter(([key, value]) => workload.annotations[key] !== value);
+  if (changed.length === 0 && stale.length === 0) return {};
+  return {
+    ...values,
+    ...Object.fromEntries(stale.map((key) => [key, null])),
+    [rightsizingKeys.lastRecommendation]: formatTime(now),
+  };
+}
+
+/** Takes away all that rightsizing wrote; what people wrote stays. */
+export function noAnnotations(workload: SizedWorkload): Annotations {
+  return Object.fromEntries(
+    Object.keys(workload.annotations)
+      .filter(isWrittenByRightsizing)
+      .map((key) => [key, null]),
+  );
+}

@@ -1,0 +1,278 @@
+/**
+ * The rightsizing loop: policies are worked through at their own pace; a workload that changes in between is looked at alone,
+ * within a second. What Stowage itself writes into a status wakes nobody.
+ */
+import type { RightsizingEvents } from '../act/rightsizing-events.ts';
+import { largestNode } from '../decide/rightsizing/largest-node.ts';
+import { requeueAfter } from '../decide/rightsizing/requeue.ts';
+import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../decide/rightsizing/select-policy.ts';
+import { createWorkQueue, type ProcessedSample } from '../kube/queue.ts';
+import type { BackoffPolicy } from '../lib/backoff.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { isValidPolicy, type PolicyRecord, policyKey, type ValidPolicy } from '../model/optimization-policy.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { PolicyStores } from '../observe/policy-stores.ts';
+import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
+import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import type { HandBack } from './rightsizing-hand-back.ts';
+import type { RightsizingMemory } from './rightsizing-memory.ts';
+import type { PolicyBooks } from './rightsizing-policies.ts';
+import type { RightsizingSettings } from './rightsizing-settings.ts';
+import type { WorkloadReconciler } from './rightsizing-workload.ts';
+
+export interface RightsizingControllerOptions {
+  readonly view: LiveSizingView;
+  readonly policies: PolicyStores;
+  readonly usage: UsageCollector;
+  readonly reconciler: WorkloadReconciler;
+  readonly books: PolicyBooks;
+  readonly memory: RightsizingMemory;
+  readonly handBack: HandBack;
+  readonly settings: () => RightsizingSettings;
+  readonly events: RightsizingEvents;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Policies and workloads worked on at the same time. */
+  readonly workers: number;
+}
+
+export interface RightsizingController {
+  /** Runs until `signal` aborts; then takes no more work, waits for what is running and resolves. May be run again. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Looks at every policy soon: the configuration changed. */
+  wakeAll(): void;
+  select(workload: SizedWorkload): PolicySelection;
+}
+
+/** Changes come in bursts: a workload is looked at once for all that happens within this time. */
+const COALESCE_MILLIS: Millis = 200;
+/** A status is written once for all that happens within this time. */
+const STATUS_MILLIS: Millis = 500;
+const BREATHE_AFTER_MILLIS: Millis = 8;
+const QUEUE = { queue: 'rightsizing' } as const;
+const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
+
+export function createRightsizingController(options: RightsizingControllerOptions): RightsizingController {
+  const { view, policies, usage, reconciler, books, memory, handBack, settings, events, metrics, clock, random, log } =
+    options;
+  let wake: (key: string, delayMillis?: Millis) => void = () => {};
+  let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
+  let lastBreath = 0;
+
+  const policyIndex = (): PolicyIndex => {
+    const known = policies.policies();
+    if (index?.of !== known) index = { of: known, index: createPolicyIndex(known, settings().tenancy) };
+    return index.index;
+  };
+  const select = (workload: SizedWorkload): PolicySelection =>
+    policyIndex().select(workload, view.namespace(workload.namespace));
+
+  const breathe = async (): Promise<void> => {
+    if (clock.now() - lastBreath < BREATHE_AFTER_MILLIS) return;
+    await sleep(clock, 0);
+    lastBreath = clock.now();
+  };
+
+  /** One workload of a policy; an error is its own and stops no other. @returns when to look again. */
+  const work = async (
+    workload: SizedWorkload,
+    policy: ValidPolicy,
+    largest: ReturnType<typeof largestNode>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    await breathe();
+    const { results } = books.of(policy.uid);
+    const key = workloadKey(workload);
+    try {
+      const result = await reconciler.reconcile(workload, policy, largest, signal);
+      results.set(key, result);
+      if (result.againAfterMillis !== undefined) wake(`workload ${key}`, result.againAfterMillis);
+      if (result.failure !== undefined) noteFailure(policy, workload, result.failure);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.error({ workload: key, policy: policy.name, error }, 'A workload could not be worked on');
+      noteFailure(policy, workload, describeError(error));
+    }
+  };
+
+  const noteFailure = (policy: ValidPolicy, workload: SizedWorkload, cause: string): void => {
+    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'processing_error' });
+    const message = renderReason('ProcessingFailed', { ...workload, cause });
+    events.onPolicy(policy, { reason: 'ProcessingFailed', message, lasts: true, about: workloadKey(workload) });
+  };
+
+  const passOver = async (policy: ValidPolicy, signal: AbortSignal): Promise<Millis> => {
+    const startedAt = clock.now();
+    const book = books.of(policy.uid);
+    const discovered: Record<string, number> = {};
+    const owned = new Map<string, SizedWorkload>();
+    for (const workload of view.workloads()) {
+      if (workload.deleting) continue;
+      const { winner, others } = select(workload);
+      const isOwn = winner?.uid === policy.uid;
+      if (!isOwn && !others.some(({ uid }) => uid === policy.uid)) continue;
+      discovered[workload.kind] = (discovered[workload.kind] ?? 0) + 1;
+      if (isOwn) owned.set(workloadKey(workload), workload);
+    }
+    book.discovered = discovered;
+    for (const key of book.results.keys()) if (!owned.has(key)) book.results.delete(key);
+    if (policy.spec.mode === 'Disabled') {
+      book.results.clear();
+      for (const workload of owned.values()) await handBack(workload, signal);
+    } else {
+      const largest = largestNode(view);
+      for (const workload of owned.values()) {
+        signal.throwIfAborted();
+        await work(workload, policy, largest, signal);
+      }
+    }
+    await books.write(policy, signal);
+    const took = (clock.now() - startedAt) / 1000;
+    metrics.observe('optipod_reconciliation_duration_seconds', { policy: policy.name }, took);
+    const counts = {
+      discovered: Object.values(discovered).reduce((sum, each) => sum + each, 0),
+      processed: [...book.results.values()].filter(({ failure }) => failure === undefined).length,
+    };
+    const interval = Math.max(settings().minIntervalMillis, policy.spec.intervalMillis);
+    return requeueAfter(policy.spec.mode, interval, counts, random);
+  };
+
+  const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
+    const policy = findPolicy(key);
+    if (policy === undefined || policy.deleting) return undefined;
+    if (isValidPolicy(policy)) return passOver(policy, signal);
+    books.of(policy.uid).results.clear();
+    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'validation_error' });
+    const cause = policy.problems.join('; ');
+    const message = renderReason('ValidationFailed', { namespace: policy.namespace, name: policy.name, cause });
+    events.onPolicy(policy, { reason: 'ValidationFailed', message, lasts: true, about: String(policy.generation) });
+    await books.write(policy, signal);
+    return undefined;
+  };
+
+  const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
+    const workload = view.workload(refOf(key));
+    if (workload === undefined || workload.deleting) return;
+    const { winner } = select(workload);
+    for (const policy of policies.policies()) {
+      if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
+    }
+    if (winner === undefined || winner.spec.mode === 'Disabled') {
+      await handBack(workload, signal);
+      return;
+    }
+    const isNew = !books.of(winner.uid).results.has(key);
+    await work(workload, winner, largestNode(view), signal);
+    // The counts of a policy are those of a pass.
+    if (isNew) wake(`policy ${policyKey(winner)}`);
+    else wakeStatus(winner);
+  };
+
+  const wakeStatus = (policy: PolicyRecord): void => wake(`status ${policyKey(policy)}`, STATUS_MILLIS);
+  const findPolicy = (key: string): PolicyRecord | undefined =>
+    policies.policies().find((policy) => policyKey(policy) === key);
+
+  const handle = async (item: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
+    const space = item.indexOf(' ');
+    const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
+    if (!policies.isFresh() || !view.freshness().synced) return { requeueAfterMillis: retryPolicy.initialMillis };
+    if (kind === 'workload') return handleWorkload(key, signal);
+    if (kind === 'policy') {
+      const again = await handlePolicy(key, signal);
+      return again === undefined ? undefined : { requeueAfterMillis: again };
+    }
+    const policy = findPolicy(key);
+    if (policy !== undefined && !policy.deleting) await books.write(policy, signal);
+    return undefined;
+  };
+
+  const countWork = ({ queuedMillis, durationMillis, isFailed }: ProcessedSample): void => {
+    metrics.inc('stowage_workqueue_adds_total', QUEUE);
+    if (isFailed) metrics.inc('stowage_workqueue_retries_total', QUEUE);
+    metrics.observe('stowage_workqueue_wait_seconds', QUEUE, queuedMillis / 1000);
+    metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
+  };
+
+  /** A workload without advice is looked at when usage comes, and one that was killed when that is known. */
+  const needsLook = (ref: WorkloadRef): boolean => {
+    const workload = view.workload(ref);
+    if (workload === undefined) return false;
+    const uid = select(workload).winner?.uid;
+    const result = uid === undefined ? undefined : books.of(uid).results.get(workloadKey(ref));
+    if (result === undefined || !result.hasUsage) return true;
+    if ((result.metricsProblem === undefined) !== (usage.stateOf(ref).problem === undefined)) return true;
+    const since = clock.now() - RECENT_KILL_MILLIS;
+    return workload.containers.some(({ name }) => (usage.profileOf(ref, name)?.memory.oom()?.at ?? 0) >= since);
+  };
+
+  const wakeAll = (): void => {
+    index = undefined;
+    for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
+  };
+
+  return {
+    select,
+    wakeAll,
+    async run(signal) {
+      await policies.onSynced;
+      const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });
+      wake = (key, delayMillis = 0) => queue.addAfter(key, delayMillis);
+      const unsubscribe = [
+        view.onChange((change) => {
+          if (change.kind === 'workload') wake(`workload ${change.key}`, COALESCE_MILLIS);
+          else if (change.kind === 'workload-deleted') {
+            memory.forget(change.uid);
+            events.forget(change.uid);
+            for (const policy of policies.policies()) {
+              if (books.of(policy.uid).results.delete(change.key)) wake(`policy ${policyKey(policy)}`, COALESCE_MILLIS);
+            }
+          } else {
+            for (const workload of view.workloads()) {
+              if (workload.namespace === change.namespace) wake(`workload ${workloadKey(workload)}`, COALESCE_MILLIS);
+            }
+          }
+        }),
+        policies.onChange(({ kind, policy }) => {
+          if (kind === 'status') return;
+          if (kind === 'gone') {
+            books.forget(policy.uid);
+            events.forget(policy.uid);
+            metrics.removePolicy(policy.name);
+          }
+          // Which policy has the say may change for any workload: the other policies look again, and the orphans are handed back.
+          for (const other of policies.policies()) wake(`policy ${policyKey(other)}`, COALESCE_MILLIS);
+          for (const workload of view.workloads()) {
+            if (handBack.isNeeded(workload)) wake(`workload ${workloadKey(workload)}`, COALESCE_MILLIS);
+          }
+        }),
+        usage.onChange((ref) => {
+          if (needsLook(ref)) wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS);
+        }),
+      ];
+      wakeAll();
+      try {
+        await queue.run(options.workers, handle, signal);
+      } finally {
+        for (const end of unsubscribe) end();
+        wake = () => {};
+      }
+    },
+  };
+}
+
+/** A kill this recent is not yet in what was advised. */
+const RECENT_KILL_MILLIS: Millis = 60_000;
+
+function refOf(key: string): WorkloadRef {
+  const [kind = '', namespace = '', name = ''] = key.split('/');
+  return { kind, namespace, name };
+}

@@ -1,0 +1,73 @@
+/** What the leader remembers of each workload between two looks: when what was changed, and a change that is being watched. */
+import type { ApplyMethod } from '../api/optimization-policy-status.ts';
+import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
+import type { WatchedChange } from '../decide/rightsizing/judge-change.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+
+/** A change that was begun and is not yet behind us. */
+export interface OngoingChange extends WatchedChange {
+  readonly method: 'InPlace' | 'Recreate';
+  /** `canary`: one pod has it; `spread`: all are to have it. */
+  phase: 'canary' | 'spread';
+  /** The pod that has it first, and since when. */
+  readonly canary: { readonly uid: string; readonly name: string; readonly at: EpochMillis } | undefined;
+  /** The sizes that are to be in force. */
+  readonly after: readonly ContainerSpecRecord[];
+}
+
+export interface WorkloadMemory {
+  readonly lastChange: Map<string, EpochMillis>;
+  lastApplied: EpochMillis | undefined;
+  lastMethod: ApplyMethod | undefined;
+  /** When the recommendation last changed, and its text. */
+  lastRecommendation: EpochMillis | undefined;
+  recommended: string | undefined;
+  ongoing: OngoingChange | undefined;
+  /** A change of the template was made, with what it was to be: if it is gone again, somebody else writes it. */
+  retemplated: readonly SizeChange[] | undefined;
+}
+
+export interface RightsizingMemory {
+  of(workloadUid: string): WorkloadMemory;
+  forget(workloadUid: string): void;
+}
+
+export function createRightsizingMemory(): RightsizingMemory {
+  const byUid = new Map<string, WorkloadMemory>();
+  return {
+    of(workloadUid) {
+      const known = byUid.get(workloadUid);
+      if (known !== undefined) return known;
+      const fresh: WorkloadMemory = {
+        lastChange: new Map(),
+        lastApplied: undefined,
+        lastMethod: undefined,
+        lastRecommendation: undefined,
+        recommended: undefined,
+        ongoing: undefined,
+        retemplated: undefined,
+      };
+      byUid.set(workloadUid, fresh);
+      return fresh;
+    },
+    forget(workloadUid) {
+      byUid.delete(workloadUid);
+    },
+  };
+}
+
+export function changeKey(container: string, resource: ResourceName): string {
+  return `${container}/${resource}`;
+}
+
+/** Notes when which resource of which container was changed. */
+export function noteChanges(memory: WorkloadMemory, changes: readonly SizeChange[], at: EpochMillis): void {
+  for (const { container, to } of changes) {
+    if (to.cpuRequest !== undefined || to.cpuLimit !== undefined)
+      memory.lastChange.set(changeKey(container, 'cpu'), at);
+    if (to.memoryRequest !== undefined || to.memoryLimit !== undefined)
+      memory.lastChange.set(changeKey(container, 'memory'), at);
+  }
+}

@@ -1,0 +1,57 @@
+/** Gauges of rightsizing, set anew when somebody scrapes: series of policies and workloads that are gone are not among them. */
+import { MAX_WORKLOADS_IN_STATUS } from '../api/optimization-policy-status.ts';
+import { worthOf } from '../decide/rightsizing/savings.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { PolicyRecord } from '../model/optimization-policy.ts';
+import type { PolicyBooks } from './rightsizing-policies.ts';
+import type { WorkloadResult } from './rightsizing-result.ts';
+
+const GAUGES = [
+  'optipod_workloads_monitored',
+  'optipod_workloads_updated',
+  'optipod_workloads_skipped',
+  'optipod_recommended_cpu_cores',
+  'optipod_recommended_memory_bytes',
+  'optipod_savings_cpu_cores',
+  'optipod_savings_memory_bytes',
+] as const;
+
+/** @param policies those that exist; empty on a replica that does not lead. */
+export function reportRightsizing(metrics: Metrics, policies: readonly PolicyRecord[], books: PolicyBooks): void {
+  for (const gauge of GAUGES) metrics.clear(gauge);
+  for (const { uid, namespace, name } of policies) {
+    const labels = { namespace, policy: name };
+    const results = [...books.of(uid).results.values()];
+    metrics.set('optipod_workloads_monitored', labels, results.length);
+    metrics.set('optipod_workloads_updated', labels, results.filter(({ entry }) => entry.status === 'Applied').length);
+    for (const [reason, skipped] of Map.groupBy(results.filter(isSkipped), ({ entry }) => entry.reason ?? 'Unknown')) {
+      metrics.set('optipod_workloads_skipped', { ...labels, reason }, skipped.length);
+    }
+    metrics.set('optipod_savings_cpu_cores', labels, sum(results, ({ saving }) => saving.cpuMillis) / 1000);
+    metrics.set(
+      'optipod_savings_memory_bytes',
+      labels,
+      sum(results, ({ saving }) => saving.memoryBytes),
+    );
+    // As many as the status lists, and the same ones.
+    const listed = results.toSorted((a, b) => worthOf(b.saving) - worthOf(a.saving)).slice(0, MAX_WORKLOADS_IN_STATUS);
+    for (const result of listed) reportRecommendation(metrics, result);
+  }
+}
+
+function isSkipped({ entry }: WorkloadResult): boolean {
+  return entry.status === 'Skipped' || entry.status === 'Error';
+}
+
+function reportRecommendation(metrics: Metrics, { entry, advice }: WorkloadResult): void {
+  const { namespace, name: workload, kind } = entry;
+  for (const { container, cpu, memory } of advice) {
+    const labels = { namespace, workload, kind, container };
+    if (cpu.target !== undefined) metrics.set('optipod_recommended_cpu_cores', labels, cpu.target / 1000);
+    if (memory.target !== undefined) metrics.set('optipod_recommended_memory_bytes', labels, memory.target);
+  }
+}
+
+function sum(results: readonly WorkloadResult[], of: (result: WorkloadResult) => number): number {
+  return results.reduce((total, result) => total + of(result), 0);
+}

@@ -1,0 +1,102 @@
+/** What each policy's workloads came to, and the writing of it into the policy's status. */
+import type { WritePolicyStatus } from '../act/policy-status.ts';
+import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
+import type { Trouble } from '../decide/rightsizing/policy-conditions.ts';
+import { isWorthWriting, policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
+import { worthOf } from '../decide/rightsizing/savings.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
+import type { WorkloadResult } from './rightsizing-result.ts';
+
+/** What is known of one policy. */
+export interface PolicyBook {
+  /** By workload key. */
+  readonly results: Map<string, WorkloadResult>;
+  /** Workloads the policy is about, by kind, as of the last pass. */
+  discovered: Readonly<Record<string, number>>;
+}
+
+export interface PolicyBooks {
+  of(uid: string): PolicyBook;
+  forget(uid: string): void;
+  /** Writes the status if it says something new. @throws StatusWriteError where it could not be written. */
+  write(policy: PolicyRecord, signal: AbortSignal): Promise<void>;
+}
+
+/** The status could not be written: worth a retry with back-off. */
+export class StatusWriteError extends Error {
+  override readonly name = 'StatusWriteError';
+  readonly code = 'STATUS_NOT_WRITTEN';
+}
+
+export interface PolicyBooksOptions {
+  readonly writeStatus: WritePolicyStatus;
+  readonly dryRun: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBooksOptions): PolicyBooks {
+  const books = new Map<string, PolicyBook>();
+  /** What was written last: the cache may show it only later. */
+  const written = new Map<string, OptimizationPolicyStatus>();
+  const of = (uid: string): PolicyBook => {
+    const known = books.get(uid) ?? { results: new Map(), discovered: {} };
+    books.set(uid, known);
+    return known;
+  };
+  return {
+    of,
+    forget(uid) {
+      books.delete(uid);
+      written.delete(uid);
+    },
+    async write(policy, signal) {
+      const now = clock.now();
+      const before = written.get(policy.uid) ?? policy.status;
+      const input = isValidPolicy(policy) ? inputOf(of(policy.uid), policy.spec.mode, dryRun()) : undefined;
+      const status = policyStatus({ ...policy, status: before }, input, now);
+      if (isValidPolicy(policy) && policy.spec.mode === 'Disabled') keepWorkloads(status, before);
+      if (!isWorthWriting(before, status, now)) return;
+      const outcome = await writeStatus(policy, status, signal);
+      if (outcome.result === 'written') written.set(policy.uid, status);
+      if (outcome.result === 'forbidden' || outcome.result === 'failed') {
+        const { namespace, name } = policy;
+        log.warn({ namespace, policy: name, error: outcome.message }, 'The status of a policy could not be written');
+        throw new StatusWriteError(outcome.message);
+      }
+    },
+  };
+}
+
+/** History: what a disabled policy knew of its workloads stays to be read. */
+function keepWorkloads(status: OptimizationPolicyStatus, { workloads, workloadsOmitted }: OptimizationPolicyStatus) {
+  if (workloads !== undefined) status.workloads = workloads;
+  if (workloadsOmitted !== undefined) status.workloadsOmitted = workloadsOmitted;
+}
+
+function inputOf({ results, discovered }: PolicyBook, mode: string, dryRun: boolean): StatusInput {
+  const all = [...results.values()];
+  const troubleOf = (cause: (result: WorkloadResult) => string | undefined): Trouble[] =>
+    all.flatMap((result) => {
+      const { kind, namespace, name } = result.entry;
+      const found = cause(result);
+      return found === undefined ? [] : [{ workload: { kind, namespace, name }, cause: found }];
+    });
+  const withUsage = all.filter(({ hasUsage }) => hasUsage).length;
+  const unread = troubleOf(({ metricsProblem }) => metricsProblem);
+  return {
+    discovered,
+    processed: all.filter(({ failure }) => failure === undefined).length,
+    facts: {
+      mode,
+      dryRun,
+      withUsage,
+      metricsProblem: unread[0],
+      forbidden: troubleOf(({ forbidden }) => forbidden)[0],
+      failing: troubleOf(({ failure }) => failure),
+    },
+    workloads: all.map(({ entry, saving }) => ({ entry, worth: worthOf(saving) })),
+  };
+}

@@ -1,0 +1,55 @@
+/** Whose usage is to be known: every workload that a policy which is not disabled has the say over. */
+import { profileOptionsOf } from '../decide/rightsizing/policy-rules.ts';
+import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
+import type { PolicyRecord, ValidPolicy } from '../model/optimization-policy.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { UsageSettings, UsageTarget } from '../model/usage-settings.ts';
+
+export interface UsageTargetsOptions {
+  readonly view: Pick<SizingView, 'workloads'>;
+  readonly policies: { policies(): readonly PolicyRecord[] };
+  readonly select: (workload: SizedWorkload) => PolicySelection;
+}
+
+export function usageTargets({ view, policies, select }: UsageTargetsOptions): () => readonly UsageTarget[] {
+  /** Of one policy the same object each time: there may be thousands of targets. */
+  const known = new WeakMap<ValidPolicy, UsageSettings>();
+  const settingsOf = (policy: ValidPolicy): UsageSettings => {
+    const settings = known.get(policy) ?? usageSettingsOf(policy);
+    known.set(policy, settings);
+    return settings;
+  };
+  return () => {
+    if (policies.policies().length === 0) return [];
+    const targets: UsageTarget[] = [];
+    for (const workload of view.workloads()) {
+      if (workload.deleting) continue;
+      const { winner } = select(workload);
+      if (winner === undefined || winner.spec.mode === 'Disabled') continue;
+      targets.push({ workload, settings: settingsOf(winner) });
+    }
+    return targets;
+  };
+}
+
+export function usageSettingsOf({ namespace, name, spec }: ValidPolicy): UsageSettings {
+  const { metrics } = spec;
+  const { url, headersSecret, bearerTokenSecret, caSecret, labels } = metrics.prometheus;
+  return {
+    policy: { namespace, name },
+    provider: metrics.provider,
+    rollingWindowMillis: metrics.rollingWindowMillis,
+    profile: profileOptionsOf(spec),
+    // These are made of the samples of the window themselves.
+    needsWindow: metrics.strategy === 'Percentile' || metrics.strategy === 'Max',
+    prometheus: {
+      ...(url !== undefined && { url }),
+      ...(headersSecret !== undefined && { headersSecretRef: { name: headersSecret } }),
+      ...(bearerTokenSecret !== undefined && { bearerTokenSecretRef: bearerTokenSecret }),
+      ...(caSecret !== undefined && { caSecretRef: caSecret }),
+      labels,
+    },
+    ...(metrics.customSource !== undefined && { custom: { name: metrics.customSource } }),
+  };
+}

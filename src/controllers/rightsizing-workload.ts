@@ -1,0 +1,194 @@
+/** One look at one workload: recommend, tell, and apply as the policy says. */
+
+import type { Journal } from '../act/journal.ts';
+import type { RightsizingEvents } from '../act/rightsizing-events.ts';
+import type { AnnotateWorkload } from '../act/workload-annotations.ts';
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { savingOf } from '../decide/rightsizing/savings.ts';
+import {
+  containerRecommendation,
+  type WorkloadOutcome,
+  workloadStatus,
+} from '../decide/rightsizing/workload-status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { parseTime } from '../lib/rfc3339.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { ValidPolicy } from '../model/optimization-policy.ts';
+import { type Amounts, qosClassOf } from '../model/pod-size.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { type Advised, type AdviseOptions, advise } from './rightsizing-advise.ts';
+import { recommendationAnnotations } from './rightsizing-annotate.ts';
+import type { RightsizingMemory, WorkloadMemory } from './rightsizing-memory.ts';
+import { createSkipReporter } from './rightsizing-report.ts';
+import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
+import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
+
+/** Applies what is due, by the method that was chosen. Never rejects for what the API answers. */
+export type ApplySizes = (
+  method: 'InPlace' | 'Recreate',
+  advised: Advised,
+  policy: ValidPolicy,
+  memory: WorkloadMemory,
+  signal: AbortSignal,
+) => Promise<ApplyResult>;
+
+export interface WorkloadReconcilerOptions extends AdviseOptions {
+  readonly view: SizingView;
+  readonly usage: UsageCollector;
+  readonly settings: () => RightsizingSettings;
+  readonly memory: RightsizingMemory;
+  /** Why pods of the workload cannot be resized in place; undefined: they can. */
+  readonly inPlaceProblem: (workload: SizedWorkload) => string | undefined;
+  readonly apply: ApplySizes;
+  readonly annotate: AnnotateWorkload;
+  readonly events: RightsizingEvents;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+export interface WorkloadReconciler {
+  reconcile(
+    workload: SizedWorkload,
+    policy: ValidPolicy,
+    largestNode: Amounts | undefined,
+    signal: AbortSignal,
+  ): Promise<WorkloadResult>;
+}
+
+export function createWorkloadReconciler(options: WorkloadReconcilerOptions): WorkloadReconciler {
+  const { view, usage, settings, inPlaceProblem, apply, annotate, clock } = options;
+  const report = createSkipReporter(options);
+
+  const vpaOf = ({ namespace, kind, name }: SizedWorkload): string | undefined =>
+    view.vpas(namespace).find(({ target }) => target.kind === kind && target.name === name)?.name;
+
+  const act = async (
+    advised: Advised,
+    policy: ValidPolicy,
+    memory: WorkloadMemory,
+    signal: AbortSignal,
+  ): Promise<ApplyResult | undefined> => {
+    const { workload, inForce } = advised;
+    const { mode, updates } = policy.spec;
+    const choice = chooseMethod({
+      workload,
+      mode,
+      dryRun: isDryRun(settings()),
+      isPaused: workload.annotations[rightsizingKeys.paused] === 'true',
+      qos: qosClassOf(inForce.map(({ size }) => size)),
+      vpa: vpaOf(workload),
+      inPlaceProblem: inPlaceProblem(workload),
+      allowInPlaceResize: updates.allowInPlaceResize,
+      allowRecreate: updates.allowRecreate,
+    });
+    if (choice.method !== 'Skip') return apply(choice.method, advised, policy, memory, signal);
+    if (choice.reason === undefined) return undefined;
+    const { name, message, advice } = choice.reason;
+    return { status: 'Skipped', reason: name, message, advice };
+  };
+
+  const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory): void => {
+    const { workload, advice } = advised;
+    const text = recommendationText(advice);
+    if (text === undefined || text === memory.recommended) return;
+    memory.recommended = text;
+    memory.lastRecommendation = clock.now();
+    options.metrics.inc('optipod_recommendations_total', { policy: policy.name });
+    const message = renderReason('RecommendationGenerated', { ...workload, changes: text });
+    options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message });
+    options.journal.record(workloadKey(workload), { kind: 'decided', reason: 'RecommendationGenerated', message });
+  };
+
+  return {
+    async reconcile(workload, policy, largestNode, signal) {
+      const now = clock.now();
+      const memory = options.memory.of(workload.uid);
+      const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
+      // What the last leader wrote is where this one goes on.
+      memory.lastApplied ??= parseTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied);
+      memory.lastMethod ??= before?.lastApplyMethod;
+      memory.lastRecommendation ??= parseTime(before?.lastRecommendation);
+      memory.recommended ??= recommendedBefore(before?.recommendations);
+      const advised = advise(options, workload, policy.spec, memory, largestNode, now);
+      tellRecommendation(advised, policy, memory);
+      const { mode, annotateRecommendations } = policy.spec;
+      const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
+      let forbidden: string | undefined;
+      if (isAnnotated && advised.hasUsage) {
+        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now);
+        const outcome = await annotate(workload, wanted, signal);
+        if (outcome.result === 'forbidden') forbidden = outcome.message;
+      }
+      const problem = usage.stateOf(workload).problem;
+      const applied = await act(advised, policy, memory, signal);
+      const outcome = outcomeOf(applied, advised, problem?.message);
+      if (applied?.isForbidden === true) forbidden ??= applied.message;
+      if (outcome.status === 'Skipped' || outcome.status === 'Error') report(workload, outcome, applied?.advice);
+      return {
+        entry: workloadStatus({
+          workload,
+          advice: advised.advice,
+          outcome,
+          lastRecommendation: memory.lastRecommendation,
+          lastApplied: memory.lastApplied,
+          lastApplyMethod: memory.lastMethod,
+          fieldOwnership: undefined,
+        }),
+        advice: advised.advice,
+        saving: savingOf(advised.advice, workload.replicas),
+        hasUsage: advised.hasUsage,
+        metricsProblem: problem?.message,
+        forbidden,
+        failure: outcome.status === 'Error' ? (outcome.message ?? outcome.reason) : undefined,
+        againAfterMillis: applied?.againAfterMillis,
+      };
+    },
+  };
+
+  /** What applying came to; without it, what keeps the advice from being acted upon. */
+  function outcomeOf(
+    applied: ApplyResult | undefined,
+    { workload, advice, hasUsage }: Advised,
+    problem: string | undefined,
+  ): WorkloadOutcome {
+    if (!hasUsage && applied?.status !== 'Error') {
+      if (problem !== undefined) {
+        const message = renderReason('MetricsCollectionFailed', { ...workload, cause: problem });
+        return { status: 'Skipped', reason: 'MetricsCollectionFailed', message };
+      }
+      const isStale = advice.some(({ cpu, memory }) => cpu.held === 'Stale' || memory.held === 'Stale');
+      const reason = isStale ? 'Stale' : 'NoData';
+      return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
+    }
+    return applied ?? { status: 'Recommended' };
+  }
+}
+
+function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {
+  return entry.name === workload.name && entry.namespace === workload.namespace && entry.kind === workload.kind;
+}
+
+/** `app: cpu 250m, memory 128Mi`; undefined where nothing is recommended. */
+function recommendationText(advice: readonly SizedAdvice[]): string | undefined {
+  return recommendedBefore(advice.map(containerRecommendation));
+}
+
+function recommendedBefore(
+  entries: readonly { readonly container: string; readonly cpu?: string; readonly memory?: string }[] | undefined,
+): string | undefined {
+  const texts = (entries ?? []).flatMap(({ container, cpu, memory }) => {
+    const values = [
+      ...(cpu === undefined ? [] : [`cpu ${cpu}`]),
+      ...(memory === undefined ? [] : [`memory ${memory}`]),
+    ];
+    return values.length === 0 ? [] : [`${container}: ${values.join(', ')}`];
+  });
+  return texts.length === 0 ? undefined : texts.join('; ');
+}

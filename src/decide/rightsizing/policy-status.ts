@@ -1,0 +1,82 @@
+/** The status of a policy out of what is known of its workloads. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  MAX_WORKLOADS_IN_STATUS,
+  type OptimizationPolicyStatus,
+  type PolicyWorkloadStatus,
+} from '../../api/optimization-policy-status.ts';
+import { formatTime, parseTime } from '../../lib/rfc3339.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { PolicyRecord } from '../../model/optimization-policy.ts';
+import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
+
+export interface ListedWorkload {
+  readonly entry: PolicyWorkloadStatus;
+  /** What following the advice saves, as one number: the largest are listed first. */
+  readonly worth: number;
+}
+
+export interface StatusInput {
+  readonly facts: Omit<PolicyFacts, 'namespace' | 'name' | 'generation' | 'problems' | 'discovered'>;
+  /** Workloads the policy is about, by kind, whichever policy has the say over them. */
+  readonly discovered: Readonly<Record<string, number>>;
+  readonly processed: number;
+  readonly workloads: readonly ListedWorkload[];
+}
+
+/** A policy that is not valid keeps what was known; one that is disabled keeps its workloads. */
+export function policyStatus(
+  policy: PolicyRecord,
+  input: StatusInput | undefined,
+  now: EpochMillis,
+): OptimizationPolicyStatus {
+  const { status: before, generation, namespace, name, problems } = policy;
+  const previous = Array.isArray(before.conditions) ? before.conditions : [];
+  const identity = { namespace, name, generation, problems };
+  if (input === undefined) {
+    const facts = { ...identity, mode: '', dryRun: false, discovered: 0, withUsage: 0, failing: [] };
+    const conditions = policyConditions({ ...facts, metricsProblem: undefined, forbidden: undefined }, previous, now);
+    return { ...before, observedGeneration: generation, conditions };
+  }
+  const count = (kind: string): number => input.discovered[kind] ?? 0;
+  const discovered = Object.values(input.discovered).reduce((sum, each) => sum + each, 0);
+  const listed = input.workloads.toSorted(byWorth).map(({ entry }) => entry);
+  const workloads = listed.slice(0, MAX_WORKLOADS_IN_STATUS);
+  const omitted = listed.length - workloads.length;
+  return {
+    observedGeneration: generation,
+    conditions: policyConditions({ ...identity, ...input.facts, discovered }, previous, now),
+    workloadsDiscovered: discovered,
+    workloadsProcessed: input.processed,
+    lastReconciliation: formatTime(now),
+    workloadsByType: {
+      deployments: count('Deployment'),
+      statefulSets: count('StatefulSet'),
+      daemonSets: count('DaemonSet'),
+    },
+    workloads,
+    ...(omitted > 0 && { workloadsOmitted: omitted }),
+  };
+}
+
+/** A pass that found nothing new is not worth a write, unless the time of the last one is this old. */
+const REFRESH_MILLIS: Millis = 600_000;
+
+export function isWorthWriting(
+  before: OptimizationPolicyStatus,
+  after: OptimizationPolicyStatus,
+  now: EpochMillis,
+): boolean {
+  const { lastReconciliation: then, ...known } = before;
+  const { lastReconciliation: _, ...wanted } = after;
+  if (!isDeepStrictEqual(known, wanted)) return true;
+  const at = parseTime(then);
+  return after.lastReconciliation !== undefined && (at === undefined || now - at >= REFRESH_MILLIS);
+}
+
+function byWorth(a: ListedWorkload, b: ListedWorkload): number {
+  return b.worth - a.worth || compareTexts(nameOf(a), nameOf(b));
+}
+
+const nameOf = ({ entry }: ListedWorkload): string => `${entry.namespace}/${entry.name}/${entry.kind}`;
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

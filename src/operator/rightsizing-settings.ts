@@ -1,0 +1,25 @@
+/** The configuration file's keys as the settings of the rightsizing engine. */
+import type { Config } from '../config/schema.ts';
+import type { RightsizingSettings } from '../controllers/rightsizing-settings.ts';
+
+export function rightsizingSettingsOf({ operator, engines, rightsizing }: Config): RightsizingSettings {
+  return {
+    size: {
+      enabled: engines.rightsizing,
+      readOnly: operator.readOnlyMode,
+      dryRun: rightsizing.dryRun,
+      warmUpMillis: rightsizing.warmUp,
+      maxConcurrentResizes: rightsizing.maxConcurrentResizes,
+      maxChangesPerMinute: rightsizing.maxChangesPerMinute,
+      memoryMargin: rightsizing.memoryMargin,
+    },
+    tenancy: {
+      operatorNamespace: operator.namespace,
+      allowedPolicyNamespaces: new Set(rightsizing.allowedPolicyNamespaces),
+    },
+    minIntervalMillis: rightsizing.reconcileInterval,
+    canaryMillis: rightsizing.canaryPeriod,
+    revertMillis: rightsizing.revertWindow,
+    deferredMillis: rightsizing.deferredTimeout,
+  };
+}

@@ -1,0 +1,92 @@
+/** The rightsizing engine of one process, put together: what every replica knows, and what the leader does. */
+import type { EventSink } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
+import type { RightsizingSettings } from '../controllers/rightsizing-settings.ts';
+import { usageTargets } from '../controllers/rightsizing-targets.ts';
+import type { Leadership } from '../guard/context.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
+import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
+import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
+import { createUsage } from './usage.ts';
+
+export interface RightsizingOptions {
+  readonly config: Config;
+  readonly settings: () => RightsizingSettings;
+  readonly api: KubeApi;
+  readonly scope: NamespaceScope | undefined;
+  /** Made with `sizing: true`. */
+  readonly stores: LiveStores;
+  readonly view: LiveView;
+  readonly leadership: () => Leadership;
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface Rightsizing {
+  readonly engine: RightsizingEngine;
+  readonly view: LiveSizingView;
+  readonly policies: PolicyStores;
+  /** Follows the cluster until `signal` aborts, whoever leads. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The leader's work, until `signal` aborts. */
+  lead(signal: AbortSignal): Promise<void>;
+}
+
+export function createRightsizing(options: RightsizingOptions): Rightsizing {
+  const { config, api, scope, stores, clock, random, leadership, settings } = options;
+  const reading = { api, clock, random, log: options.log.child('informer'), scope };
+  const view = createSizingView({ view: options.view, stores, sizingStores: createSizingStores(reading) });
+  const policies = createPolicyStores({
+    ...reading,
+    limits: { maxSafetyFactor: config.rightsizing.limits.maxSafetyFactor },
+  });
+  const usage = createUsage({
+    ...options,
+    view,
+    targets: usageTargets({ view, policies, select: (workload) => engine.controller.select(workload) }),
+    isLeader: () => leadership().leader,
+  });
+  const engine = createRightsizingEngine({
+    ...options,
+    view,
+    policies,
+    usage: usage.collector,
+    settings,
+    inPlaceProblem: () => undefined,
+    isAllocated: () => false,
+    workers: config.controllers.maxConcurrentReconciles,
+  });
+  return {
+    engine,
+    view,
+    policies,
+    run: async (signal) => {
+      await Promise.all([view.run(signal), policies.run(signal)]);
+    },
+    async lead(signal) {
+      await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
+      if (signal.aborted) return;
+      await Promise.all([usage.lead(signal), engine.controller.run(signal)]);
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
