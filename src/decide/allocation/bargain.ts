@@ -1,22 +1,51 @@
 /** The seats of a node as a bargaining problem: bids, quotas and coalitions as groups, and what coalitions owe each other. */
 import type { Millicores } from '../../lib/units.ts';
+import type { Clamp, ClampReason } from './clamp.ts';
 import { type Coalition, coalitionCredits, solveWithCoalitions } from './coalitions.ts';
 import { quotaCap } from './integrations/resource-quota.ts';
 import type { NodeInput } from './node-input.ts';
-import type { GroupCap, Solution } from './problem.ts';
+import type { GroupCap, Problem, Solution } from './problem.ts';
 import type { Seat } from './seat.ts';
+import { solve } from './solve.ts';
+
+export interface Bargain {
+  readonly solution: Solution;
+  /** Per seat: what quota and coalition took from it. */
+  readonly clamps: readonly (readonly Clamp[])[];
+}
 
 export function bargain(
-  { rules, quotas }: NodeInput,
+  input: NodeInput,
   seats: readonly Seat[],
   mins: readonly Millicores[],
   capacity: Millicores,
-): Solution {
+): Bargain {
+  const { rules } = input;
   const bids = seats.map(({ pod, weight, box }, index) => {
     const min = mins[index] ?? box.min;
     const disagreement = rules.disagreement === 'zero' ? 0 : Math.min(box.claim, min);
     return { uid: pod.uid, weight, min, max: box.max, disagreement, tier: pod.priority };
   });
+  const { quantum, overload } = rules;
+  const problem: Problem = { capacity, bids, quantum, overload, disagreement: 'own' };
+  const groups = quotaGroups(input, seats);
+  const coalitions = coalitionsOf(seats).filter(({ members }) => members.length > 1);
+  if (groups.length + coalitions.length === 0) return { solution: solve(problem), clamps: [] };
+  const free = solve(problem);
+  const withQuota = solve({ ...problem, groups });
+  const solution = coalitions.length === 0 ? withQuota : solveWithCoalitions({ ...problem, groups }, coalitions);
+  const lost = (reason: ClampReason, from: Solution, to: Solution, index: number): Clamp[] => {
+    const [before = 0, after = 0] = [from.shares[index], to.shares[index]];
+    return after < before ? [{ reason, what: 'share', before, after }] : [];
+  };
+  const clamps = seats.map((_, index) => [
+    ...lost('ResourceQuota', free, withQuota, index),
+    ...lost('Coalition', withQuota, solution, index),
+  ]);
+  return { solution, clamps };
+}
+
+function quotaGroups({ rules, quotas }: NodeInput, seats: readonly Seat[]): GroupCap[] {
   const groups: GroupCap[] = [];
   for (const [namespace, quota] of quotas ?? []) {
     const own = seats.filter(({ pod }) => pod.namespace === namespace);
@@ -24,8 +53,7 @@ export function bargain(
     const cap = quotaCap(current, quota, rules.apply === 'limits' ? 'limit' : 'request', rules.requestRatio);
     if (cap !== undefined) groups.push({ id: `quota ${namespace}`, cap, members: own.map(({ pod }) => pod.uid) });
   }
-  const { quantum, overload } = rules;
-  return solveWithCoalitions({ capacity, bids, groups, quantum, disagreement: 'own', overload }, coalitionsOf(seats));
+  return groups;
 }
 
 function coalitionsOf(seats: readonly Seat[]): Coalition[] {

@@ -1,5 +1,6 @@
 /** A record of every rule that moved a number, with the number before and after. */
 
+/** Labels of `mbcas_clamp_total`. */
 export const clampReasons = [
   'PriorityClass',
   'ResourceQuota',
@@ -17,7 +18,6 @@ export const clampReasons = [
   'CustomMetric',
   'DataUnknown',
   'KernelMinimum',
-  'MinCpu',
   'MaxCpu',
   'UserLimit',
   'ResizeInFlight',
@@ -27,8 +27,8 @@ export const clampReasons = [
   'Coalition',
   'SystemUse',
   'QosClass',
-  'NodeCapacity',
 ] as const;
+
 export type ClampReason = (typeof clampReasons)[number];
 
 export interface Clamp {

@@ -14,14 +14,6 @@ describe('closed loop', () => {
       ],
       { seconds: 120, cores: 1670 },
     );
-    for (const m of moments.slice(0, 30))
-      console.log(
-        m.second,
-        JSON.stringify(m.served),
-        JSON.stringify(m.requests),
-        m.plan.pods.map((p) => [p.name, p.share, p.want, p.target.limit, p.held, p.isGreedy].join(':')).join(' '),
-        m.writes,
-      );
     expect(moments[3]?.served['a']).toBeGreaterThan(790);
   });
 });

@@ -37,7 +37,7 @@ export function planNode(input: NodeInput): NodePlan {
     seats.map(({ pod: { uid }, weight, box }) => ({ uid, weight, box })),
     capacity,
   );
-  const solution = bargain(input, seats, relaxed.mins, capacity);
+  const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, capacity);
   const greeds = judgeGreed(input, seats, solution);
   const sized = seats.map((seat, index) =>
     sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, node.allocatable, rules),
@@ -68,7 +68,12 @@ export function planNode(input: NodeInput): NodePlan {
       isForced: verdict.isForced,
       coalition: seat.marks.coalition,
       credit: credits.get(index),
-      clamps: [...seat.clamps, ...(relaxed.clamps[index] ?? []), ...(sized[index]?.clamps ?? [])],
+      clamps: [
+        ...seat.clamps,
+        ...(relaxed.clamps[index] ?? []),
+        ...(groupClamps[index] ?? []),
+        ...(sized[index]?.clamps ?? []),
+      ],
     };
   });
   return {

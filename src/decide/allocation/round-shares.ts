@@ -35,9 +35,13 @@ export function roundShares(
   let missing = Math.round(exactSum) - wholeSum;
   if (missing <= 0) return whole;
   const rank = (i: number): number => Math.round((at(x, i) - at(whole, i)) / noise);
-  candidates.sort(
-    (a, b) => rank(b) - rank(a) || at(weight, b) - at(weight, a) || ((uids[a] ?? '') < (uids[b] ?? '') ? -1 : 1),
-  );
+  const byRank = (a: number, b: number): number =>
+    rank(b) - rank(a) || at(weight, b) - at(weight, a) || ((uids[a] ?? '') < (uids[b] ?? '') ? -1 : 1);
+  if (groups.length === 0) {
+    for (const i of largest(candidates, missing, rank, byRank)) whole[i] = at(whole, i) + 1;
+    return whole;
+  }
+  candidates.sort(byRank);
   const room = groups.map(({ cap, members }) => cap - members.reduce((sum, i) => sum + at(whole, i), 0));
   const groupsOf = memberships(groups);
   for (const i of candidates) {
@@ -49,6 +53,21 @@ export function roundShares(
     missing--;
   }
   return whole;
+}
+
+/** The first `count` by `compare`, which orders by descending rank first. Only those on the threshold are compared. */
+function largest(
+  items: readonly number[],
+  count: number,
+  rank: (item: number) => number,
+  compare: (a: number, b: number) => number,
+): number[] {
+  if (count >= items.length) return [...items];
+  const ranks = Float64Array.from(items, rank).sort();
+  const threshold = at(ranks, items.length - count);
+  const above = items.filter((item) => rank(item) > threshold);
+  const ties = items.filter((item) => rank(item) === threshold).sort(compare);
+  return [...above, ...ties.slice(0, count - above.length)];
 }
 
 function memberships(groups: readonly RoundingGroup[]): ReadonlyMap<number, readonly number[]> {

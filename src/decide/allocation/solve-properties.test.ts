@@ -1,0 +1,317 @@
+/** P1-P15: what holds for any problem, against an oracle that finds the solution by bisection. 31,000 random instances. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Bid } from './problem.ts';
+import { solve } from './solve.ts';
+import { anyInstance, filledInstance, type Instance, weightedInstance } from './testing/instances.ts';
+import { oracle } from './testing/oracle.ts';
+
+const RUNS = 2000;
+const EPS = 1e-6;
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+const lower = (bid: Bid | undefined): number => bid?.min ?? 0;
+const upper = (bid: Bid | undefined, capacity: number): number =>
+  Math.max(lower(bid), Math.min(bid?.max ?? 0, capacity));
+const holds = <Input>(inputs: fc.Arbitrary<Input>, rule: (input: Input) => void, numRuns = RUNS): void =>
+  fc.assert(fc.property(inputs, rule), { numRuns });
+/** An instance and one of its bids. */
+const withBid = (instances: fc.Arbitrary<Instance>) =>
+  fc.record({ instance: instances, pick: fc.nat(), by: fc.integer({ min: 1, max: 500 }) }).map((given) => {
+    const index = given.pick % given.instance.bids.length;
+    return { ...given.instance, index, by: given.by };
+  });
+const replace = (bids: readonly Bid[], index: number, change: (bid: Bid) => Partial<Bid>): Bid[] =>
+  bids.map((bid, at) => (at === index ? { ...bid, ...change(bid) } : bid));
+
+describe('properties of the solution', () => {
+  test('P1: the sum is what fits of the wants, and all of the capacity in overload', () => {
+    holds(anyInstance, ({ capacity, bids }) => {
+      const { shares, exact, mode, overcommitted } = solve({ capacity, bids });
+      const wants = sum(bids.map((bid) => upper(bid, capacity)));
+      const floors = sum(bids.map(({ min }) => Math.min(10, min)));
+      expect(overcommitted).toBe(floors > capacity);
+      const expected = overcommitted ? floors : mode === 'overloaded' ? capacity : Math.min(capacity, wants);
+      expect(sum(shares)).toBe(expected);
+      expect(sum(exact)).toBeCloseTo(expected, 5);
+    });
+  });
+
+  test('P2: nobody is outside its bounds; in overload nobody is above its claim', () => {
+    holds(anyInstance, ({ capacity, bids }) => {
+      const { shares, mode } = solve({ capacity, bids });
+      shares.forEach((share, index) => {
+        const bid = bids[index];
+        const [least, most] =
+          mode === 'overloaded' ? [Math.min(10, lower(bid)), lower(bid)] : [lower(bid), upper(bid, capacity)];
+        expect(share).toBeGreaterThanOrEqual(least);
+        expect(share).toBeLessThanOrEqual(most);
+      });
+    });
+  });
+
+  test('P3: marginal utility is the shadow price inside the bounds, not below it at the top, not above it at the bottom', () => {
+    holds(fc.tuple(weightedInstance, fc.constantFrom('claim', 'zero')), ([{ capacity, bids }, disagreement]) => {
+      const { exact, mode, shadowPrice } = solve({ capacity, bids, disagreement });
+      if (mode === 'uncongested') expect(shadowPrice).toBe(0);
+      if (mode !== 'congested') return;
+      exact.forEach((x, index) => {
+        const [l, u] = [lower(bids[index]), upper(bids[index], capacity)];
+        if (l === u) return;
+        const marginal = (bids[index]?.weight ?? 0) / (x - (disagreement === 'claim' ? l : 0));
+        if (x > l + EPS && x < u - EPS) expect(marginal / shadowPrice).toBeCloseTo(1, 5);
+        else if (x >= u - EPS) expect(marginal).toBeGreaterThanOrEqual(shadowPrice * (1 - EPS));
+        else expect(marginal === Number.POSITIVE_INFINITY || marginal <= shadowPrice * (1 + EPS)).toBe(true);
+      });
+    });
+  });
+
+  test('P4: it is what bisection finds', () => {
+    holds(
+      fc.tuple(anyInstance, fc.constantFrom('claim', 'zero')),
+      ([{ capacity, bids }, disagreement]) => {
+        const found = solve({ capacity, bids, disagreement }).exact;
+        const wanted = oracle(bids, capacity, { disagreement });
+        found.forEach((x, index) => {
+          expect(Math.abs(x - (wanted[index] ?? Number.NaN))).toBeLessThanOrEqual(1e-3);
+        });
+      },
+      3000,
+    );
+  });
+
+  test('P4: with nested groups too', () => {
+    holds(
+      fc.tuple(weightedInstance, fc.integer({ min: 0, max: 2000 }), fc.nat(), fc.nat()),
+      ([instance, extra, a, b]) => {
+        const { bids } = instance;
+        const [outer, inner] = [1 + (a % bids.length), 1 + (b % (1 + (a % bids.length)))];
+        const group = (id: string, size: number, more: number) => {
+          const members = bids.slice(0, size);
+          return { id, members: members.map(({ uid }) => uid), cap: sum(members.map(({ min }) => min)) + more };
+        };
+        const groups = [group('outer', outer, extra), group('inner', inner, Math.floor(extra / 3))];
+        const capacity = Math.max(instance.capacity, sum(bids.map(({ min }) => min)));
+        const { exact, shares } = solve({ capacity, bids, groups });
+        const wanted = oracle(bids, capacity, { groups });
+        exact.forEach((x, index) => {
+          expect(Math.abs(x - (wanted[index] ?? Number.NaN))).toBeLessThanOrEqual(1e-3);
+        });
+        for (const { cap, members } of groups) expect(sum(shares.slice(0, members.length))).toBeLessThanOrEqual(cap);
+      },
+    );
+  });
+
+  test('P5: more capacity, and nobody has less', () => {
+    holds(withBid(anyInstance.filter(({ bids }) => bids.length > 0)), ({ capacity, bids, by }) => {
+      const [before, after] = [solve({ capacity, bids }).exact, solve({ capacity: capacity + by, bids }).exact];
+      before.forEach((x, index) => {
+        expect(after[index]).toBeGreaterThanOrEqual(x - EPS);
+      });
+    });
+  });
+
+  test('P6: one pod goes, and no other has less', () => {
+    holds(withBid(filledInstance), ({ capacity, bids, index }) => {
+      const before = solve({ capacity, bids }).exact.filter((_, at) => at !== index);
+      const after = solve({ capacity, bids: bids.filter((_, at) => at !== index) }).exact;
+      before.forEach((x, at) => {
+        expect(after[at]).toBeGreaterThanOrEqual(x - EPS);
+      });
+    });
+  });
+
+  test('P7: more weight never costs its owner, and never helps another', () => {
+    holds(withBid(filledInstance), ({ capacity, bids, index, by }) => {
+      const heavier = replace(bids, index, ({ weight }) => ({ weight: weight + by / 100 }));
+      compareOne(solve({ capacity, bids }).exact, solve({ capacity, bids: heavier }).exact, index);
+    });
+  });
+
+  test('P8: a larger want never costs its owner nor helps another, and moves no more than twice itself', () => {
+    holds(withBid(filledInstance), ({ capacity, bids, index, by }) => {
+      const wanting = replace(bids, index, ({ max }) => ({ max: max + by }));
+      const [before, after] = [solve({ capacity, bids }).exact, solve({ capacity, bids: wanting }).exact];
+      compareOne(before, after, index);
+      expect(sum(before.map((x, at) => Math.abs((after[at] ?? 0) - x)))).toBeLessThanOrEqual(2 * by + EPS);
+    });
+  });
+
+  test('P9: a larger claim never costs its owner', () => {
+    holds(withBid(filledInstance), ({ capacity, bids, index, by }) => {
+      const claiming = replace(bids, index, ({ min }) => ({ min: min + by }));
+      const [before, after] = [solve({ capacity, bids }), solve({ capacity, bids: claiming })];
+      // Where even floors do not fit any more, nothing else can be promised.
+      if (after.overcommitted) return;
+      expect(after.exact[index]).toBeGreaterThanOrEqual((before.exact[index] ?? 0) - EPS);
+    });
+  });
+
+  test('P10: larger units scale the answer, larger weights change nothing', () => {
+    holds(fc.tuple(anyInstance, fc.integer({ min: 2, max: 9 })), ([{ capacity, bids }, factor]) => {
+      const { exact } = solve({ capacity, bids });
+      const scaled = bids.map((bid) => ({ ...bid, min: factor * bid.min, max: factor * bid.max }));
+      const large = solve({ capacity: factor * capacity, bids: scaled, hardFloor: 10 * factor }).exact;
+      const heavy = solve({ capacity, bids: bids.map((bid) => ({ ...bid, weight: bid.weight * factor })) }).exact;
+      exact.forEach((x, index) => {
+        expect(large[index]).toBeCloseTo(factor * x, 4);
+        expect(heavy[index]).toBeCloseTo(x, 5);
+      });
+    });
+  });
+
+  test('P11: a bound that does not bind may be lowered to where it almost does', () => {
+    holds(withBid(filledInstance), ({ capacity, bids, index }) => {
+      const { exact, mode } = solve({ capacity, bids });
+      const x = exact[index] ?? 0;
+      if (mode !== 'congested' || x >= upper(bids[index], capacity) - EPS) return;
+      const lowered = solve({ capacity, bids: replace(bids, index, () => ({ max: Math.ceil(x + EPS) })) }).exact;
+      exact.forEach((value, at) => {
+        expect(lowered[at]).toBeCloseTo(value, 4);
+      });
+    });
+  });
+
+  test('P12: the order of bids does not matter, not even to the last millicore', () => {
+    holds(fc.tuple(anyInstance, fc.integer()), ([{ capacity, bids }, seed]) => {
+      const shuffled = [...bids].sort((a, b) => hash(a.uid, seed) - hash(b.uid, seed));
+      const byUid = new Map(solve({ capacity, bids: shuffled }).shares.map((share, at) => [shuffled[at]?.uid, share]));
+      expect(bids.map(({ uid }) => byUid.get(uid))).toEqual([...solve({ capacity, bids }).shares]);
+    });
+  });
+
+  test('P13: rounding keeps the sum and the bounds and moves nobody by a whole quantum', () => {
+    holds(fc.tuple(anyInstance, fc.constantFrom(1 as const, 10 as const)), ([{ capacity, bids }, quantum]) => {
+      const { shares, exact, overcommitted } = solve({ capacity, bids, quantum });
+      if (overcommitted) return;
+      expect(sum(shares)).toBeCloseTo(sum(exact), 4);
+      expect(sum(shares)).toBeLessThanOrEqual(capacity);
+      shares.forEach((share, index) => {
+        expect(share % quantum).toBe(0);
+        expect(Math.abs(share - (exact[index] ?? Number.NaN))).toBeLessThan(quantum);
+      });
+    });
+  });
+
+  test('P14: nothing jumps where claims just fit, nor where wants do', () => {
+    holds(anyInstance, ({ bids }) => {
+      const claims = sum(bids.map(({ min }) => min));
+      const wants = sum(bids.map(({ min, max }) => Math.max(min, Math.min(max, 3000))));
+      const finite = bids.map((bid) => ({ ...bid, max: Math.min(bid.max, 3000) }));
+      for (const capacity of [claims, wants]) {
+        if (capacity < 10 * bids.length + 1) continue;
+        const at = [-1, 0, 1].map((step) => solve({ capacity: capacity + step, bids: finite }).exact);
+        bids.forEach((_, index) => {
+          const [before = 0, here = 0, after = 0] = at.map((exact) => exact[index]);
+          expect(Math.abs(here - before)).toBeLessThanOrEqual(1 + EPS);
+          expect(Math.abs(after - here)).toBeLessThanOrEqual(1 + EPS);
+        });
+      }
+    });
+  });
+});
+
+describe('edges', () => {
+  const bid = (uid: string, weight: number, min: number, max: number): Bid => ({ uid, weight, min, max });
+
+  test.each<[string, Parameters<typeof solve>[0], readonly number[]]>([
+    ['P15: nobody', { capacity: 1000, bids: [] }, []],
+    ['P15: nothing to share', { capacity: 0, bids: [bid('a', 1, 0, 100)] }, [0]],
+    ['P15: a capacity below zero is none', { capacity: -5, bids: [bid('a', 1, 0, 100)] }, [0]],
+    [
+      'P15: only pods without weight',
+      { capacity: 900, bids: [bid('a', 0, 100, 1000), bid('b', 0, 200, 1000)] },
+      [400, 500],
+    ],
+    ['P15: claim and want are one', { capacity: 900, bids: [bid('a', 1, 300, 300), bid('b', 1, 0, 1000)] }, [300, 600]],
+    [
+      'P15: one pod that wants everything',
+      { capacity: 900, bids: [bid('a', 1, 100, Number.POSITIVE_INFINITY)] },
+      [900],
+    ],
+    [
+      'P15: floors do not fit: they are given',
+      { capacity: 5, bids: [bid('a', 1, 50, 100), bid('b', 1, 50, 100)] },
+      [10, 10],
+    ],
+    ['P15: a want below the claim is the claim', { capacity: 900, bids: [bid('a', 1, 300, 100)] }, [300]],
+  ])('%s', (_name, problem, shares) => {
+    expect(solve(problem).shares).toEqual(shares);
+  });
+
+  test('P15: ten thousand pods add up', () => {
+    const bids = Array.from({ length: 10_000 }, (_, index) =>
+      bid(`pod-${index}`, 1 + (index % 7) / 3, index % 90, 40 + ((index * 37) % 400)),
+    );
+    const { shares, exact } = solve({ capacity: 1_200_000, bids });
+    expect(sum(shares)).toBe(1_200_000);
+    const wanted = oracle(bids, 1_200_000);
+    expect(Math.max(...exact.map((x, index) => Math.abs(x - (wanted[index] ?? Number.NaN))))).toBeLessThan(1e-3);
+  });
+
+  test.each<[string, Partial<Bid>]>([
+    ['NaN weight', { weight: Number.NaN }],
+    ['negative weight', { weight: -1 }],
+    ['endless weight', { weight: Number.POSITIVE_INFINITY }],
+    ['NaN claim', { min: Number.NaN }],
+    ['negative claim', { min: -1 }],
+    ['NaN want', { max: Number.NaN }],
+    ['NaN disagreement', { disagreement: Number.NaN }],
+  ])('refused with the pod and its numbers: %s', (_name, change) => {
+    const bids = [{ ...bid('pod-x', 1, 100, 200), ...change }];
+    expect(() => solve({ capacity: 1000, bids })).toThrow(/bid of pod-x: weight /);
+  });
+
+  test('refused: one uid twice, a capacity that is not a number', () => {
+    expect(() => solve({ capacity: 1, bids: [bid('a', 1, 0, 1), bid('a', 1, 0, 1)] })).toThrow(
+      'two bids have the uid "a"',
+    );
+    expect(() => solve({ capacity: Number.NaN, bids: [] })).toThrow('capacity is NaN');
+  });
+
+  test('conflicts and overcommitment are told', () => {
+    const { conflicts, overcommitted } = solve({ capacity: 15, bids: [bid('a', 1, 300, 100), bid('b', 1, 50, 60)] });
+    expect(conflicts).toEqual(['a']);
+    expect(overcommitted).toBe(true);
+  });
+});
+
+describe('tiers in overload', () => {
+  const tiered = (uid: string, min: number, tier: number): Bid => ({ uid, weight: 1, min, max: 1000, tier });
+
+  test('the highest tier gets its claims, the first that does not fit shares, the others keep the floor', () => {
+    const bids = [tiered('a', 300, 2), tiered('b', 300, 1), tiered('c', 300, 1), tiered('d', 300, 0)];
+    const { shares, mode } = solve({ capacity: 610, bids, overload: 'tiers' });
+    expect([shares, mode]).toEqual([[300, 150, 150, 10], 'overloaded']);
+  });
+
+  test('for any tiers: the capacity is used up, nobody is above its claim, and more capacity costs nobody', () => {
+    holds(
+      fc.tuple(filledInstance, fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12, maxLength: 12 })),
+      ([instance, tiers]) => {
+        const bids = instance.bids.map((bid, index) => ({ ...bid, tier: tiers[index] ?? 0 }));
+        const { capacity } = instance;
+        const { shares, exact, mode, overcommitted } = solve({ capacity, bids, overload: 'tiers' });
+        if (mode !== 'overloaded' || overcommitted) return;
+        expect(sum(shares)).toBe(capacity);
+        const more = solve({ capacity: capacity + 7, bids, overload: 'tiers' }).exact;
+        exact.forEach((x, index) => {
+          expect(x).toBeLessThanOrEqual(lower(bids[index]) + EPS);
+          expect(more[index]).toBeGreaterThanOrEqual(x - EPS);
+        });
+      },
+    );
+  });
+});
+
+function compareOne(before: readonly number[], after: readonly number[], index: number): void {
+  before.forEach((x, at) => {
+    if (at === index) expect(after[at]).toBeGreaterThanOrEqual(x - EPS);
+    else expect(after[at]).toBeLessThanOrEqual(x + EPS);
+  });
+}
+
+function hash(text: string, seed: number): number {
+  let value = seed | 0;
+  for (const letter of text) value = Math.imul(value ^ letter.charCodeAt(0), 2_654_435_761);
+  return value;
+}
