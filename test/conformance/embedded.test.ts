@@ -13,6 +13,7 @@ import './objects.conformance.ts';
 import './patches.conformance.ts';
 import './pod-allocations.conformance.ts';
 import './policies.conformance.ts';
+import './policy-admission.conformance.ts';
 import './replica-sets.conformance.ts';
 import './stateful-sets.conformance.ts';
 import './subresources.conformance.ts';
