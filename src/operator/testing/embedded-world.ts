@@ -24,6 +24,8 @@ export interface WorldOptions {
   /** YAML of the operator's configuration, besides what makes it quiet in a test. */
   readonly config?: string;
   readonly seed?: number;
+  /** Serves metrics.k8s.io from what pods use; looked at this often. Default: it is not served. */
+  readonly metricsEveryMillis?: number;
   /** When it begins. Default 2026-01-31 12:00 UTC. */
   readonly startAt?: EpochMillis;
   /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
@@ -87,6 +89,9 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
       pools: options.pools ?? [],
       apiServer: { rbac: rbac !== undefined },
+      ...(options.metricsEveryMillis !== undefined && {
+        metricsServer: { resolutionMillis: options.metricsEveryMillis },
+      }),
     },
     startOperator,
     config,
