@@ -20,7 +20,7 @@ export interface CollectionLedger extends Pick<UsageCollector, 'stateOf' | 'heal
 interface Line {
   readonly policy: string;
   readonly state: CollectionState;
-  readonly fallback: string | undefined;
+  readonly fallback: PolicyHealth['fallback'];
 }
 
 const unknown: CollectionState = { source: undefined, lastSuccessAt: undefined, problem: undefined, missing: [] };
@@ -54,16 +54,15 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     log.warn({ policy, source, workload: workloadKey(target.workload) }, `usage source: ${text}`);
   };
 
-  const write = (target: UsageTarget, state: CollectionState, fallback: string | undefined): void => {
+  const write = (target: UsageTarget, state: CollectionState, fallback: PolicyHealth['fallback']): void => {
     const key = workloadKey(target.workload);
     const before = lines.get(key);
     lines.set(key, { policy: policyKey(target.settings.policy), state, fallback });
     tell(target, before?.state.problem, state.problem);
-    if (before?.fallback !== fallback && fallback !== undefined)
-      log.warn(
-        { workload: key, fallback },
-        `usage comes from the fallback provider: ${target.settings.provider} cannot be used`,
-      );
+    if (fallback !== undefined && before?.fallback?.because.message !== fallback.because.message) {
+      const { provider, because } = fallback;
+      log.warn({ workload: key, provider }, `usage comes from another provider than the policy's: ${because.message}`);
+    }
   };
 
   return {

@@ -22,8 +22,8 @@ export interface PolicyHealth {
   readonly failing: number;
   /** Of one of the failing ones: the condition's reason and message. */
   readonly problem: UsageProblem | undefined;
-  /** In use instead of the policy's provider, which cannot be used. */
-  readonly fallback: string | undefined;
+  /** The provider in use instead of the policy's, and why that cannot be used. */
+  readonly fallback: { readonly provider: string; readonly because: UsageProblem } | undefined;
 }
 
 export interface UsageCollector {

@@ -316,11 +316,11 @@ describe('failures', () => {
     });
     expect(collecting.requests).toEqual([]);
     if (!chosen.ok) throw new Error('the scripted source can be used');
-    collecting.chosen = { ...chosen, fallback: 'metrics-server', because: problem };
+    collecting.chosen = { ...chosen, fallback: { provider: 'metrics-server', because: problem } };
     await collecting.clock.advance(HOUR);
     expect(collecting.collector.healthOf({ namespace: 'shop', name: 'small' })).toMatchObject({
       failing: 0,
-      fallback: 'metrics-server',
+      fallback: { provider: 'metrics-server', because: problem },
     });
     expect(collecting.collector.healthOf({ namespace: 'shop', name: 'other' })).toBeUndefined();
   });

@@ -67,10 +67,8 @@ export type ChosenSource =
   | {
       readonly ok: true;
       readonly source: UsageSource;
-      /** Name of the provider in use because the policy's cannot be; undefined: it is the policy's own. */
-      readonly fallback: string | undefined;
-      /** Why, then. */
-      readonly because: UsageProblem | undefined;
+      /** The provider in use because the policy's cannot be; undefined: it is the policy's own. */
+      readonly fallback: { readonly provider: string; readonly because: UsageProblem } | undefined;
     }
   | { readonly ok: false; readonly problem: UsageProblem };
 
@@ -108,10 +106,10 @@ export function createUsageSources(options: UsageSourcesOptions): UsageSources {
   return {
     sourceFor(settings) {
       const own = create(settings.provider, settings);
-      if (own.ok) return { ...own, fallback: undefined, because: undefined };
+      if (own.ok) return { ...own, fallback: undefined };
       if (fallbackProvider === undefined || fallbackProvider === settings.provider) return own;
       const other = create(fallbackProvider, settings);
-      return other.ok ? { ...other, fallback: fallbackProvider, because: own.problem } : own;
+      return other.ok ? { ...other, fallback: { provider: fallbackProvider, because: own.problem } } : own;
     },
     close: () => exchange.close(),
   };

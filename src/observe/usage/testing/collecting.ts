@@ -96,7 +96,7 @@ export function startCollecting(
     targets,
     pods,
     ownerOf: () => undefined,
-    chosen: { ok: true, source, fallback: undefined, because: undefined },
+    chosen: { ok: true, source, fallback: undefined },
   };
   // Begins when the test first waits, so that it can say before what the source answers.
   return Object.assign(collecting, { done: Promise.resolve().then(() => collector.run(controller.signal)) });
