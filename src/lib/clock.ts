@@ -39,6 +39,11 @@ export function createMonotonicTime(): () => number {
   return () => performance.now();
 }
 
+/** Milliseconds of CLOCK_MONOTONIC: as {@link createMonotonicTime}, and the same for all processes of a machine. */
+export function createMachineTime(): () => number {
+  return () => Number(process.hrtime.bigint()) / 1e6;
+}
+
 /** Resolves after `delayMillis` on `clock`; rejects with the signal's reason as soon as `signal` aborts. */
 export function sleep(clock: Clock, delayMillis: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

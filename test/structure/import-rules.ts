@@ -19,6 +19,7 @@ const everything = [
   'webhook',
   'operator',
   'agent',
+  'lab',
   'cluster',
   'simulator',
   'cli',
@@ -42,6 +43,8 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   operator: { may: ['lib', 'api', ...everything] },
   // The stand-ins are API clients; informers come from kube (adr/0005). Never an engine.
   cluster: { may: ['lib', 'api', 'model', 'kube'] },
+  // The CPU-sharing experiment: it reads control groups as the agent does and plans as the agent plans.
+  lab: { may: ['lib', 'api', 'model', 'decide', 'agent'] },
   simulator: { may: ['lib', 'api', ...everything] },
   cli: { may: ['lib', 'api', ...everything] },
   web: { may: ['lib', 'api', ...everything] },

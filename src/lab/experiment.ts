@@ -1,0 +1,170 @@
+/** One run of the experiment: a load, an arm, a seed, on a substrate; and what the pods' users and the machine's owner saw. */
+import type { Millicores, Millis } from '../lib/units.ts';
+import type { Arm, LabFacts, PodObservation } from './arm.ts';
+import type { LabLoad } from './loads.ts';
+import { type PodFigures, podFigures } from './pod-figures.ts';
+import type { CpuSettings, LabPod, PodCounters, Substrate } from './substrate.ts';
+
+export interface ExperimentOptions {
+  readonly substrate: Substrate;
+  readonly load: LabLoad;
+  readonly arm: Arm;
+  readonly seed: number;
+  readonly cpus: number;
+  readonly allocatable: Millicores;
+  /** Not counted. */
+  readonly warmUpMillis: Millis;
+  /** With the warm-up. */
+  readonly lengthMillis: Millis;
+  /** Ends the run before its time; it then rejects. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunFigures {
+  readonly load: string;
+  readonly arm: string;
+  readonly seed: number;
+  readonly substrate: Substrate['kind'];
+  readonly pods: readonly PodFigures[];
+  /** Weighted Jain index of what services got of what they were asked for, 0..1. */
+  readonly jain: number;
+  /** Writes of the pod that had most, in its busiest minute; and of all pods in the last third, where a steady load should need none. */
+  readonly writesPerMinute: number;
+  readonly lateWrites: number;
+  /** Highest sum of requests at any instant, and how often it was above what is allocatable. */
+  readonly highestSum: Millicores;
+  readonly violations: number;
+  /** Of the settings over time, for the plot. */
+  readonly trace: readonly TracePoint[];
+}
+
+export interface TracePoint {
+  readonly atMillis: Millis;
+  readonly pods: Readonly<
+    Record<string, { readonly request: Millicores; readonly limit: Millicores | undefined; readonly usage: Millicores }>
+  >;
+}
+
+interface Seat {
+  readonly pod: LabPod;
+  settings: CpuSettings;
+  before: PodCounters;
+  beforeAt: Millis;
+  atWarmUp: PodCounters | undefined;
+  readonly writes: Millis[];
+}
+
+/** Arms tick at most this often, arrivals and the warm-up's end fall on it. */
+const BEAT_MILLIS: Millis = 1000;
+const MINUTE: Millis = 60_000;
+
+export async function runExperiment(options: ExperimentOptions): Promise<RunFigures> {
+  const { substrate, load, arm, seed, cpus, allocatable, warmUpMillis, lengthMillis } = options;
+  const facts: LabFacts = { cpus, allocatable, handTuned: load.handTuned };
+  const controller = arm.create(facts);
+  const seats = new Map<string, Seat>();
+  const trace: TracePoint[] = [];
+  const gone: { readonly seat: Seat; readonly figures: PodFigures }[] = [];
+  let [highestSum, violations] = [0, 0];
+  const note = (): void => {
+    const sum = [...seats.values()].reduce((total, { settings }) => total + settings.request, 0);
+    highestSum = Math.max(highestSum, sum);
+    if (sum > allocatable) violations++;
+  };
+  const figuresOf = async (seat: Seat): Promise<PodFigures> =>
+    podFigures(seat.pod, {
+      counters: substrate.counters(seat.pod.name),
+      before: seat.atWarmUp,
+      replies: await substrate.replies(seat.pod.name),
+      from: Math.max(warmUpMillis, seat.pod.from ?? 0),
+      until: now,
+      writes: seat.writes.length,
+    });
+  let now: Millis = 0;
+  for (; now < lengthMillis; now += BEAT_MILLIS) {
+    options.signal?.throwIfAborted();
+    for (const [index, pod] of load.pods.entries()) {
+      if ((pod.from ?? 0) !== now) continue;
+      const settings = controller.initial(pod, load.pods);
+      await substrate.start(pod, settings, seed * 1000 + index);
+      const before = substrate.counters(pod.name);
+      seats.set(pod.name, { pod, settings, before, beforeAt: now, atWarmUp: undefined, writes: [] });
+      note();
+    }
+    for (const seat of [...seats.values()]) {
+      if (seat.pod.until !== now) continue;
+      gone.push({ seat, figures: await figuresOf(seat) });
+      await substrate.stop(seat.pod.name);
+      seats.delete(seat.pod.name);
+    }
+    if (now >= warmUpMillis) {
+      for (const seat of seats.values()) seat.atWarmUp ??= substrate.counters(seat.pod.name);
+    }
+    await substrate.runUntil(now + BEAT_MILLIS);
+    const at = now + BEAT_MILLIS;
+    const isDead = load.killControllerAt !== undefined && at >= load.killControllerAt;
+    const isDue = arm.tickMillis !== undefined && at % arm.tickMillis === 0 && !isDead;
+    if (!isDue && at % 2000 !== 0) continue;
+    const observations = [...seats.values()].map((seat) => observe(substrate, seat, at));
+    trace.push(tracePoint(observations, at));
+    if (!isDue) continue;
+    for (const [name, settings] of controller.tick(observations, at)) {
+      const seat = seats.get(name);
+      if (seat === undefined || isSame(seat.settings, settings)) continue;
+      await substrate.apply(name, settings);
+      seat.settings = settings;
+      seat.writes.push(at);
+      note();
+    }
+  }
+  const all = [...gone];
+  for (const seat of seats.values()) all.push({ seat, figures: await figuresOf(seat) });
+  return {
+    load: load.name,
+    arm: arm.name,
+    seed,
+    substrate: substrate.kind,
+    pods: all.map(({ figures }) => figures),
+    jain: jainIndex(all.map(({ figures }) => figures)),
+    writesPerMinute: Math.max(0, ...all.map(({ seat }) => busiestMinute(seat.writes))),
+    lateWrites: all.flatMap(({ seat }) => seat.writes).filter((at) => at > (2 / 3) * lengthMillis).length,
+    highestSum,
+    violations,
+    trace,
+  };
+}
+
+function observe(substrate: Substrate, seat: Seat, at: Millis): PodObservation {
+  const { pod, settings, before, beforeAt } = seat;
+  const counters = substrate.counters(pod.name);
+  const passed = Math.max(1, at - beforeAt);
+  const periods = counters.periods - before.periods;
+  seat.before = counters;
+  seat.beforeAt = at;
+  return {
+    pod,
+    settings,
+    usage: Math.round(((counters.usedMillis - before.usedMillis) / passed) * 1000),
+    throttledRatio: periods > 0 ? (counters.throttledPeriods - before.throttledPeriods) / periods : undefined,
+    pressure: Math.min(1, (counters.waitedMillis - before.waitedMillis) / passed),
+  };
+}
+
+function tracePoint(observations: readonly PodObservation[], atMillis: Millis): TracePoint {
+  const pods = observations.map(({ pod, settings, usage }) => [pod.name, { ...settings, usage }] as const);
+  return { atMillis, pods: Object.fromEntries(pods) };
+}
+
+const isSame = (a: CpuSettings, b: CpuSettings): boolean => a.request === b.request && a.limit === b.limit;
+
+function busiestMinute(writes: readonly Millis[]): number {
+  return Math.max(0, ...writes.map((from) => writes.filter((at) => at >= from && at < from + MINUTE).length));
+}
+
+/** Of the shares of requests answered, weighted: 1 when all services are served equally well. */
+function jainIndex(pods: readonly PodFigures[]): number {
+  const shares = pods.filter(({ sent }) => sent > 0).map(({ lostShare }) => 1 - lostShare);
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const squares = shares.reduce((total, share) => total + share ** 2, 0);
+  return squares === 0 ? 0 : sum ** 2 / (shares.length * squares);
+}

@@ -1,0 +1,94 @@
+/** The results of an experiment as a table: medians over the seeds, with their range. */
+
+import type { RunFigures } from './experiment.ts';
+import type { PodFigures } from './pod-figures.ts';
+
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** One arm under one load, over all seeds. */
+export interface LabRow {
+  readonly load: string;
+  readonly arm: string;
+  readonly runs: number;
+  /** Pods in the order of the load. */
+  readonly pods: readonly PodRow[];
+  readonly jain: Spread;
+  readonly writesPerMinute: Spread;
+  readonly lateWrites: Spread;
+  /** Of the whole node, per minute of the time that counts. */
+  readonly throttledMillis: Spread;
+  readonly violations: number;
+}
+
+export interface PodRow {
+  readonly pod: string;
+  readonly isService: boolean;
+  readonly p50Millis: Spread;
+  readonly p95Millis: Spread;
+  readonly p99Millis: Spread;
+  readonly badShare: Spread;
+  readonly lostShare: Spread;
+  readonly usage: Spread;
+  readonly throttledMillis: Spread;
+}
+
+/** Rows in the order in which load and arm first appear. */
+export function tabulate(runs: readonly RunFigures[]): LabRow[] {
+  const groups = new Map<string, RunFigures[]>();
+  for (const run of runs) {
+    const key = `${run.load}\n${run.arm}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [rowOf(first, group)];
+  });
+}
+
+function rowOf({ load, arm, pods }: RunFigures, group: readonly RunFigures[]): LabRow {
+  const spread = (of: (run: RunFigures) => number): Spread => spreadOf(group.map(of));
+  return {
+    load,
+    arm,
+    runs: group.length,
+    pods: pods.map(({ pod }) => podRow(pod, group)),
+    jain: spread(({ jain }) => jain),
+    writesPerMinute: spread(({ writesPerMinute }) => writesPerMinute),
+    lateWrites: spread(({ lateWrites }) => lateWrites),
+    throttledMillis: spread((run) => sum(services(run).map(({ throttledMillis }) => throttledMillis))),
+    violations: sum(group.map(({ violations }) => violations)),
+  };
+}
+
+function podRow(name: string, group: readonly RunFigures[]): PodRow {
+  const found = group.flatMap(({ pods }) => pods.filter(({ pod }) => pod === name));
+  const spread = (of: (figures: PodFigures) => number): Spread => spreadOf(found.map(of));
+  return {
+    pod: name,
+    isService: found.some(({ sent }) => sent > 0),
+    p50Millis: spread(({ p50Millis }) => p50Millis),
+    p95Millis: spread(({ p95Millis }) => p95Millis),
+    p99Millis: spread(({ p99Millis }) => p99Millis),
+    badShare: spread(({ badShare }) => badShare),
+    lostShare: spread(({ lostShare }) => lostShare),
+    usage: spread(({ usage }) => usage),
+    throttledMillis: spread(({ throttledMillis }) => throttledMillis),
+  };
+}
+
+const services = ({ pods }: RunFigures): readonly PodFigures[] => pods.filter(({ sent }) => sent > 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number): number => sorted[index] ?? 0;
+  const middle = (sorted.length - 1) / 2;
+  const [low, high] = [at(Math.floor(middle)), at(Math.ceil(middle))];
+  // Two lost runs of four: the median is lost too, not half of infinity less infinity.
+  const median = low === high ? low : (low + high) / 2;
+  return { median, least: at(0), most: at(sorted.length - 1) };
+}

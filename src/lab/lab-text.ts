@@ -1,0 +1,81 @@
+/** The table of an experiment as Markdown, for terminals and for docs. */
+import type { Millis } from '../lib/units.ts';
+import { labArms } from './arms.ts';
+import type { LabRow, PodRow, Spread } from './lab-table.ts';
+import { labLoads } from './loads.ts';
+
+/** Services shown one by one; more of them are shown as their worst. */
+const MAX_SERVICES = 3;
+
+export function labText(rows: readonly LabRow[]): string {
+  const loads = [...new Set(rows.map(({ load }) => load))];
+  return `${[...loads.map((load) => section(load, rows)), legend(rows)].join('\n\n')}\n`;
+}
+
+function section(name: string, rows: readonly LabRow[]): string {
+  const own = rows.filter(({ load }) => load === name);
+  const describe = labLoads.find((load) => load.name === name)?.describe ?? '';
+  const services = shownServices(own[0]?.pods ?? []);
+  const others = (own[0]?.pods ?? []).filter(({ isService }) => !isService).map(({ pod }) => pod);
+  const header = [
+    'arm',
+    ...services.flatMap(({ title }) => [`${title} p95 ms`, `${title} bad %`]),
+    'throttled s',
+    ...others.map((pod) => `${pod} CPU m`),
+    'writes/min/pod',
+    'late writes',
+  ];
+  const body = own.map((row) => [
+    row.arm,
+    ...services.flatMap(({ pods }) => {
+      const chosen = worst(row.pods.filter(({ pod }) => pods.includes(pod)));
+      return chosen === undefined ? ['', ''] : [latency(chosen.p95Millis), percent(chosen.badShare)];
+    }),
+    seconds(row.throttledMillis),
+    ...others.map((pod) => whole(row.pods.find((each) => each.pod === pod)?.usage)),
+    whole(row.writesPerMinute),
+    whole(row.lateWrites),
+  ]);
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const table = [line(header), `|${'---|'.repeat(header.length)}`, ...body.map(line)].join('\n');
+  return `### ${name}: ${describe}\n${table}`;
+}
+
+interface ShownService {
+  readonly title: string;
+  readonly pods: readonly string[];
+}
+
+function shownServices(pods: readonly PodRow[]): ShownService[] {
+  const names = pods.filter(({ isService }) => isService).map(({ pod }) => pod);
+  if (names.length <= MAX_SERVICES) return names.map((name) => ({ title: name, pods: [name] }));
+  const [first = '', ...rest] = names;
+  return [
+    { title: first, pods: [first] },
+    { title: `worst of ${rest.length}`, pods: rest },
+  ];
+}
+
+function worst(pods: readonly PodRow[]): PodRow | undefined {
+  return pods.toSorted((a, b) => b.badShare.median - a.badShare.median || b.p95Millis.median - a.p95Millis.median)[0];
+}
+
+function legend(rows: readonly LabRow[]): string {
+  const used = new Set(rows.map(({ arm }) => arm));
+  const lines = labArms.filter(({ name }) => used.has(name)).map(({ name, describe }) => `- \`${name}\`: ${describe}`);
+  const violations = rows.filter((row) => row.violations > 0).map(({ load, arm }) => `${arm} on ${load}`);
+  const sum =
+    violations.length === 0
+      ? 'In no run was the sum of requests above what is allocatable.'
+      : `The sum of requests was above what is allocatable at times: ${violations.join(', ')}.`;
+  return `${lines.join('\n')}\n\nMedian (lowest to highest) over ${rows[0]?.runs ?? 0} seeds. Bad: no answer within 2 s, or later than 200 ms. ${sum}`;
+}
+
+const ranged = ({ median, least, most }: Spread, show: (value: number) => string): string =>
+  show(least) === show(most) ? show(median) : `${show(median)} (${show(least)} to ${show(most)})`;
+const latency = (spread: Spread): string =>
+  ranged(spread, (millis: Millis) => (Number.isFinite(millis) ? `${Math.round(millis)}` : 'lost'));
+const percent = (spread: Spread): string => ranged(spread, (share) => `${Math.round(share * 1000) / 10}`);
+const seconds = (spread: Spread): string => ranged(spread, (millis) => `${Math.round(millis / 100) / 10}`);
+const whole = (spread: Spread | undefined): string =>
+  spread === undefined ? '' : ranged(spread, (value) => `${Math.round(value)}`);
