@@ -259,4 +259,62 @@ describeOnBackends('optimization policies', (cluster) => {
       expect([back['spec'], back['status']]).toEqual([before['spec'], before['status']]);
     });
   });
+
+  // Feature: k8s-workload-rightsizing, Property 31: Upgrade preservation
+  test('Property 31: objects and status made under the definition OptiPod ships are kept when ours takes its place', async () => {
+    const { namespace, post, must, get, mergePatch } = cluster();
+    const group = 'optipod.optipod.io';
+    const current = policyCrds.find(({ spec }) => spec.group === group);
+    if (current === undefined) throw new Error('no definition');
+    await install(cluster(), shippedDefinition(current));
+    const path = pathIn(group, (await namespace()).name);
+    // Its schema takes any text for a duration; its own client then fails on this one.
+    const odd = { ...least, metricsConfig: { provider: 'prometheus', rollingWindow: '7 days' } };
+    for (const [name, spec] of Object.entries({ plain: least, odd }))
+      await must(post(path, { apiVersion: `${group}/v1alpha1`, ...policy(name, spec) }));
+    const condition = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'PolicyValid',
+      message: 'Policy is valid',
+      lastTransitionTime: '2026-01-31T00:00:00Z',
+    };
+    const status = { conditions: [condition], workloadsDiscovered: 3, workloadsByType: { deployments: 3 } };
+    await must(mergePatch(`${path}/plain/status`, { status }));
+    await install(cluster(), current);
+    const { body } = await get(`${path}/plain`);
+    expect(body['status']).toEqual(status);
+    expect(checkPolicySpec(body['spec'])).toMatchObject({ ok: true });
+    expect(checkPolicySpec((await get(`${path}/odd`)).body['spec'])).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('"7 days" is not a duration')],
+    });
+    // What was invalid before may be mended, part by part.
+    const mended = await mergePatch(`${path}/odd`, { spec: { metricsConfig: { rollingWindow: '7d' } } });
+    expect([mended.status, checkPolicySpec(mended.body['spec']).ok]).toEqual([200, true]);
+  });
 });
+
+/** A definition as loose as the one OptiPod ships: no rules, no patterns of durations, none of our fields. */
+function shippedDefinition(current: CustomResourceDefinition): CustomResourceDefinition {
+  const definition = structuredClone(current);
+  const properties = at(definition, 'spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties');
+  const text = { type: 'string' };
+  const loose = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  Object.assign(Object(properties), {
+    spec: {
+      type: 'object',
+      required: ['mode', 'selector', 'metricsConfig', 'resourceBounds', 'updateStrategy'],
+      properties: {
+        mode: text,
+        weight: { type: 'integer', default: 100 },
+        selector: loose,
+        metricsConfig: { type: 'object', properties: { provider: text, rollingWindow: { ...text, default: '24h' } } },
+        resourceBounds: loose,
+        updateStrategy: loose,
+        reconciliationInterval: { ...text, default: '5m' },
+      },
+    },
+  });
+  return definition;
+}
