@@ -25,9 +25,7 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
   const contradicting = [...selector.allow].filter((name) => selector.deny.has(name));
   if (contradicting.length > 0) warnings.push(`${contradicting.join(', ')} is both allowed and denied; deny counts`);
   if (metrics.provider === 'custom' && metrics.customSource === undefined)
-    warnings.push(
-      'provider custom without custom.name: the operator’s only custom source is used, if there is just one',
-    );
+    warnings.push('provider custom without metricsConfig.custom.name: no usage is known, and nothing is recommended');
   if (spec.mode === 'Auto' && !updates.allowInPlaceResize && !updates.allowRecreate)
     warnings.push('mode Auto with neither allowInPlaceResize nor allowRecreate: nothing can be applied');
   return warnings;
