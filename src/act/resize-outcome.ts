@@ -17,8 +17,10 @@ export type ResizeOutcome =
       readonly isUncertain: boolean;
     });
 
+export type ResizeFailure = Exclude<ResizeOutcome, { readonly result: 'accepted' }>;
+
 /** What no row of the table knows is told apart by its status code. */
-export function outcomeOfResizeError(error: unknown): ResizeOutcome {
+export function outcomeOfResizeError(error: unknown): ResizeFailure {
   const text = describeError(error);
   // Whether the change was made is not known; sending the same sizes again does no harm.
   if (!(error instanceof KubeError)) return refused(answer('ResizeApiTrouble', 'retry', text), undefined, true);
@@ -29,7 +31,7 @@ export function outcomeOfResizeError(error: unknown): ResizeOutcome {
   return refused(known ?? byStatus(error, text), error.retryAfterMillis, isUncertain);
 }
 
-function refused(read: ReadAnswer, retryAfterMillis: Millis | undefined, isUncertain: boolean): ResizeOutcome {
+function refused(read: ReadAnswer, retryAfterMillis: Millis | undefined, isUncertain: boolean): ResizeFailure {
   return { result: 'refused', ...read, retryAfterMillis, isUncertain };
 }
 

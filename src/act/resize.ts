@@ -1,14 +1,17 @@
 /** Changes the size of one running pod in place, for an approved decision: one patch to `pods/resize` with all containers. */
+
+import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { Pod } from '../api/core.ts';
 import type { KubeApi, Patch } from '../api/kube-api.ts';
 import { isConflict } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
+import { originalsText } from '../model/original-sizes.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { originalsKeys, originalsText, sizeManagers } from './originals.ts';
 import { outcomeOfResizeError, type ResizeOutcome } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
+import { sizeManagers } from './size-managers.ts';
 
 /** Never rejects: every answer, a broken connection included, is an outcome. */
 export type Resize = (approved: Approved<ResizeDecision>, signal: AbortSignal) => Promise<ResizeOutcome>;
@@ -93,11 +96,11 @@ async function keepOriginals(
   { engine, isRestore, isWithdrawal }: ResizeDecision,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = originalsKeys[engine];
+  const key = engine === 'allocation' ? sizingKeys.allocationOriginals : sizingKeys.originalResources;
   if (sizing.marks[key] !== undefined || isRestore === true || isWithdrawal === true) return;
   const { namespace, name, uid } = pod;
   const write = async (resourceVersion: string): Promise<void> => {
-    const annotations = { [key]: originalsText(sizing.containers, engine) };
+    const annotations = { [key]: originalsText(sizing.containers, engine === 'allocation') };
     const body = { metadata: { uid, resourceVersion, annotations } };
     const options = { namespace, signal, fieldManager: sizeManagers[engine], lane: 'control' } as const;
     await api.patch(resources.pods, name, { type: 'merge', body }, options);

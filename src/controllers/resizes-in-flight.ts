@@ -1,6 +1,6 @@
 /** The resizes that were asked for and are not over: what guards count, and what is to be done when one ends or gets stuck. */
 
-import { sizeManagers } from '../act/originals.ts';
+import { sizeManagers } from '../act/size-managers.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
 import type { ResizeOutcome } from '../act/resize-outcome.ts';

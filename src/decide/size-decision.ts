@@ -39,6 +39,8 @@ export interface RetemplateDecision {
   readonly changes: readonly SizeChange[];
   /** Server-side apply as manager `optipod`; else a strategic merge patch. */
   readonly useServerSideApply: boolean;
+  /** Server-side apply takes fields that other managers own, as OptiPod does. Default true. */
+  readonly force?: boolean;
   readonly why: Explanation;
 }
 

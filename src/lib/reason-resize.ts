@@ -327,6 +327,13 @@ export const resizeAnswers = {
     message: 'The kubelet has not taken it up: {cause}',
     advice: 'Look at the kubelet of the node; the change is taken back.',
   },
+  TemplateConflict: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'Another field manager owns these fields: {cause}',
+    advice:
+      'Take the requests out of its manifest, let Stowage take them over, or leave the workload out of the policy.',
+  },
   ResizeInCrashLoop: {
     kinds: ['block'],
     eventType: 'Warning',

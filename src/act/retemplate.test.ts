@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import type { Deployment, KubeObject } from '../api/core.ts';
+import { resources } from '../api/resources.ts';
+import { startVirtualCluster, testNodes } from '../cluster/testing/virtual-cluster.ts';
+import type { RetemplateDecision } from '../decide/size-decision.ts';
+import { approve } from '../guard/approved.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import { createProjections } from '../observe/project.ts';
+import { createHandBack } from './restore.ts';
+import { createRetemplate } from './retemplate.ts';
+
+const { signal } = new AbortController();
+const inDefault = { namespace: 'default' };
+
+const manifest = (cpu = '200m') => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        containers: [
+          {
+            name: 'app',
+            image: 'app:1',
+            resources: { requests: { cpu, memory: '64Mi' }, limits: { memory: '128Mi' } },
+          },
+          { name: 'log', image: 'log:1', resources: { requests: { cpu: '50m' } } },
+        ],
+      },
+    },
+  },
+});
+
+/** A Deployment applied by `gitops`, server-side. */
+async function createWorld() {
+  const world = await startVirtualCluster({ nodes: testNodes(1) });
+  const { api } = world.cluster;
+  const project = createProjections(
+    (message) => {
+      throw new Error(message);
+    },
+    { sizing: true },
+  );
+  const sync = (cpu?: string) =>
+    api.patch(
+      resources.deployments,
+      'web',
+      { type: 'apply', body: manifest(cpu) },
+      { ...inDefault, fieldManager: 'gitops' },
+    );
+  await sync();
+  await world.seconds(20);
+  const read = () => api.get(resources.deployments, 'web', inDefault);
+  const record = async (): Promise<SizedWorkload> => {
+    const sized = project.deployment(await read())?.sized;
+    if (sized === undefined) throw new Error('not read');
+    return sized;
+  };
+  const retemplate = async (known: SizedWorkload, changes: Partial<RetemplateDecision> = {}) => {
+    const decision: RetemplateDecision = {
+      kind: 'retemplate',
+      engine: 'rightsizing',
+      workload: { kind: 'Deployment', namespace: 'default', name: 'web' },
+      workloadUid: known.uid,
+      changes: [
+        { container: 'app', to: { cpuRequest: 300 } },
+        { container: 'log', to: { cpuRequest: 60 } },
+      ],
+      useServerSideApply: true,
+      why: { summary: 'more', numbers: {} },
+      ...changes,
+    };
+    return await createRetemplate({ api, workload: () => known })(approve(decision), signal);
+  };
+  return { world, api, sync, read, record, retemplate };
+}
+
+const sizes = ({ spec }: Deployment) => spec?.template.spec?.containers.map(({ resources: amounts }) => amounts);
+const managersOf = ({ metadata }: KubeObject) =>
+  (metadata?.managedFields ?? []).map(({ manager, operation }) => `${manager} ${operation}`);
+
+describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
+  test('all containers change in one write and one rollout; limits stay, and what was there is kept', async () => {
+    const { world, record, retemplate, read } = await createWorld();
+    const before = (await read()).metadata?.generation ?? 0;
+    const outcome = await retemplate(await record(), { useServerSideApply });
+    expect(outcome).toMatchObject({ result: 'accepted', tookFrom: ['gitops'] });
+    const after = await read();
+    expect(sizes(after)).toEqual([
+      { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+      { requests: { cpu: '60m' } },
+    ]);
+    expect((after.metadata?.generation ?? 0) - before).toBe(1);
+    expect(managersOf(after)).toContain(useServerSideApply ? 'optipod Apply' : 'optipod Update');
+    expect(after.metadata?.annotations?.['optipod.io/original-resources']).toContain('"cpu":"200m"');
+    await world.seconds(60);
+    expect(world.pods().map(({ spec }) => spec?.containers[0]?.resources?.requests?.['cpu'])).toEqual(['300m']);
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('the second change keeps the first originals and what the first one applied', async () => {
+    const { world, record, retemplate, read } = await createWorld();
+    await retemplate(await record(), { useServerSideApply });
+    const changes = [{ container: 'app', to: { memoryRequest: 96 * 2 ** 20 } }];
+    expect(await retemplate(await record(), { useServerSideApply, changes })).toMatchObject({ result: 'accepted' });
+    const after = await read();
+    expect(sizes(after)?.map((size) => size?.requests)).toEqual([{ cpu: '300m', memory: '96Mi' }, { cpu: '60m' }]);
+    expect(after.metadata?.annotations?.['optipod.io/original-resources']).toContain('"cpu":"200m"');
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('the same change again writes nothing', async () => {
+    const { world, record, retemplate, read } = await createWorld();
+    await retemplate(await record(), { useServerSideApply });
+    await world.seconds(60);
+    const before = await read();
+    await retemplate(await record(), { useServerSideApply });
+    expect((await read()).metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
+    await world[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    [true, { ...manifest().spec.template.spec.containers.map(({ resources: size }) => size) }],
+    [
+      false,
+      {
+        0: { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        1: { requests: { cpu: '60m' } },
+      },
+    ],
+  ])(
+    'handing back (sizes too: %s) leaves no trace, and the next sync of the owner does not conflict',
+    async (restoreSizes, expected) => {
+      const { world, api, record, retemplate, read, sync } = await createWorld();
+      await retemplate(await record(), { useServerSideApply });
+      const known = await record();
+      const request = {
+        workload: { kind: 'Deployment', namespace: 'default', name: 'web' },
+        workloadUid: known.uid,
+        restoreSizes,
+      };
+      const handBack = createHandBack(api);
+      expect(await handBack(request, known, signal)).toEqual({ result: 'restored' });
+      const after = await read();
+      expect({ ...sizes(after) }).toEqual(expected);
+      expect(managersOf(after).filter((manager) => manager.startsWith('optipod'))).toEqual([]);
+      expect(after.metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
+      expect(await handBack(request, await record(), signal)).toEqual({ result: 'unchanged' });
+      await sync('250m');
+      expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('250m');
+      await world[Symbol.asyncDispose]();
+    },
+  );
+});
+
+describe('conflicts', () => {
+  test('without force, the other manager and the field are named', async () => {
+    const { world, record, retemplate, read } = await createWorld();
+    const outcome = await retemplate(await record(), { force: false });
+    expect(outcome).toMatchObject({ result: 'refused', action: 'give-up', reason: 'TemplateConflict' });
+    expect(outcome.result === 'refused' && outcome.message).toMatch(/gitops.*app.*cpu/s);
+    expect(sizes(await read())?.[0]?.requests).toEqual({ cpu: '200m', memory: '64Mi' });
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('another workload of the name is left alone', async () => {
+    const { world, record, retemplate, read } = await createWorld();
+    const older = { ...(await record()), uid: 'older' };
+    expect(await retemplate(older)).toEqual({ result: 'gone' });
+    expect(sizes(await read())?.[0]?.requests).toEqual({ cpu: '200m', memory: '64Mi' });
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('a kind that is not ours to write, or a workload nobody knows, is not written', async () => {
+    const { world, api, record } = await createWorld();
+    const known = await record();
+    const decision: RetemplateDecision = {
+      kind: 'retemplate',
+      engine: 'rightsizing',
+      workload: { kind: 'CronJob', namespace: 'default', name: 'web' },
+      workloadUid: known.uid,
+      changes: [],
+      useServerSideApply: true,
+      why: { summary: '', numbers: {} },
+    };
+    expect(await createRetemplate({ api, workload: () => known })(approve(decision), signal)).toEqual({
+      result: 'gone',
+    });
+    const deployment = { ...decision, workload: { ...decision.workload, kind: 'Deployment' } };
+    expect(await createRetemplate({ api, workload: () => undefined })(approve(deployment), signal)).toEqual({
+      result: 'gone',
+    });
+    await world[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,81 @@
+/** Putting back what a pod had before Stowage sized it: on opt-out, when a policy goes, on `stowage restore`. */
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import { parseOriginals } from '../model/original-sizes.ts';
+import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import type { NodeRecord } from '../model/records.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+import type { ResizeDecision, SizeChange, SizingEngine } from './size-decision.ts';
+
+/** Where each engine keeps the sizes it found; its own, so that one can hand back while the other goes on. */
+export const originalsKeys: Readonly<Record<SizingEngine, string>> = {
+  rightsizing: sizingKeys.originalResources,
+  allocation: sizingKeys.allocationOriginals,
+};
+
+export type RestorePlan =
+  /** The engine never changed the pod, or all is as it was. `isKept`: the annotation can go. */
+  | { readonly kind: 'nothing'; readonly isKept: boolean }
+  | { readonly kind: 'unreadable'; readonly key: string }
+  | {
+      readonly kind: 'resize';
+      readonly decision: ResizeDecision;
+      /** Limits that were not there before and cannot be removed in place: raised to what the node has. */
+      readonly lifted: readonly { readonly container: string; readonly resource: 'cpu' | 'memory' }[];
+    };
+
+/**
+ * @param node of the pod: a limit that cannot be removed is raised to its allocatable, where it bounds nothing.
+ * @param workload of the pod, for the decision.
+ */
+export function planRestore(
+  { pod, sizing }: SizedPod,
+  engine: SizingEngine,
+  node: NodeRecord | undefined,
+  workload: SizedWorkload | undefined,
+): RestorePlan {
+  const key = originalsKeys[engine];
+  const text = sizing.marks[key];
+  if (text === undefined) return { kind: 'nothing', isKept: false };
+  const originals = parseOriginals(text);
+  if (originals === undefined) return { kind: 'unreadable', key };
+
+  const lifted: { container: string; resource: 'cpu' | 'memory' }[] = [];
+  const changes = sizing.containers.flatMap(({ name, size }): SizeChange[] => {
+    const original = originals.get(name);
+    if (original === undefined) return [];
+    const to: { -readonly [Key in SizeKey]?: number } = { ...original };
+    for (const each of sizeKeys) {
+      const resource = each.startsWith('cpu') ? 'cpu' : 'memory';
+      // A limit of ours; requests that were not there cannot have been added: the pod was not BestEffort.
+      const isAdded = each.endsWith('Limit') && size[each] !== undefined && original[each] === undefined;
+      if (!isAdded || node === undefined || (engine === 'allocation' && resource === 'memory')) continue;
+      const whole = resource === 'cpu' ? node.allocatable.cpuMillis : node.allocatable.memoryBytes;
+      to[each] = Math.max(size[each] ?? 0, whole);
+      if (to[each] !== size[each]) lifted.push({ container: name, resource });
+    }
+    return [{ container: name, to }];
+  });
+  const effective = effectiveChanges(sizing.containers, changes);
+  if (effective.length === 0) return { kind: 'nothing', isKept: true };
+  return {
+    kind: 'resize',
+    lifted,
+    decision: {
+      kind: 'resize',
+      engine,
+      workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+      workloadUid: workload?.uid,
+      pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+      changes: effective,
+      isRestore: true,
+      why: {
+        summary:
+          lifted.length === 0
+            ? 'puts back the sizes from before Stowage'
+            : 'puts back the sizes from before Stowage; limits that cannot be removed in place are raised to what the node has',
+        numbers: { lifted: lifted.length },
+      },
+    },
+  };
+}
