@@ -141,9 +141,11 @@ export function createManagedFields(clock: Clock): ManagedFields {
       const changes = compareFields(old, next, schema);
       const changed = withoutUnowned(changes.changed);
       const gone = withoutUnowned(changes.removed);
-      const owners = readOwners(old ?? next);
+      // Who may write the object may also edit the list: what is given counts, unless nothing is.
+      const hasOwners = given?.some(({ manager }) => manager !== undefined) === true;
+      const owners = readOwners(hasOwners ? next : (old ?? next));
       if (isEmptySet(changed) && isEmptySet(gone)) {
-        if (old !== undefined) keepOwners(next, old);
+        if (old !== undefined && !hasOwners) keepOwners(next, old);
         return;
       }
       const name = manager.slice(0, MAX_MANAGER_LENGTH);
