@@ -215,6 +215,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         api,
         host: options.webhookHost,
         handle: admission.handle,
+        also: rightsizing?.handlers,
         isLeader: () => leadership.current().leader,
         leader: () => addressOf(leadership.leader()),
         metrics,

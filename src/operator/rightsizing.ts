@@ -16,6 +16,8 @@ import type { LiveView } from '../observe/live-view.ts';
 import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
 import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
+import type { BodyHandler } from '../webhook/server.ts';
+import { policyAdmission } from './policy-admission.ts';
 import { createUsage } from './usage.ts';
 
 export interface RightsizingOptions {
@@ -39,6 +41,8 @@ export interface Rightsizing {
   readonly engine: RightsizingEngine;
   readonly view: LiveSizingView;
   readonly policies: PolicyStores;
+  /** What it answers at admission, by path. */
+  readonly handlers: Readonly<Record<string, BodyHandler>>;
   /** Follows the cluster until `signal` aborts, whoever leads. */
   run(signal: AbortSignal): Promise<void>;
   /** The leader's work, until `signal` aborts. */
@@ -49,10 +53,8 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
   const { config, api, scope, stores, clock, random, leadership, settings } = options;
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
   const view = createSizingView({ view: options.view, stores, sizingStores: createSizingStores(reading) });
-  const policies = createPolicyStores({
-    ...reading,
-    limits: { maxSafetyFactor: config.rightsizing.limits.maxSafetyFactor },
-  });
+  const { limits } = config.rightsizing;
+  const policies = createPolicyStores({ ...reading, limits });
   const usage = createUsage({
     ...options,
     view,
@@ -73,6 +75,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     engine,
     view,
     policies,
+    handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
     run: async (signal) => {
       await Promise.all([view.run(signal), policies.run(signal)]);
     },
