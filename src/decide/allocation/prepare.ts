@@ -67,11 +67,17 @@ function disagreementOf(bid: Bid, kind: NonNullable<Problem['disagreement']>, lo
  */
 function orderByUid(bids: readonly Bid[]): number[] {
   const span = Math.max(1, bids.length);
-  const keys = Float64Array.from(bids, ({ uid }, index) => hash(uid) * span + index).sort();
-  const order = Array.from(keys, (key) => key % span);
+  const keys = new Float64Array(bids.length);
+  bids.forEach(({ uid }, index) => {
+    keys[index] = hash(uid) * span + index;
+  });
+  keys.sort();
+  const order = new Array<number>(bids.length);
+  for (let row = 0; row < order.length; row++) order[row] = (keys[row] ?? 0) % span;
   const uidOf = (index: number | undefined): string => bids[index ?? 0]?.uid ?? '';
   const hashOf = (row: number): number => Math.floor((keys[row] ?? 0) / span);
   for (let row = 1; row < order.length; row++) {
+    if (hashOf(row) !== hashOf(row - 1)) continue;
     // Equal hashes are rare; within them the uid decides.
     for (let at = row; at > 0 && hashOf(at) === hashOf(at - 1); at--) {
       const [before, here] = [order[at - 1] ?? 0, order[at] ?? 0];
