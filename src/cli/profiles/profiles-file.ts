@@ -1,0 +1,38 @@
+/** The file of remembered usage: one JSON object, readable by people and by every later version. */
+import { isSavedUsage, type SavedUsage } from '../../model/saved-usage.ts';
+import { identityOf } from '../../model/usage-store.ts';
+import { CommandError } from '../cli-error.ts';
+
+const KIND = 'UsageProfiles';
+const VERSION = 'stowage.io/v1';
+
+export function formatProfilesFile(items: readonly SavedUsage[]): string {
+  const sorted = items.toSorted((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  return `${JSON.stringify({ apiVersion: VERSION, kind: KIND, items: sorted }, undefined, 1)}\n`;
+}
+
+/** @throws CommandError saying what is wrong with the file; a file is taken as a whole or not at all. */
+export function parseProfilesFile(text: string, file: string): SavedUsage[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CommandError(`${file} is not JSON: give a file that \`stowage profiles export\` wrote`, { cause });
+  }
+  const isFile =
+    typeof value === 'object' && value !== null && 'kind' in value && 'items' in value && value.kind === KIND;
+  if (!isFile || !('apiVersion' in value) || !Array.isArray(value.items)) {
+    throw new CommandError(`${file} holds no usage: give a file that \`stowage profiles export\` wrote`);
+  }
+  if (value.apiVersion !== VERSION) {
+    throw new CommandError(
+      `${file} is of version ${JSON.stringify(value.apiVersion)}; this version of Stowage reads ${VERSION}`,
+    );
+  }
+  const bad = value.items.findIndex((item) => !isSavedUsage(item));
+  if (bad >= 0)
+    throw new CommandError(
+      `${file}: item ${bad + 1} of ${value.items.length} is not usage of a container; nothing was imported`,
+    );
+  return value.items.filter(isSavedUsage);
+}
