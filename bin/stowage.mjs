@@ -24,10 +24,14 @@ const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namesp
  * live data; without the middle compiler hot code goes straight to the last one. What each brings: docs/performance.md.
  * V8 and the C library read flags and environment at start only, hence the second exec.
  */
-const V8_FLAGS = { operator: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'] };
+const V8_FLAGS = {
+  operator: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
+  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
+};
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {
   operator: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '131072' },
+  agent: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '131072' },
 };
 
 function commandOf(words) {

@@ -1,9 +1,7 @@
 /** The process: gives the command line its input, output and signals, and the operator's wiring, which only this file may see. */
 import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import type { WriteStream } from 'node:tty';
 import type { CliIo, Terminal } from './cli/cli-context.ts';
-import { runCli } from './cli/program.ts';
 import { createSystemClock } from './lib/clock.ts';
 import { createSystemRandom } from './lib/random.ts';
 import type { Operator, OperatorOptions } from './wire.ts';
@@ -14,6 +12,7 @@ const SAME_KEYPRESS_MILLIS = 1000;
 /** Runs the command line and answers with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const clock = createSystemClock();
+  const random = createSystemRandom();
   const stop = new AbortController();
   let firstSignalMillis: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -23,17 +22,25 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   // Kept to the very end: a signal that comes while the process winds down must not make it look killed.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // The way of the node agent, which is to be small: nothing of the command line is loaded for it.
+  if (args.includes('agent')) {
+    const { runAgentDirectly } = await import('./agent/agent-process.ts');
+    const io = { env: process.env, clock, random, signal: stop.signal, version: readVersion() };
+    const code = await runAgentDirectly(args, io);
+    if (code !== undefined) return code;
+  }
   // The reader of a pipe may leave early (`stowage plan | head`); there is nobody left to tell.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const io: CliIo = {
     out: terminal(process.stdout),
     err: terminal(process.stderr),
-    readStdin: () => text(process.stdin),
+    readStdin: async () => (await import('node:stream/consumers')).text(process.stdin),
     env: process.env,
     clock,
-    random: createSystemRandom(),
+    random,
     signal: stop.signal,
   };
+  const { runCli } = await import('./cli/program.ts');
   return await runCli(args, { io, version: readVersion(), startOperator });
 }
 

@@ -48,7 +48,7 @@ export interface IntendedWrite {
   readonly object: PodAllocation;
   readonly desired: Desired;
   readonly growth: number;
-  readonly why: 'changed' | 'registered' | 'withdrawn';
+  readonly why: 'changed' | 'registered' | 'withdrawn' | 'renewed';
 }
 
 export interface Tick {

@@ -1,18 +1,22 @@
 /** The command line: its commands, the options they share, and what becomes of their errors. Work is in the commands' own files. */
 import { Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { describeError, StowageError } from '../lib/errors.ts';
+import { addAgentCommand } from './agent-command.ts';
 import { addBacktestCommand } from './backtest-command.ts';
 import type { CliContext, CliIo, GlobalOptions } from './cli-context.ts';
 import { CommandError, UsageError } from './cli-error.ts';
 import type { CliDependencies, CommandWork, Register } from './command-definition.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { addCrdsCommand } from './crds-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { addExplainCommand } from './explain-command.ts';
 import { addLabCommand } from './lab-command.ts';
+import { addManifestsCommand } from './manifests-command.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { outputFormats } from './output.ts';
 import { addPlanCommand } from './plan/plan-command.ts';
+import { addProfilesCommand } from './profiles/profiles-command.ts';
 import { addSimulateCommand } from './simulate/simulate-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { chooseStyle } from './style.ts';
@@ -89,12 +93,16 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
   };
 
   for (const add of [
+    addAgentCommand,
     addBacktestCommand,
+    addCompletionCommand,
     addCrdsCommand,
     addDemoCommand,
     addExplainCommand,
+    addManifestsCommand,
     addOperatorCommand,
     addPlanCommand,
+    addProfilesCommand,
     addSimulateCommand,
     addLabCommand,
     addStatusCommand,

@@ -1,0 +1,119 @@
+/** The options of `stowage agent`: one table for the short way into the program and for the command's help. */
+import { hostname } from 'node:os';
+import type { LogFormat, LogLevel } from '../lib/log.ts';
+
+export interface AgentCommandOptions {
+  readonly nodeName: string;
+  readonly configNamespace: string;
+  readonly cgroupRoot: string;
+  readonly procRoot: string;
+  readonly bind: { readonly host: string | undefined; readonly port: number };
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly isObserving: boolean;
+  readonly serviceAccount: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+}
+
+interface OptionRow {
+  readonly value?: string;
+  readonly description: string;
+  /** Used where the option is not given. */
+  readonly env?: string;
+  readonly fallback?: string;
+}
+
+/** By name as written after `--`. */
+export const agentOptions = {
+  'node-name': {
+    value: 'name',
+    env: 'NODE_NAME',
+    description: 'the node this runs on (default: $NODE_NAME, then the host’s name)',
+  },
+  'config-namespace': {
+    value: 'name',
+    env: 'POD_NAMESPACE',
+    fallback: 'mbcas-system',
+    description:
+      'namespace of the ConfigMaps mbcas-agent-config and mbcas-demand-queries (default: $POD_NAMESPACE, then mbcas-system)',
+  },
+  'cgroup-root': {
+    value: 'folder',
+    fallback: '/sys/fs/cgroup',
+    description: 'where the host’s control groups are mounted',
+  },
+  'proc-root': { value: 'folder', fallback: '/proc', description: 'where the host’s /proc is mounted' },
+  'bind-address': {
+    value: 'address',
+    fallback: ':8082',
+    description: 'where /metrics, /healthz and /readyz are served; port 0 picks a free one',
+  },
+  'log-level': { value: 'level', env: 'LOG_LEVEL', fallback: 'info', description: 'debug, info, warn or error' },
+  'log-format': { value: 'format', env: 'LOG_FORMAT', fallback: 'json', description: 'json or text' },
+  observe: { description: 'write nothing, whatever the configuration says' },
+  'service-account': {
+    value: 'folder',
+    description: 'folder with token, ca.crt and namespace, in place of the pod’s own',
+  },
+} as const satisfies Record<string, OptionRow>;
+
+export type AgentOptionName = keyof typeof agentOptions;
+export const agentOptionNames = Object.keys(agentOptions).filter(
+  (name): name is AgentOptionName => name in agentOptions,
+);
+
+/** What was given: texts by option, `true` for flags. */
+export type GivenOptions = Readonly<Partial<Record<AgentOptionName | 'kubeconfig' | 'context', string | boolean>>>;
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const formats: readonly LogFormat[] = ['json', 'text'];
+
+/** @returns the first mistake as a sentence. */
+export function readAgentOptions(
+  given: GivenOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): AgentCommandOptions | string {
+  const text = (name: AgentOptionName): string | undefined => {
+    const { env: variable, fallback }: OptionRow = agentOptions[name];
+    const fromEnv = variable === undefined ? undefined : env[variable] || undefined;
+    const value = given[name];
+    return typeof value === 'string' ? value : (fromEnv ?? fallback);
+  };
+  const address = text('bind-address') ?? '';
+  const bind = bindOf(address);
+  if (bind === undefined)
+    return `--bind-address: ${JSON.stringify(address)} is not ":PORT" or "HOST:PORT" with a port from 0 to 65535`;
+  const logLevel = levels.find((level) => level === text('log-level'));
+  if (logLevel === undefined)
+    return `--log-level: ${JSON.stringify(text('log-level'))} is not one of ${levels.join(', ')}`;
+  const logFormat = formats.find((format) => format === text('log-format'));
+  if (logFormat === undefined)
+    return `--log-format: ${JSON.stringify(text('log-format'))} is not one of ${formats.join(', ')}`;
+  const nodeName = text('node-name') ?? hostname();
+  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(nodeName))
+    return `--node-name: ${JSON.stringify(nodeName)} is not the name of a node (lower-case letters, digits, dashes, dots); set NODE_NAME from spec.nodeName`;
+  return {
+    nodeName,
+    configNamespace: text('config-namespace') ?? '',
+    cgroupRoot: text('cgroup-root') ?? '',
+    procRoot: text('proc-root') ?? '',
+    bind,
+    logLevel,
+    logFormat,
+    isObserving: given.observe === true,
+    serviceAccount: text('service-account'),
+    kubeconfig: textOf(given.kubeconfig),
+    context: textOf(given.context),
+  };
+}
+
+const textOf = (value: string | boolean | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+function bindOf(text: string): AgentCommandOptions['bind'] | undefined {
+  const [, bracketed, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535) return undefined;
+  return { host: bracketed ?? (plain === '' ? undefined : plain), port };
+}

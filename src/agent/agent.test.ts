@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { KubeApi } from '../api/kube-api.ts';
+import { podAllocations } from '../api/pod-allocation.ts';
+import { resources } from '../api/resources.ts';
+import type { Logger } from '../lib/log.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { type Agent, createAgent } from './agent.ts';
+import { createAgentMetrics } from './metrics-text.ts';
+import {
+  AGENT_NAMESPACE,
+  type AgentWorld,
+  type AgentWorldOptions,
+  createAgentWorld,
+  NODE,
+  type WorldPod,
+} from './testing/agent-world.ts';
+
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Stage extends AgentWorld {
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly logged: string[];
+  start(options?: {
+    readonly api?: KubeApi;
+    readonly isObserving?: boolean;
+    readonly env?: Record<string, string>;
+  }): Running;
+  /** Seconds pass; each pod uses so many millicores, given by name. */
+  pass(seconds: number, loads?: Readonly<Record<string, number>>): Promise<void>;
+  readonly pods: Map<string, WorldPod>;
+}
+interface Running {
+  readonly agent: Agent;
+  readonly metrics: ReturnType<typeof createAgentMetrics>;
+  stop(): Promise<void>;
+}
+
+async function stage(options: Omit<AgentWorldOptions, 'clock'> = {}): Promise<Stage> {
+  const clock = createVirtualClock(START);
+  const world = await createAgentWorld({ ...options, clock });
+  cleanups.push(world.close);
+  const logged: string[] = [];
+  const log: Logger = {
+    debug: () => {},
+    info: (_fields, message) => logged.push(message),
+    warn: (_fields, message) => logged.push(message),
+    error: ({ error }, message) => logged.push(`${message} ${String(error)}`),
+    child: () => log,
+  };
+  const pods = new Map<string, WorldPod>();
+  const used = new Map<string, number>();
+  let elapsed = 0;
+  return {
+    ...world,
+    clock,
+    logged,
+    pods,
+    async addPod(sketch) {
+      const pod = await world.addPod(sketch);
+      pods.set(pod.name, pod);
+      return pod;
+    },
+    start({ api = world.server.client(), isObserving = false, env = {} } = {}) {
+      const abort = new AbortController();
+      const metrics = createAgentMetrics();
+      const agent = createAgent({
+        api,
+        nodeName: NODE,
+        namespace: AGENT_NAMESPACE,
+        cgroupRoot: world.tree.mount,
+        procRoot: world.tree.proc,
+        isObserving,
+        env: { STOWAGE_ALLOCATION_MANAGEMENT_MODE: 'optOut', ...env },
+        clock,
+        monotonic: () => elapsed,
+        random: createSeededRandom(2),
+        log,
+        metrics,
+      });
+      const running = agent.run(abort.signal);
+      const stop = async (): Promise<void> => {
+        abort.abort();
+        await clock.advance(0);
+        await running;
+      };
+      cleanups.push(stop);
+      return { agent, metrics, stop };
+    },
+    async pass(seconds, loads = {}) {
+      for (let second = 0; second < seconds; second++) {
+        for (const [name, { fake }] of pods) {
+          const total = (used.get(name) ?? 0) + (loads[name] ?? 0) * 1000;
+          used.set(name, total);
+          world.tree.set(fake, undefined, { usageMicros: total });
+          for (const container of Object.keys(fake.containers)) world.tree.set(fake, container, { usageMicros: total });
+        }
+        elapsed += 1000;
+        await clock.advance(1000);
+      }
+    },
+  };
+}
+
+const specOf = async (world: AgentWorld, name: string) =>
+  (await world.allocations()).find(({ spec }) => spec?.podName === name)?.spec;
+
+describe('what it writes', () => {
+  test('a PodAllocation for each pod of its node: named by uid, owned by the pod, labelled by node', async () => {
+    const world = await stage();
+    const { fake } = await world.addPod({ name: 'web', request: 200 });
+    world.start();
+    await world.pass(4, { web: 150 });
+    const [allocation] = await world.allocations();
+    expect(allocation?.metadata).toMatchObject({
+      name: fake.uid,
+      namespace: 'shop',
+      labels: { 'mbcas.io/node': NODE, 'app.kubernetes.io/component': 'agent' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'web', uid: fake.uid }],
+    });
+    expect(allocation?.spec).toMatchObject({
+      namespace: 'shop',
+      podName: 'web',
+      podUID: fake.uid,
+      nodeName: NODE,
+      originalCPURequest: '200m',
+    });
+    const managers = allocation?.metadata?.managedFields?.map(({ manager }) => manager);
+    expect(managers).toEqual(['mbcas-agent']);
+  });
+
+  test('never a pod', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    const before = (await world.server.client().get(resources.pods, 'web', { namespace: 'shop' })).metadata
+      ?.resourceVersion;
+    world.start();
+    await world.pass(30, { web: 900 });
+    const after = (await world.server.client().get(resources.pods, 'web', { namespace: 'shop' })).metadata
+      ?.resourceVersion;
+    expect(after).toBe(before);
+  });
+
+  test('a pod that uses all it asked for is to have more, with the figures that say why', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'busy', request: 100 });
+    await world.addPod({ name: 'calm', request: 500 });
+    world.start();
+    await world.pass(12, { busy: 400, calm: 50 });
+    const spec = await specOf(world, 'busy');
+    expect(Number.parseInt(spec?.desiredCPURequest ?? '', 10)).toBeGreaterThan(300);
+    expect(spec?.decision).toMatchObject({ cpuUsage: '400m', mode: 'uncongested' });
+    expect(spec?.decision?.containers).toEqual([{ name: 'main', cpuUsage: '400m' }]);
+  });
+
+  test('nothing while it only observes', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'busy', request: 100 });
+    const { metrics } = world.start({ isObserving: true });
+    await world.pass(60, { busy: 800 });
+    expect(await world.allocations()).toEqual([]);
+    expect(metrics.render()).toContain('mbcas_pod_usage_milli{namespace="shop",pod="busy"} 800');
+  });
+
+  test('nothing for pods of other nodes, of excluded namespaces, and for those that opted out', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'mine', request: 100 });
+    await world.addPod({ name: 'out', request: 100, labels: { 'mbcas.io/managed': 'false' } });
+    await world.addPod({ name: 'own', namespace: AGENT_NAMESPACE, request: 100 });
+    world.start();
+    await world.pass(10, { mine: 50, out: 50, own: 50 });
+    expect((await world.allocations()).map(({ spec }) => spec?.podName)).toEqual(['mine']);
+  });
+
+  test('by default only pods that opted in, by their own label or their namespace’s', async () => {
+    const world = await stage();
+    const api = world.server.client();
+    await api.create(resources.namespaces, { metadata: { name: 'all-in', labels: { 'mbcas.io/managed': 'true' } } });
+    await world.addPod({ name: 'silent' });
+    await world.addPod({ name: 'in', labels: { 'mbcas.io/managed': 'true' } });
+    await world.addPod({ name: 'by-namespace', namespace: 'all-in' });
+    world.start({ env: { STOWAGE_ALLOCATION_MANAGEMENT_MODE: 'optIn' } });
+    await world.pass(10);
+    expect((await world.allocations()).map(({ spec }) => spec?.podName).toSorted()).toEqual(['by-namespace', 'in']);
+  });
+
+  test('constant load: a finite number of writes, then signs of life alone, one a node and interval', async () => {
+    const world = await stage();
+    for (const name of ['a', 'b', 'c']) await world.addPod({ name, request: 300 });
+    world.start();
+    const loads = { a: 250, b: 200, c: 100 };
+    await world.pass(60, loads);
+    const desired = async () => (await world.allocations()).map(({ spec }) => [spec?.podName, spec?.desiredCPURequest]);
+    const [before, writesBefore] = [await desired(), patchesOf(world)];
+    await world.pass(150, loads);
+    expect(await desired()).toEqual(before);
+    // Every 30 s: 150 s are 5, one more or fewer at the edges.
+    expect(patchesOf(world) - writesBefore).toBeLessThanOrEqual(6);
+    expect(patchesOf(world) - writesBefore).toBeGreaterThanOrEqual(4);
+  });
+
+  test('what was asked for and not done is taken back when it is no longer wanted', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 300 });
+    world.start();
+    // No operator is there: the pod keeps its 300m whatever is asked for.
+    await world.pass(10, { web: 900 });
+    expect((await specOf(world, 'web'))?.desiredCPURequest).not.toBe('300m');
+    // 1.5 times 166m and 50m are 299m, too little off what it has to be written by itself.
+    await world.pass(120, { web: 166 });
+    expect((await specOf(world, 'web'))?.desiredCPURequest).toBe('300m');
+  });
+});
+
+const patchesOf = (world: AgentWorld): number =>
+  world.server.accessLog
+    .entries()
+    .filter(({ verb, resource }) => verb === 'patch' && resource === podAllocations.plural)
+    .reduce((sum, { count }) => sum + count, 0);

@@ -1,0 +1,149 @@
+/**
+ * Figures of applications (queue length, latency) for the pods that ask for them by annotation. The queries are the
+ * administrator's, named in a ConfigMap: tenants choose among them and never write one. One query a metric for the whole node.
+ */
+import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
+import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
+import { readMarks } from '../decide/allocation/marks.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { MetricSample } from './prometheus-query.ts';
+
+export interface DemandMetrics {
+  /** Asks for what the pods want and is due. Never rejects. */
+  refresh(pods: readonly AllocationPod[], signal: AbortSignal): Promise<void>;
+  /** The newest value that is fit to be used. */
+  of(pod: AllocationPod): MetricFact | undefined;
+}
+
+export interface DemandMetricsOptions {
+  /** By name; with `$pods` for the pods' names as a regular expression, and `$node`. */
+  readonly queries: () => Promise<Readonly<Record<string, string>>>;
+  /** Undefined: there is no Prometheus, and nothing is asked. */
+  readonly query: (text: string, signal: AbortSignal) => Promise<readonly MetricSample[]> | undefined;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly monotonic: () => Millis;
+  /** Time in which the plan is made; facts carry it. */
+  readonly steady: () => EpochMillis;
+  readonly onResult: (result: 'ok' | 'failed' | 'skipped') => void;
+  readonly log: Logger;
+}
+
+const TIMEOUT: Millis = 2000;
+const CACHE: Millis = 5000;
+const QUERIES_CACHE: Millis = 30_000;
+/** The value itself may be so old by the server's clock. */
+const STALE: Millis = 60_000;
+const FAILURES_TO_BREAK = 5;
+const BREAK: Millis = 60_000;
+
+interface Metric {
+  values: Map<string, MetricSample>;
+  fetchedAt: EpochMillis;
+  askedMillis: Millis;
+}
+
+export function createDemandMetrics(options: DemandMetricsOptions): DemandMetrics {
+  const { clock, monotonic, steady, log, nodeName, onResult } = options;
+  const metrics = new Map<string, Metric>();
+  let queries: Readonly<Record<string, string>> = {};
+  let queriesMillis = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let brokenUntilMillis = Number.NEGATIVE_INFINITY;
+  let lastTold = '';
+
+  const tell = (sentence: string): void => {
+    if (sentence !== lastTold) log.warn({}, sentence);
+    lastTold = sentence;
+  };
+  const withTimeout = async <Value>(
+    signal: AbortSignal,
+    work: (limited: AbortSignal) => Promise<Value>,
+  ): Promise<Value> => {
+    const timeout = new AbortController();
+    const timer = clock.setTimer(TIMEOUT, () => timeout.abort(new Error('no answer in 2 s')));
+    try {
+      return await work(AbortSignal.any([signal, timeout.signal]));
+    } finally {
+      timer.cancel();
+    }
+  };
+  const loadQueries = async (): Promise<void> => {
+    if (monotonic() - queriesMillis < QUERIES_CACHE) return;
+    queriesMillis = monotonic();
+    queries = await options.queries();
+  };
+  const ask = async (name: string, pods: readonly AllocationPod[], signal: AbortSignal): Promise<void> => {
+    const text = queries[name];
+    const metric = metrics.get(name) ?? { values: new Map(), fetchedAt: 0, askedMillis: Number.NEGATIVE_INFINITY };
+    metrics.set(name, metric);
+    if (monotonic() - metric.askedMillis < CACHE) return;
+    metric.askedMillis = monotonic();
+    if (text === undefined) {
+      onResult('skipped');
+      tell(`mbcas.io/demand-metric: "${name}" is not among the queries of the ConfigMap mbcas-demand-queries`);
+      return;
+    }
+    if (monotonic() < brokenUntilMillis) return onResult('skipped');
+    try {
+      const filled = fill(text, pods, nodeName);
+      const samples = await withTimeout(signal, async (limited) => options.query(filled, limited));
+      if (samples === undefined) {
+        onResult('skipped');
+        tell('Pods ask for demand metrics, but prometheusURL is not set; their CPU alone counts');
+        return;
+      }
+      metric.values = new Map(samples.map((sample) => [`${sample.namespace}/${sample.pod}`, sample]));
+      metric.fetchedAt = steady();
+      failures = 0;
+      onResult('ok');
+    } catch (error) {
+      if (signal.aborted) return;
+      failures++;
+      onResult('failed');
+      tell(`Demand metric "${name}" cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      if (failures < FAILURES_TO_BREAK) return;
+      brokenUntilMillis = monotonic() + BREAK;
+      failures = 0;
+      tell('Demand metrics failed five times in a row; they are left alone for a minute');
+    }
+  };
+
+  return {
+    async refresh(pods, signal) {
+      const wanted = new Map<string, AllocationPod[]>();
+      for (const pod of pods) {
+        const name = readMarks(pod.marks).metric?.name;
+        if (name !== undefined) wanted.set(name, [...(wanted.get(name) ?? []), pod]);
+      }
+      for (const name of metrics.keys()) if (!wanted.has(name)) metrics.delete(name);
+      if (wanted.size === 0) return;
+      try {
+        await loadQueries();
+      } catch (error) {
+        if (!signal.aborted)
+          tell(
+            `The ConfigMap mbcas-demand-queries cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+          );
+      }
+      await Promise.all([...wanted].map(([name, own]) => ask(name, own, signal)));
+    },
+    of(pod) {
+      const { metric: wish } = readMarks(pod.marks);
+      const metric = wish === undefined ? undefined : metrics.get(wish.name);
+      const sample = metric?.values.get(`${pod.namespace}/${pod.name}`);
+      if (wish === undefined || metric === undefined || sample === undefined) return undefined;
+      // Both by wall clocks, which may differ a little and must not differ much.
+      if (Math.abs(clock.now() - sample.atSeconds * 1000) > STALE) return undefined;
+      return { value: sample.value, target: wish.target, at: metric.fetchedAt, isAuthoritative: wish.isAuthoritative };
+    },
+  };
+}
+
+/** Names of pods are letters, digits, dashes and dots: only the dot means something in a regular expression. */
+function fill(text: string, pods: readonly AllocationPod[], nodeName: string): string {
+  const pattern = pods.map(({ name }) => name.replaceAll('.', '\\\\.')).join('|');
+  return text.replaceAll('$pods', () => pattern).replaceAll('$node', () => nodeName);
+}
