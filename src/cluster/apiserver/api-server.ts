@@ -4,7 +4,7 @@
  */
 
 import type { KubeApi } from '../../api/kube-api.ts';
-import { type ResourceType, resources } from '../../api/resources.ts';
+import type { ResourceType } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { createFaultPlan, type FaultPlan } from '../faults/fault-plan.ts';
@@ -13,6 +13,7 @@ import type { LocalWebhook } from './admission/webhook-call.ts';
 import { createWebhookAdmission } from './admission/webhooks.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
 import { createBinding } from './binding.ts';
+import { putBuiltInObjects } from './built-in-objects.ts';
 import { followDefinitions } from './custom/custom-resources.ts';
 import { createDeleter } from './deleter.ts';
 import { createEviction } from './eviction.ts';
@@ -23,8 +24,6 @@ import { type ListeningServer, type ListenOptions, listen } from './http/listen.
 import { createTablePrinter } from './http/table.ts';
 import { createInProcessClient } from './in-process-client.ts';
 import { createManagedFields } from './managed-fields.ts';
-import { generateUid, toTime } from './names.ts';
-import { BUILT_IN_NAMESPACES } from './namespace-lifecycle.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { followQuotas } from './quota-status.ts';
 import { createAuthorize, createRbac } from './rbac.ts';
@@ -192,21 +191,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   });
   const sockets = new Set<ListeningServer>();
 
-  const namespaces = serve(resources.namespaces);
-  for (const name of BUILT_IN_NAMESPACES) {
-    storage.put(namespaces, undefined, {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name,
-        uid: generateUid(random),
-        creationTimestamp: toTime(clock.now()),
-        labels: { 'kubernetes.io/metadata.name': name },
-      },
-      spec: { finalizers: ['kubernetes'] },
-      status: { phase: 'Active' },
-    });
-  }
+  putBuiltInObjects(storage, clock, random);
 
   return {
     core: { operations, registry, localWebhooks, revision: () => storage.revision(), compact: () => storage.compact() },

@@ -8,6 +8,7 @@ import { toTime } from './names.ts';
 import { checkNamespaceDeletable } from './namespace-lifecycle.ts';
 import { type Reader, storageKey } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
+import { checkPriorityClassDeletable } from './rules/priority-class.ts';
 import type { ApiObject, Metadata, ServedType } from './served-type.ts';
 import { conflict, internalError } from './status-error.ts';
 import type { Storage } from './storage.ts';
@@ -52,6 +53,7 @@ export function createDeleter({ storage, reader, clock, mutate, validate }: Dele
   return {
     async delete(type, namespace, name, options, context) {
       checkNamespaceDeletable(type, name);
+      if (type.storage === 'scheduling.k8s.io/priorityclasses') checkPriorityClassDeletable(name);
       const first = reader.get(type, namespace, name);
       const attributes = {
         operation: 'DELETE',

@@ -1,6 +1,7 @@
 /** Keeps the status of resource quotas in step with the pods of their namespace, as the quota controller does. */
 import { cloneJson, type JsonObject, objectAt, textOf } from './json.ts';
 import type { Reader } from './reader.ts';
+import { isInScope } from './rules/quota-scopes.ts';
 import { countsForQuota, quotaAmount, quotaText } from './rules/resource-quota.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import type { Storage } from './storage.ts';
@@ -20,12 +21,13 @@ export function followQuotas({ storage, reader, writer, pods, quotas }: QuotaSta
 
   const refresh = (namespace: string): void => {
     pending.delete(namespace);
-    const counted = reader.list(pods, { namespace }).items.filter(countsForQuota);
+    const present = reader.list(pods, { namespace }).items.filter(countsForQuota);
     for (const quota of reader.list(quotas, { namespace }).items) {
+      const counted = present.filter((pod) => isInScope(pod, quota));
       const hard = objectAt(quota, 'spec', 'hard') ?? {};
       const used: JsonObject = {};
       for (const [key, limit] of Object.entries(hard)) {
-        const isCounted = counted.length === 0 || quotaAmount(counted[0] ?? quota, key) !== undefined;
+        const isCounted = quotaAmount(counted[0] ?? quota, key) !== undefined;
         if (isCounted)
           used[key] = quotaText(
             counted.reduce((sum, pod) => sum + (quotaAmount(pod, key) ?? 0n), 0n),

@@ -1,5 +1,6 @@
 /** The table of served types: what `src/api/resources.ts` names, and the further types real manifests contain. */
 import { type ResourceType, resources } from '../../api/resources.ts';
+import { autoscalerV1View } from './rules/autoscaler.ts';
 import type { ServedType, TypeRules } from './served-type.ts';
 
 type Traits = Partial<
@@ -119,14 +120,18 @@ export function builtInTypes(
       hasGeneration: true,
       ...status,
     }),
-    entry(type('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
+    entry(resources.horizontalPodAutoscalers, {
       shortNames: ['hpa'],
       categories: ['all'],
+      hasGeneration: true,
       ...status,
     }),
-    entry(type('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
+    serve(type('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
       shortNames: ['hpa'],
       categories: ['all'],
+      hasGeneration: true,
+      view: autoscalerV1View,
+      rules: rulesOf('autoscaling/v1'),
       ...status,
     }),
     entry(type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', 'CustomResourceDefinition', false), {

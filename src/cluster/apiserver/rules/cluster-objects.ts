@@ -212,25 +212,6 @@ export const leaseRules: TypeRules = {
   validateUpdate: (lease) => validateLease(lease),
 };
 
-export const priorityClassRules: TypeRules = {
-  applyDefaults: (priorityClass) => setDefault(priorityClass, 'preemptionPolicy', 'PreemptLowerPriority'),
-  validateCreate(priorityClass) {
-    const value = priorityClass['value'];
-    if (typeof value !== 'number') return [requiredField('value')];
-    const isSystem = priorityClass.metadata.name?.startsWith('system-') ?? false;
-    return value > 1_000_000_000 && !isSystem
-      ? [
-          {
-            reason: 'FieldValueForbidden',
-            field: 'value',
-            message: 'Forbidden: maximum allowed value of a user defined priority is 1000000000',
-          },
-        ]
-      : [];
-  },
-  validateUpdate: (priorityClass, old) => immutableField('value', old['value'], priorityClass['value']),
-};
-
 export const storageClassRules: TypeRules = {
   applyDefaults(storageClass) {
     setDefault(storageClass, 'reclaimPolicy', 'Delete');

@@ -1,7 +1,7 @@
 /** Admission plug-in LimitRanger: defaults and bounds of containers and pods. Source: kubernetes plugin/pkg/admission/limitranger. */
 import { parseQuantity } from '../../../lib/quantity.ts';
-import { ensureObject, type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
-import type { ApiObject, RuleContext } from '../served-type.ts';
+import { ensureObject, type JsonObject, objectAt, objectsAt, setDefault, stringAt, textOf } from '../json.ts';
+import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
 import { nanosOf, podAmount } from './pod-amounts.ts';
 import { canonicalQuantities } from './pod-defaults.ts';
@@ -18,6 +18,27 @@ function limitsOf(pod: ApiObject, context: RuleContext, type: string): JsonObjec
     .flatMap((range) => objectsAt(range, 'spec', 'limits'))
     .filter((limit) => limit['type'] === type);
 }
+
+/** Source: kubernetes pkg/apis/core/v1/defaults.go `SetDefaults_LimitRangeItem`: bounds of containers are defaults as well. */
+export const limitRangeRules: TypeRules = {
+  applyDefaults(range) {
+    for (const limit of objectsAt(range, 'spec', 'limits')) {
+      for (const part of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'])
+        canonicalQuantities(objectAt(limit, part));
+      if (limit['type'] !== 'Container') continue;
+      for (const [target, source] of [
+        ['default', 'max'],
+        ['defaultRequest', 'default'],
+        ['defaultRequest', 'min'],
+      ] as const) {
+        const values = Object.entries(objectAt(limit, source) ?? {});
+        if (values.length === 0) continue;
+        const amounts = ensureObject(limit, target);
+        for (const [name, value] of values) if (value !== undefined) setDefault(amounts, name, value);
+      }
+    }
+  },
+};
 
 /** Gives containers the namespace's default requests and limits. */
 export function applyLimitDefaults(pod: ApiObject, context: RuleContext): void {

@@ -36,9 +36,9 @@ describe('LimitRange', () => {
       'pods "a" is forbidden: maximum cpu usage per Container is 500m, but limit is 600m',
     ],
     [
-      { max: { cpu: '500m' } },
+      { type: 'Pod', max: { cpu: '500m' } },
       sized('a', { cpu: '100m' }),
-      'maximum cpu usage per Container is 500m.  No limit is specified',
+      'maximum cpu usage per Pod is 500m.  No limit is specified',
     ],
     [
       { min: { memory: '1Gi' } },
@@ -46,9 +46,9 @@ describe('LimitRange', () => {
       'minimum memory usage per Container is 1Gi, but request is 512Mi',
     ],
     [
-      { min: { cpu: '1' } },
+      { type: 'Pod', min: { cpu: '1' } },
       sized('a', { memory: '512Mi' }),
-      'minimum cpu usage per Container is 1.  No request is specified',
+      'minimum cpu usage per Pod is 1.  No request is specified',
     ],
     [
       { maxLimitRequestRatio: { cpu: '2' } },

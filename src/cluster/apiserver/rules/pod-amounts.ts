@@ -11,11 +11,15 @@ export function nanosOf(amounts: JsonObject | undefined, name: string): bigint {
 }
 
 /** The pod's total as the scheduler sums it: containers and sidecars together or the largest init container, and overhead. */
-export function podAmount(spec: JsonObject | undefined, part: 'requests' | 'limits', name: string): bigint {
+export function podAmount(
+  spec: JsonObject | undefined,
+  part: 'requests' | 'limits',
+  name: string,
+  amount = (container: JsonObject): bigint => nanosOf(objectAt(container, 'resources', part), name),
+): bigint {
   const overhead = nanosOf(objectAt(spec, 'overhead'), name);
   const podLevel = objectAt(spec, 'resources', part);
   if (podLevel?.[name] !== undefined) return nanosOf(podLevel, name) + overhead;
-  const amount = (container: JsonObject): bigint => nanosOf(objectAt(container, 'resources', part), name);
   let sidecars = 0n;
   let largest = 0n;
   for (const container of objectsAt(spec, 'initContainers')) {

@@ -1,39 +1,15 @@
 /** The rules of pods. */
 import { ensureObject, isObject, objectAt, objectsAt, setDefault, stringAt, valueAt } from '../json.ts';
-import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
-import { badRequest, forbidden } from '../status-error.ts';
+import type { ApiObject, TypeRules } from '../served-type.ts';
+import { badRequest } from '../status-error.ts';
 import { applyLimitDefaults, checkLimits } from './limit-ranger.ts';
 import { addDefaultTolerations, defaultPod } from './pod-defaults.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { ephemeralContainersUpdate, resizeUpdate } from './pod-resize.ts';
 import { validatePodUpdate } from './pod-update.ts';
 import { validatePodSpec } from './pod-validation.ts';
+import { resolvePriority } from './priority-class.ts';
 import { checkQuotas } from './resource-quota.ts';
-
-const PODS = { group: '', plural: 'pods' };
-
-/** Admission plug-in Priority: the class's value goes into the pod. */
-function resolvePriority(pod: ApiObject, context: RuleContext): void {
-  const spec = ensureObject(pod, 'spec');
-  const className = stringAt(spec, 'priorityClassName') ?? '';
-  if (className === '') {
-    setDefault(spec, 'priority', 0);
-    setDefault(spec, 'preemptionPolicy', 'PreemptLowerPriority');
-    return;
-  }
-  const builtIn = SYSTEM_PRIORITIES.get(className);
-  const found = context.find('priorityclasses', 'scheduling.k8s.io', undefined, className);
-  if (builtIn === undefined && found === undefined) {
-    throw forbidden(PODS, pod.metadata.name ?? '', `no PriorityClass with name ${className} was found`);
-  }
-  spec['priority'] = builtIn ?? valueAt(found, 'value') ?? 0;
-  spec['preemptionPolicy'] = stringAt(found, 'preemptionPolicy') ?? 'PreemptLowerPriority';
-}
-
-const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
-  ['system-cluster-critical', 2_000_000_000],
-  ['system-node-critical', 2_000_001_000],
-]);
 
 export const podRules: TypeRules = {
   applyDefaults: defaultPod,

@@ -1,9 +1,11 @@
 /** Admission plug-in ResourceQuota for pods, and the usage it counts. Source: apiserver pkg/admission/plugin/resourcequota; kubernetes pkg/quota/v1/evaluator/core/pods.go. */
 import { formatQuantity, parseQuantity } from '../../../lib/quantity.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
-import type { ApiObject, RuleContext } from '../served-type.ts';
+import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
-import { podAmount } from './pod-amounts.ts';
+import { nanosOf, podAmount } from './pod-amounts.ts';
+import { canonicalQuantities } from './pod-defaults.ts';
+import { isInScope, validateScopes } from './quota-scopes.ts';
 
 const PODS = { group: '', plural: 'pods' };
 const NANOS = 1_000_000_000n;
@@ -14,7 +16,31 @@ export function quotaAmount(pod: ApiObject, key: string): bigint | undefined {
   const match = /^(?:(requests|limits)\.)?(cpu|memory|ephemeral-storage)$/.exec(key);
   const name = match?.[2];
   if (name === undefined) return undefined;
-  return podAmount(objectAt(pod, 'spec'), match?.[1] === 'limits' ? 'limits' : 'requests', name);
+  return heldAmount(pod, match?.[1] === 'limits' ? 'limits' : 'requests', name);
+}
+
+/**
+ * A shrunken pod counts with what it still holds until its kubelet has made it smaller; a resize that can never be
+ * counts with what is held alone. Source: k8s.io/component-helpers/resource `PodRequests` with UseStatusResources.
+ */
+function heldAmount(pod: ApiObject, part: 'requests' | 'limits', name: string): bigint {
+  const spec = objectAt(pod, 'spec');
+  const statuses = [
+    ...objectsAt(pod, 'status', 'containerStatuses'),
+    ...objectsAt(pod, 'status', 'initContainerStatuses'),
+  ].filter((status) => status['resources'] !== undefined);
+  if (statuses.length === 0) return podAmount(spec, part, name);
+  const isInfeasible = objectsAt(pod, 'status', 'conditions').some(
+    (condition) => condition['type'] === 'PodResizePending' && condition['reason'] === 'Infeasible',
+  );
+  return podAmount(spec, part, name, (container) => {
+    const asked = nanosOf(objectAt(container, 'resources', part), name);
+    const status = statuses.find((each) => each['name'] === container['name']);
+    if (status === undefined) return asked;
+    const actual = nanosOf(objectAt(status, 'resources', part), name);
+    const allocated = part === 'requests' ? nanosOf(objectAt(status, 'allocatedResources'), name) : 0n;
+    return [actual, allocated].reduce((most, each) => (each > most ? each : most), isInfeasible ? 0n : asked);
+  });
 }
 
 /** Pods that have ended use nothing. */
@@ -48,7 +74,7 @@ function unspecified(pod: ApiObject, hard: JsonObject): string[] {
  */
 export function checkQuotas(pod: ApiObject, old: ApiObject | undefined, context: RuleContext): void {
   const { namespace, name = '' } = pod.metadata;
-  const quotas = context.list('resourcequotas', '', namespace);
+  const quotas = context.list('resourcequotas', '', namespace).filter((quota) => isInScope(pod, quota));
   if (quotas.length === 0) return;
   const others = context
     .list('pods', '', namespace)
@@ -65,7 +91,9 @@ export function checkQuotas(pod: ApiObject, old: ApiObject | undefined, context:
         const wanted = quotaAmount(pod, key);
         if (wanted === undefined) return [];
         const before = old === undefined ? 0n : (quotaAmount(old, key) ?? 0n);
-        const used = others.reduce((sum, other) => sum + (quotaAmount(other, key) ?? 0n), before);
+        const used = others
+          .filter((other) => isInScope(other, quota))
+          .reduce((sum, other) => sum + (quotaAmount(other, key) ?? 0n), before);
         const added = wanted - before;
         return added > 0n && used + added > parseQuantity(limit).nanos
           ? [{ key, added: quotaText(added, limit), used: quotaText(used, limit), limit }]
@@ -80,3 +108,10 @@ export function checkQuotas(pod: ApiObject, old: ApiObject | undefined, context:
     );
   }
 }
+
+export const resourceQuotaRules: TypeRules = {
+  applyDefaults: (quota) => canonicalQuantities(objectAt(quota, 'spec', 'hard')),
+  validateCreate: validateScopes,
+  validateUpdate: validateScopes,
+  validateStatusUpdate: () => [],
+};

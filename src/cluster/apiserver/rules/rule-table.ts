@@ -1,6 +1,7 @@
 /** The rules of each built-in type, by `group/plural`. Types not named here store what they are given. */
 import { definitionRules } from '../custom/custom-resources.ts';
 import type { TypeRules } from '../served-type.ts';
+import { autoscalerRules, autoscalerV1Rules } from './autoscaler.ts';
 import {
   configMapRules,
   leaseRules,
@@ -9,13 +10,16 @@ import {
   persistentVolumeClaimRules,
   persistentVolumeRules,
   podDisruptionBudgetRules,
-  priorityClassRules,
   secretRules,
   storageClassRules,
   webhookConfigurationRules,
 } from './cluster-objects.ts';
 import { coreEventRules, eventRules } from './events.ts';
+import { cronJobRules, jobRules } from './job.ts';
+import { limitRangeRules } from './limit-ranger.ts';
 import { podRules } from './pod.ts';
+import { priorityClassRules } from './priority-class.ts';
+import { resourceQuotaRules } from './resource-quota.ts';
 import { createServiceRules } from './service.ts';
 import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts';
 
@@ -30,12 +34,18 @@ export function createRuleTable(): (key: string) => TypeRules {
     '/secrets': secretRules,
     '/persistentvolumes': persistentVolumeRules,
     '/persistentvolumeclaims': persistentVolumeClaimRules,
+    '/limitranges': limitRangeRules,
+    '/resourcequotas': resourceQuotaRules,
     '/events': coreEventRules,
     'events.k8s.io/events': eventRules,
     'apps/deployments': deploymentRules,
     'apps/replicasets': replicaSetRules,
     'apps/statefulsets': statefulSetRules,
     'apps/daemonsets': daemonSetRules,
+    'batch/jobs': jobRules,
+    'batch/cronjobs': cronJobRules,
+    'autoscaling/horizontalpodautoscalers': autoscalerRules,
+    'autoscaling/v1': autoscalerV1Rules,
     'policy/poddisruptionbudgets': podDisruptionBudgetRules,
     'coordination.k8s.io/leases': leaseRules,
     'scheduling.k8s.io/priorityclasses': priorityClassRules,

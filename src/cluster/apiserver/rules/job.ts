@@ -1,0 +1,34 @@
+/** The rules of Jobs and CronJobs, as far as they are stored. Source: kubernetes pkg/apis/batch/v1/defaults.go. */
+import { requiredField } from '../field-errors.ts';
+import { ensureObject, objectAt, setDefault, stringAt } from '../json.ts';
+import type { TypeRules } from '../served-type.ts';
+import { defaultPodSpec } from './pod-defaults.ts';
+
+export const jobRules: TypeRules = {
+  applyDefaults(job) {
+    const spec = ensureObject(job, 'spec');
+    // Without either of the two a job is done after one pod.
+    if (spec['completions'] === undefined && spec['parallelism'] === undefined) setDefault(spec, 'completions', 1);
+    setDefault(spec, 'parallelism', 1);
+    setDefault(spec, 'backoffLimit', 6);
+    setDefault(spec, 'completionMode', 'NonIndexed');
+    setDefault(spec, 'suspend', false);
+    setDefault(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
+    setDefault(spec, 'manualSelector', false);
+    defaultPodSpec(objectAt(spec, 'template', 'spec'));
+  },
+};
+
+export const cronJobRules: TypeRules = {
+  applyDefaults(cronJob) {
+    const spec = ensureObject(cronJob, 'spec');
+    setDefault(spec, 'concurrencyPolicy', 'Allow');
+    setDefault(spec, 'suspend', false);
+    setDefault(spec, 'successfulJobsHistoryLimit', 3);
+    setDefault(spec, 'failedJobsHistoryLimit', 1);
+    const template = objectAt(spec, 'jobTemplate');
+    if (template !== undefined) setDefault(template, 'metadata', {});
+    defaultPodSpec(objectAt(template, 'spec', 'template', 'spec'));
+  },
+  validateCreate: (cronJob) => (stringAt(cronJob, 'spec', 'schedule') ? [] : [requiredField('spec.schedule')]),
+};

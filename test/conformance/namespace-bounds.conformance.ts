@@ -1,0 +1,208 @@
+/** LimitRange and ResourceQuota: what they give and refuse, at creation and when a pod is resized. */
+import { expect, test } from 'vitest';
+import { at, type Cluster, type Namespace } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import type { Json } from './endpoint.ts';
+import { pod } from './objects.ts';
+
+const sized = (cpu: string, cpuLimit: string, memory = '64Mi', memoryLimit = '128Mi'): Json => ({
+  requests: { cpu, memory },
+  limits: { cpu: cpuLimit, memory: memoryLimit },
+});
+const core = ({ name }: Namespace): string => `/api/v1/namespaces/${name}`;
+
+describeOnBackends('bounds of a namespace', (cluster) => {
+  const resize = ({ strategicPatch }: Cluster, { pods }: Namespace, resources: Json) =>
+    strategicPatch(`${pods}/a/resize`, { spec: { containers: [{ name: 'main', resources }] } });
+  const limitRange = async (namespace: Namespace, ...limits: Json[]): Promise<void> => {
+    const { post, must } = cluster();
+    await must(post(`${core(namespace)}/limitranges`, { metadata: { name: 'bounds' }, spec: { limits } }));
+  };
+  /** Made and counted. */
+  const quota = async (namespace: Namespace, name: string, spec: Json): Promise<void> => {
+    const { post, get, must, eventually } = cluster();
+    await must(post(`${core(namespace)}/resourcequotas`, { metadata: { name }, spec }));
+    await eventually(async () => {
+      const { body } = await get(`${core(namespace)}/resourcequotas/${name}`);
+      expect(Object.keys(at(body, 'status', 'used') ?? {})).not.toEqual([]);
+    });
+  };
+  const used = async (namespace: Namespace, name: string): Promise<unknown> =>
+    at((await cluster().get(`${core(namespace)}/resourcequotas/${name}`)).body, 'status', 'used');
+
+  test('a LimitRange of containers gets its defaults from its bounds', async () => {
+    const { get, post, namespace } = cluster();
+    const own = await namespace();
+    await limitRange(own, {
+      type: 'Container',
+      max: { cpu: '0.5', memory: '256Mi' },
+      min: { cpu: '50m', 'ephemeral-storage': '1Mi' },
+    });
+    expect(at((await get(`${core(own)}/limitranges/bounds`)).body, 'spec', 'limits')).toEqual([
+      {
+        type: 'Container',
+        max: { cpu: '500m', memory: '256Mi' },
+        min: { cpu: '50m', 'ephemeral-storage': '1Mi' },
+        default: { cpu: '500m', memory: '256Mi' },
+        defaultRequest: { cpu: '500m', memory: '256Mi', 'ephemeral-storage': '1Mi' },
+      },
+    ]);
+    expect(at((await post(own.pods, pod('a'))).body, 'spec', 'containers', 0, 'resources')).toEqual({
+      limits: { cpu: '500m', memory: '256Mi' },
+      requests: { cpu: '500m', memory: '256Mi', 'ephemeral-storage': '1Mi' },
+    });
+  });
+
+  test.each<[string, Json, string]>([
+    ['above the greatest', sized('300m', '600m'), 'maximum cpu usage per Container is 500m, but limit is 600m'],
+    ['below the least', sized('40m', '100m'), 'minimum cpu usage per Container is 50m, but request is 40m'],
+    [
+      'too far from its request',
+      sized('50m', '500m'),
+      'cpu max limit to request ratio per Container is 4, but provided ratio is 10.000000',
+    ],
+    [
+      'wrong in every way',
+      sized('40m', '600m'),
+      '[minimum cpu usage per Container is 50m, but request is 40m, maximum cpu usage per Container is 500m, but limit is 600m, cpu max limit to request ratio per Container is 4, but provided ratio is 15.000000]',
+    ],
+  ])('a resize to something %s is refused by the LimitRange', async (_, resources, why) => {
+    const { post, must, namespace } = cluster();
+    const own = await namespace();
+    const bounds = { max: { cpu: '500m' }, min: { cpu: '50m' }, maxLimitRequestRatio: { cpu: '4' } };
+    await limitRange(own, { type: 'Container', ...bounds });
+    await must(post(own.pods, pod('a', { resources: sized('100m', '200m') })));
+    const { status, body } = await resize(cluster(), own, resources);
+    expect(status).toBe(403);
+    expect(body).toMatchObject({ reason: 'Forbidden', details: { name: 'a', kind: 'pods' } });
+    expect(body['message']).toBe(`pods "a" is forbidden: ${why}`);
+    expect((await resize(cluster(), own, sized('200m', '400m'))).status).toBe(200);
+  });
+
+  test('a pod that is out of bounds already cannot be resized, not even elsewhere', async () => {
+    const { post, must, namespace } = cluster();
+    const own = await namespace();
+    await must(post(own.pods, pod('a', { resources: sized('100m', '200m') })));
+    await limitRange(own, { type: 'Container', max: { memory: '100Mi' } });
+    const { status, body } = await resize(cluster(), own, { requests: { cpu: '150m' } });
+    expect(status).toBe(403);
+    expect(body['message']).toBe(
+      'pods "a" is forbidden: maximum memory usage per Container is 100Mi, but limit is 128Mi',
+    );
+  });
+
+  test('a resize counts by its difference against the ResourceQuota', async () => {
+    const { post, must, namespace } = cluster();
+    const own = await namespace();
+    await must(post(own.pods, pod('a', { resources: sized('200m', '400m') })));
+    await quota(own, 'all', { hard: { 'requests.cpu': '1', 'limits.cpu': '2', pods: '5' } });
+    const over = await resize(cluster(), own, sized('1100m', '1200m'));
+    expect(over.status).toBe(403);
+    expect(over.body).toMatchObject({ reason: 'Forbidden', details: { name: 'a', kind: 'pods' } });
+    expect(over.body['message']).toBe(
+      'pods "a" is forbidden: exceeded quota: all, requested: requests.cpu=900m, used: requests.cpu=200m, limited: requests.cpu=1',
+    );
+    expect((await resize(cluster(), own, sized('1100m', '2100m'))).body['message']).toBe(
+      'pods "a" is forbidden: exceeded quota: all, requested: limits.cpu=1700m,requests.cpu=900m, used: limits.cpu=400m,requests.cpu=200m, limited: limits.cpu=2,requests.cpu=1',
+    );
+    expect((await resize(cluster(), own, sized('500m', '900m'))).status).toBe(200);
+    await cluster().eventually(async () =>
+      expect(await used(own, 'all')).toEqual({ 'requests.cpu': '500m', 'limits.cpu': '900m', pods: '1' }),
+    );
+  });
+
+  test('what a pod gives back is credited when its kubelet has made it smaller', async () => {
+    const { post, strategicPatch, mergePatch, must, namespace, node, eventually } = cluster();
+    const own = await namespace();
+    const nodeName = await node();
+    const amounts = { cpu: '4', memory: '8Gi', pods: '110' };
+    await must(mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }));
+    await must(post(own.pods, pod('a', { nodeName, resources: sized('500m', '900m') })));
+    const hold = (cpu: string, limit: string) => {
+      const resources = sized(cpu, limit);
+      const held = { name: 'main', image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } };
+      const containerStatuses = [{ ...held, allocatedResources: at(resources, 'requests'), resources }];
+      return must(strategicPatch(`${own.pods}/a/status`, { status: { phase: 'Running', containerStatuses } }));
+    };
+    await hold('500m', '900m');
+    await quota(own, 'all', { hard: { 'requests.cpu': '1', 'limits.cpu': '1' } });
+    await must(resize(cluster(), own, sized('200m', '400m')));
+    expect(await used(own, 'all')).toEqual({ 'requests.cpu': '500m', 'limits.cpu': '900m' });
+    const { body } = await post(own.pods, pod('b', { resources: sized('600m', '600m') }));
+    expect(body['message']).toBe(
+      'pods "b" is forbidden: exceeded quota: all, requested: limits.cpu=600m,requests.cpu=600m, used: limits.cpu=900m,requests.cpu=500m, limited: limits.cpu=1,requests.cpu=1',
+    );
+    await hold('200m', '400m');
+    await eventually(async () =>
+      expect(await used(own, 'all')).toEqual({ 'requests.cpu': '200m', 'limits.cpu': '400m' }),
+    );
+    expect((await post(own.pods, pod('b', { resources: sized('600m', '600m') }))).status).toBe(201);
+  });
+
+  test.each<[string, Json, Json, Json]>([
+    ['BestEffort', { hard: { pods: '1' }, scopes: ['BestEffort'] }, {}, { resources: sized('1', '1') }],
+    ['NotBestEffort', { hard: { pods: '1' }, scopes: ['NotBestEffort'] }, { resources: sized('1', '1') }, {}],
+    ['Terminating', { hard: { pods: '1' }, scopes: ['Terminating'] }, { spec: { activeDeadlineSeconds: 60 } }, {}],
+    [
+      'NotTerminating',
+      { hard: { pods: '1' }, scopes: ['NotTerminating'] },
+      {},
+      { spec: { activeDeadlineSeconds: 60 } },
+    ],
+    [
+      'PriorityClass In',
+      {
+        hard: { pods: '1' },
+        scopeSelector: {
+          matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] }],
+        },
+      },
+      { spec: { priorityClassName: 'system-node-critical' } },
+      {},
+    ],
+    [
+      'PriorityClass DoesNotExist',
+      {
+        hard: { pods: '1' },
+        scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'DoesNotExist' }] },
+      },
+      {},
+      { spec: { priorityClassName: 'system-node-critical' } },
+    ],
+  ])('a quota with the scope %s counts and refuses only its pods', async (_, spec, within, outside) => {
+    const { post, namespace } = cluster();
+    const own = await namespace();
+    await quota(own, 'scoped', spec);
+    const make = (name: string, { resources, spec: more }: Json) => {
+      const whole = pod(name, resources === undefined ? {} : { resources: resources as Json });
+      return post(own.pods, { ...whole, spec: { ...(at(whole, 'spec') as Json), ...(more as Json | undefined) } });
+    };
+    expect((await make('a', within)).status).toBe(201);
+    expect((await make('b', outside)).status).toBe(201);
+    expect((await make('c', outside)).status).toBe(201);
+    const refused = await make('d', within);
+    expect(refused.status).toBe(403);
+    expect(refused.body['message']).toBe(
+      'pods "d" is forbidden: exceeded quota: scoped, requested: pods=1, used: pods=1, limited: pods=1',
+    );
+    expect(await used(own, 'scoped')).toEqual({ pods: '1' });
+  });
+
+  test.each<[Json, string]>([
+    [{ hard: { pods: '1' }, scopes: ['Odd'] }, 'spec.scopes: Invalid value: ["Odd"]: unsupported scope'],
+    [
+      { hard: { 'requests.cpu': '1' }, scopes: ['BestEffort'] },
+      'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
+    ],
+    [
+      { hard: { pods: '1' }, scopes: ['BestEffort', 'NotBestEffort'] },
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
+    ],
+  ])('the quota %j is refused', async (spec, why) => {
+    const { post, namespace } = cluster();
+    const own = await namespace();
+    const { status, body } = await post(`${core(own)}/resourcequotas`, { metadata: { name: 'bad' }, spec });
+    expect(status).toBe(422);
+    expect(body['message']).toBe(`ResourceQuota "bad" is invalid: ${why}`);
+  });
+});
