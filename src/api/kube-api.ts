@@ -78,6 +78,8 @@ export interface DiscoveredResource {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Names such as `status`, `resize`. */
+  readonly subresources?: readonly string[];
 }
 
 export interface KubeApi {
@@ -111,7 +113,7 @@ export interface KubeApi {
    */
   watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /**
-   * What is served under `group/version`, subresources left out; empty when nothing is. Every authenticated caller may ask.
+   * What is served under `group/version`; empty when nothing is. Every authenticated caller may ask.
    * Optional: where it is missing, nothing but the built-in types is served.
    */
   discover?(apiVersion: string, options?: CallOptions): Promise<readonly DiscoveredResource[]>;

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { discoveredResources } from './discovery.ts';
 
-test('resources are read, subresources left out', () => {
+test('resources are read, each with its subresources', () => {
   const resources = [
     { name: 'rollouts', singularName: 'rollout', namespaced: true, kind: 'Rollout', verbs: ['get'] },
     { name: 'rollouts/status', singularName: '', namespaced: true, kind: 'Rollout', verbs: ['get'] },
     { name: 'clusters', namespaced: false, kind: 'Cluster', verbs: [] },
   ];
   expect(discoveredResources({ kind: 'APIResourceList', resources })).toEqual([
-    { plural: 'rollouts', kind: 'Rollout', namespaced: true },
-    { plural: 'clusters', kind: 'Cluster', namespaced: false },
+    { plural: 'rollouts', kind: 'Rollout', namespaced: true, subresources: ['status'] },
+    { plural: 'clusters', kind: 'Cluster', namespaced: false, subresources: [] },
   ]);
 });
 

@@ -2,14 +2,19 @@
 import type { DiscoveredResource } from '../api/kube-api.ts';
 import { isObject } from './answer.ts';
 
-/** Subresources and entries that cannot be read are left out. */
+/** Entries that cannot be read are left out; subresources are told with the resource they belong to. */
 export function discoveredResources(document: unknown): readonly DiscoveredResource[] {
   const entries: unknown = isObject(document) ? document['resources'] : undefined;
   if (!Array.isArray(entries)) return [];
+  const names = entries.flatMap((entry: unknown) =>
+    isObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : [],
+  );
   return entries.flatMap((entry: unknown): DiscoveredResource[] => {
     if (!isObject(entry)) return [];
     const { name, kind, namespaced } = entry;
     if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/')) return [];
-    return [{ plural: name, kind, namespaced: namespaced === true }];
+    const prefix = `${name}/`;
+    const subresources = names.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
+    return [{ plural: name, kind, namespaced: namespaced === true, subresources }];
   });
 }

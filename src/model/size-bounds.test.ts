@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { amountText, limitRangeProblem, quotaProblem, quotaUseOf } from './size-bounds.ts';
+import { aContainer, aContainerStatus, aLimitRange, aQuota, MIB, smallSize } from './testing/sizing-records.ts';
+
+const app = aContainer();
+const none = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+
+describe('LimitRange', () => {
+  test.each<[string, Parameters<typeof aLimitRange>[0], string | undefined]>([
+    ['within', { min: { cpu: 100 }, max: { cpu: 400, memory: 256 * MIB } }, undefined],
+    ['request below min', { min: { cpu: 250 } }, 'the cpu request of container app would be 200m, of at least 250m'],
+    [
+      'limit above max',
+      { max: { memory: 255 * MIB } },
+      'the memory limit of container app would be 256Mi, of at most 255Mi',
+    ],
+    ['limit below ratio', { maxLimitRequestRatio: { cpu: 2 } }, undefined],
+    [
+      'ratio',
+      { maxLimitRequestRatio: { cpu: 1.5 } },
+      'the cpu limit of container app would be 2.00 times its request, of at most 1.5',
+    ],
+    ['of the pod', { type: 'Pod', max: { cpu: 399 } }, 'the cpu limit of the pod would be 400m, of at most 399m'],
+  ])('%s', (_, changes, detail) => {
+    expect(limitRangeProblem([aLimitRange(changes)], [app])).toEqual(detail && { name: 'bounds', detail });
+  });
+
+  test.each<[string, Parameters<typeof aLimitRange>[0], string]>([
+    ['no request', { min: { cpu: 1 } }, 'container bare has no cpu request, of at least 1m'],
+    ['no limit', { max: { memory: 300 * MIB } }, 'container bare has no memory limit, of at most 300Mi'],
+    [
+      'no request for a ratio',
+      { maxLimitRequestRatio: { memory: 2 } },
+      'container bare has no memory request, which a ratio needs',
+    ],
+    ['no limit of the pod', { type: 'Pod', max: { cpu: 9000 } }, 'the pod has no cpu limit, of at most 9'],
+  ])('a container without: %s', (_, changes, detail) => {
+    const bare = aContainer({ name: 'bare', size: {} });
+    expect(limitRangeProblem([aLimitRange(changes)], [app, bare])?.detail).toBe(detail);
+  });
+
+  test('a limit below the least', () => {
+    const odd = aContainer({ size: { cpuRequest: 300, cpuLimit: 200 } });
+    expect(limitRangeProblem([aLimitRange({ min: { cpu: 250 } })], [odd])?.detail).toContain(
+      'cpu limit of container app would be 200m',
+    );
+  });
+
+  test('pods are summed over containers', () => {
+    const range = aLimitRange({ type: 'Pod', max: { cpu: 700 } });
+    expect(limitRangeProblem([range], [app])).toBeUndefined();
+    expect(limitRangeProblem([range], [app, aContainer({ name: 'log' })])?.detail).toContain('800m');
+  });
+});
+
+describe('ResourceQuota', () => {
+  const pod = { qos: 'Burstable', priorityClassName: 'high' } as const;
+  const quota = aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 900 } });
+
+  test.each([
+    [100, 0, undefined],
+    [101, 0, { name: 'compute', resource: 'requests.cpu', asked: '101m', free: '100m' }],
+    [50, 60, { name: 'compute', resource: 'requests.cpu', asked: '50m', free: '40m' }],
+    [0, 500, undefined],
+  ])('%dm more beside %dm under way', (more, underWay, expected) => {
+    expect(quotaProblem([quota], pod, { ...none, cpuRequest: more }, { ...none, cpuRequest: underWay })).toEqual(
+      expected,
+    );
+  });
+
+  test('what is not bounded is free', () => {
+    expect(quotaProblem([quota], pod, { ...none, memoryLimit: 1e12 }, none)).toBeUndefined();
+  });
+
+  test.each([
+    [undefined, true],
+    [['NotBestEffort'], true],
+    [['BestEffort'], false],
+    [['Terminating'], true],
+    [['PriorityClass In high,low'], true],
+    [['PriorityClass In low'], false],
+    [['PriorityClass NotIn low'], true],
+    [['PriorityClass NotIn high'], false],
+    [['PriorityClass Exists'], true],
+    [['PriorityClass DoesNotExist'], false],
+    [['PriorityClass Odd'], true],
+    [['NotBestEffort', 'PriorityClass In low'], false],
+  ])('a quota for %j counts the pod: %s', (scopes, counts) => {
+    const found = quotaProblem([{ ...quota, scopes }], pod, { ...none, cpuRequest: 500 }, none);
+    expect(found !== undefined).toBe(counts);
+  });
+
+  test('a best-effort pod counts where only such do', () => {
+    const scoped = { ...quota, scopes: ['BestEffort'] };
+    const bestEffort = { qos: 'BestEffort', priorityClassName: '' } as const;
+    expect(quotaProblem([scoped], bestEffort, { ...none, cpuRequest: 500 }, none)).toBeDefined();
+    expect(
+      quotaProblem([{ ...quota, scopes: ['NotBestEffort'] }], bestEffort, { ...none, cpuRequest: 500 }, none),
+    ).toBeUndefined();
+  });
+
+  test('a pod counts with the largest of what it asks, was granted and has', () => {
+    const status = aContainerStatus(app, {
+      allocated: { cpuRequest: 250 },
+      actual: { ...smallSize, memoryLimit: 512 * MIB },
+    });
+    expect(quotaUseOf([app], [status])).toEqual({
+      cpuRequest: 250,
+      cpuLimit: 400,
+      memoryRequest: 128 * MIB,
+      memoryLimit: 512 * MIB,
+    });
+    expect(quotaUseOf([app], [])).toMatchObject({ cpuRequest: 200 });
+  });
+});
+
+test('amounts are written as Kubernetes writes them', () => {
+  expect([amountText('cpu', 1500), amountText('cpu', 2000), amountText('memory', 1536 * MIB)]).toEqual([
+    '1500m',
+    '2',
+    '1536Mi',
+  ]);
+});
