@@ -15,7 +15,7 @@ function savedOf(value: number): SavedUsage[] {
   const book = aBook();
   const series = [aSeries('a', { cpu: [[HOUR, value]] })];
   book.take(web, usageSettings(), { series, readTo: { cpu: HOUR }, startedAt: () => undefined }, HOUR);
-  return [...book.save()];
+  return [...book.save()].flat();
 }
 
 function setUp() {

@@ -1,4 +1,5 @@
 /** Reads saved usage before collecting begins, saves it from time to time and at the end, and takes over what is imported. */
+import { setImmediate } from 'node:timers/promises';
 import type { ProfileStore } from '../act/save-profiles.ts';
 import { isForbidden } from '../api/kube-error.ts';
 import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
@@ -6,6 +7,7 @@ import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
+import type { SavedUsage } from '../model/saved-usage.ts';
 import type { UsageBook } from '../model/usage-book.ts';
 
 export interface KeepProfilesOptions {
@@ -28,6 +30,22 @@ export interface ProfileKeeper {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** All of a workload at one instant: how far its source was read holds for all its containers. */
+async function snapshot(book: UsageBook): Promise<SavedUsage[]> {
+  const items: SavedUsage[] = [];
+  let sinceYield = 0;
+  for (const page of book.save()) {
+    items.push(...page);
+    sinceYield += page.length;
+    if (sinceYield < CONTAINERS_PER_SLICE) continue;
+    sinceYield = 0;
+    await setImmediate();
+  }
+  return items;
+}
+
+/** A profile takes about 50 microseconds to write: a slice takes about as long as one request. */
+const CONTAINERS_PER_SLICE = 40;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 30_000, jitter: 0.25 };
 /** The process is asked to end within half a minute. */
 const LAST_SAVE_MILLIS: Millis = 5_000;
@@ -42,14 +60,14 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
     for (const problem of book.restore(imported)) log.warn({}, `imported usage left out: ${problem}`);
     log.info({ containers: imported.length }, 'usage imported');
     // Saved first: what is deleted before it is saved could be lost between the two.
-    const { failed } = await store.save([...book.save()], signal);
+    const { failed } = await store.save(await snapshot(book), signal);
     if (failed === 0) await store.dropImports(signal);
   };
 
   const round = async (signal: AbortSignal): Promise<void> => {
     try {
       await takeImports(signal);
-      const outcome = await store.save([...book.save()], signal);
+      const outcome = await store.save(await snapshot(book), signal);
       log.debug({ ...outcome, containers: book.size() }, 'usage saved');
     } catch (error) {
       if (!signal.aborted) log.warn({ error }, 'usage could not be saved, and will be again');

@@ -1,9 +1,9 @@
 /** The resizes that were asked for and are not over: what guards count, and what is to be done when one ends or gets stuck. */
 
-import { sizeManagers } from '../act/size-managers.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
 import type { ResizeOutcome } from '../act/resize-outcome.ts';
+import { sizeManagers } from '../act/size-managers.ts';
 import type { ResizeDecision, SizingEngine } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -50,6 +50,8 @@ export interface RightsizingController {
   run(signal: AbortSignal): Promise<void>;
   /** Looks at every policy soon: the configuration changed. */
   wakeAll(): void;
+  /** Looks at one workload soon. */
+  wakeWorkload(ref: WorkloadRef): void;
   select(workload: SizedWorkload): PolicySelection;
 }
 
@@ -222,6 +224,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   return {
     select,
     wakeAll,
+    wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
     async run(signal) {
       await policies.onSynced;
       const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });

@@ -2,26 +2,35 @@
 import type { EventSink } from '../act/events.ts';
 import type { Journal } from '../act/journal.ts';
 import { createWritePolicyStatus } from '../act/policy-status.ts';
+import { createResize } from '../act/resize.ts';
+import { createRetemplate } from '../act/retemplate.ts';
 import { createRightsizingEvents } from '../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../act/workload-annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import type { Leadership } from '../guard/context.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import { createSizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
-import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
+import { createSizeActuator } from './rightsizing-actuator.ts';
+import type { ApplySizes } from './rightsizing-apply.ts';
+import { createChanges } from './rightsizing-change.ts';
 import { createRightsizingController, type RightsizingController } from './rightsizing-controller.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
+import { createInPlace } from './rightsizing-in-place.ts';
+import { createInPlaceProblem } from './rightsizing-in-place-problem.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { reportRightsizing } from './rightsizing-metrics.ts';
 import { createPolicyBooks, type PolicyBooks } from './rightsizing-policies.ts';
+import { createRecreate } from './rightsizing-recreate.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
-import { type ApplySizes, createWorkloadReconciler } from './rightsizing-workload.ts';
+import { createWorkloadReconciler } from './rightsizing-workload.ts';
 
 export interface RightsizingEngineOptions {
   readonly api: KubeApi;
@@ -30,8 +39,10 @@ export interface RightsizingEngineOptions {
   readonly usage: UsageCollector;
   readonly settings: () => RightsizingSettings;
   readonly leadership: () => Leadership;
-  /** Why pods of the workload cannot be resized in place; undefined: they can. */
-  readonly inPlaceProblem: (workload: SizedWorkload) => string | undefined;
+  /** `pods/resize` is served; undefined while it is not known. */
+  readonly servesResize: () => boolean | undefined;
+  /** Of placement: a pod that is being evicted is not resized. */
+  readonly evictions: () => readonly InFlightEviction[];
   readonly isAllocated: (pod: SizedPod) => boolean;
   readonly events: EventSink;
   readonly journal: Journal;
@@ -45,10 +56,14 @@ export interface RightsizingEngineOptions {
 export interface RightsizingEngine {
   readonly controller: RightsizingController;
   readonly books: PolicyBooks;
+  /** For placement: a pod that is being resized is not evicted. */
+  readonly resizes: ResizesInFlight;
+  /** The leader's work until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
-  const { api, settings, policies, clock, metrics, leadership } = options;
+  const { api, view, settings, policies, clock, metrics, leadership } = options;
   const log = options.log.child('rightsizing');
   const memory = createRightsizingMemory();
   const annotate = createAnnotateWorkload(api);
@@ -67,8 +82,42 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     events: createRightsizingEvents(options.events, clock),
     handBack: createHandBack({ annotate, memory }),
   };
-  const apply: ApplySizes = async () => ({ status: 'Pending' });
-  const reconciler = createWorkloadReconciler({ ...shared, apply });
+  const history = createSizeLog(HISTORY);
+  const inFlight = createResizesInFlight({
+    view,
+    clock,
+    deadlines: () => ({ ...DEADLINES, deferredMillis: settings().deferredMillis }),
+  });
+  const actuator = createSizeActuator({
+    ...shared,
+    history,
+    inFlight,
+    resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
+    retemplate: createRetemplate({ api, workload: (uid) => view.workloadByUid(uid) }),
+    onEnd: (workload) => controller.wakeWorkload(workload),
+  });
+  const changes = createChanges(shared);
+  const inPlace = createInPlace({ ...shared, actuator, changes });
+  const recreate = createRecreate({ ...shared, actuator, changes, history });
+  const apply: ApplySizes = (method, context) => (method === 'InPlace' ? inPlace(context) : recreate(context));
+  const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });
+  const reconciler = createWorkloadReconciler({ ...shared, apply, inPlaceProblem });
+  const controller = createRightsizingController({ ...shared, reconciler });
   metrics.onRender(() => reportRightsizing(metrics, leadership().leader ? policies.policies() : [], books));
-  return { controller: createRightsizingController({ ...shared, reconciler }), books };
+  return {
+    controller,
+    books,
+    resizes: inFlight,
+    async run(signal) {
+      await Promise.all([controller.run(signal), actuator.run(signal)]);
+    },
+  };
 }
+
+const MINUTE = 60_000;
+const HISTORY = {
+  backoff: { initial: MINUTE, max: 60 * MINUTE },
+  giveUpAfter: 3,
+  giveUpMillis: 60 * MINUTE,
+} as const;
+const DEADLINES = { errorMillis: 5 * MINUTE, silenceMillis: 3 * MINUTE } as const;

@@ -4,7 +4,7 @@ import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import type { WatchedChange } from '../decide/rightsizing/judge-change.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 
 /** A change that was begun and is not yet behind us. */
 export interface OngoingChange extends WatchedChange {
@@ -25,8 +25,14 @@ export interface WorkloadMemory {
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
   ongoing: OngoingChange | undefined;
+  /** Annotations written to this version of the workload: the view shows them only later. */
+  written:
+    | { readonly resourceVersion: string; readonly annotations: Readonly<Record<string, string | null>> }
+    | undefined;
   /** A change of the template was made, with what it was to be: if it is gone again, somebody else writes it. */
-  retemplated: readonly SizeChange[] | undefined;
+  retemplated:
+    | { readonly changes: readonly SizeChange[]; readonly resourceVersion: string; readonly wasSeen: boolean }
+    | undefined;
 }
 
 export interface RightsizingMemory {
@@ -47,6 +53,7 @@ export function createRightsizingMemory(): RightsizingMemory {
         lastRecommendation: undefined,
         recommended: undefined,
         ongoing: undefined,
+        written: undefined,
         retemplated: undefined,
       };
       byUid.set(workloadUid, fresh);
@@ -56,6 +63,17 @@ export function createRightsizingMemory(): RightsizingMemory {
       byUid.delete(workloadUid);
     },
   };
+}
+
+/** The workload as it is with what was written to it since. */
+export function withWritten(workload: SizedWorkload, { written }: WorkloadMemory): SizedWorkload {
+  if (written === undefined || written.resourceVersion !== workload.resourceVersion) return workload;
+  const annotations = { ...workload.annotations };
+  for (const [key, value] of Object.entries(written.annotations)) {
+    if (value === null) delete annotations[key];
+    else annotations[key] = value;
+  }
+  return { ...workload, annotations };
 }
 
 export function changeKey(container: string, resource: ResourceName): string {

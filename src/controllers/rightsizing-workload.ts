@@ -5,6 +5,7 @@ import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
+import { livePods } from '../decide/rightsizing/pod-drift.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { savingOf } from '../decide/rightsizing/savings.ts';
 import {
@@ -23,20 +24,12 @@ import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise } from './rightsizing-advise.ts';
-import { recommendationAnnotations } from './rightsizing-annotate.ts';
-import type { RightsizingMemory, WorkloadMemory } from './rightsizing-memory.ts';
+import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
+import type { ApplySizes } from './rightsizing-apply.ts';
+import { type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
-
-/** Applies what is due, by the method that was chosen. Never rejects for what the API answers. */
-export type ApplySizes = (
-  method: 'InPlace' | 'Recreate',
-  advised: Advised,
-  policy: ValidPolicy,
-  memory: WorkloadMemory,
-  signal: AbortSignal,
-) => Promise<ApplyResult>;
 
 export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly view: SizingView;
@@ -69,6 +62,26 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   const vpaOf = ({ namespace, kind, name }: SizedWorkload): string | undefined =>
     view.vpas(namespace).find(({ target }) => target.kind === kind && target.name === name)?.name;
 
+  /** @returns why it could not be written. */
+  const write = async (
+    workload: SizedWorkload,
+    memory: WorkloadMemory,
+    wanted: Annotations,
+    signal: AbortSignal,
+  ): Promise<ApplyResult | undefined> => {
+    const outcome = await annotate(workload, wanted, signal);
+    if (outcome.result === 'written') {
+      const { resourceVersion } = workload;
+      const earlier = memory.written?.resourceVersion === resourceVersion ? memory.written.annotations : {};
+      memory.written = { resourceVersion, annotations: { ...earlier, ...wanted } };
+    }
+    if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return undefined;
+    const isForbidden = outcome.result === 'forbidden';
+    const reason = isForbidden ? 'RBACError' : 'UpdateFailed';
+    const message = renderReason(reason, { ...workload, cause: outcome.message });
+    return { status: 'Error', reason, message, isForbidden };
+  };
+
   const act = async (
     advised: Advised,
     policy: ValidPolicy,
@@ -88,7 +101,12 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       allowInPlaceResize: updates.allowInPlaceResize,
       allowRecreate: updates.allowRecreate,
     });
-    if (choice.method !== 'Skip') return apply(choice.method, advised, policy, memory, signal);
+    if (choice.method !== 'Skip') {
+      const live = livePods(advised.pods);
+      const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
+        write(workload, memory, wanted, signal);
+      return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
+    }
     if (choice.reason === undefined) return undefined;
     const { name, message, advice } = choice.reason;
     return { status: 'Skipped', reason: name, message, advice };
@@ -107,9 +125,10 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   };
 
   return {
-    async reconcile(workload, policy, largestNode, signal) {
+    async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
-      const memory = options.memory.of(workload.uid);
+      const memory = options.memory.of(found.uid);
+      const workload = withWritten(found, memory);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
       // What the last leader wrote is where this one goes on.
       memory.lastApplied ??= parseTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied);
@@ -123,8 +142,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       let forbidden: string | undefined;
       if (isAnnotated && advised.hasUsage) {
         const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now);
-        const outcome = await annotate(workload, wanted, signal);
-        if (outcome.result === 'forbidden') forbidden = outcome.message;
+        const kept = await write(workload, memory, wanted, signal);
+        if (kept?.isForbidden === true) forbidden = kept.message;
       }
       const problem = usage.stateOf(workload).problem;
       const applied = await act(advised, policy, memory, signal);

@@ -67,7 +67,8 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     policies,
     usage: usage.collector,
     settings,
-    inPlaceProblem: () => undefined,
+    servesResize: () => true,
+    evictions: () => [],
     isAllocated: () => false,
     workers: config.controllers.maxConcurrentReconciles,
   });
@@ -82,7 +83,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
       if (signal.aborted) return;
-      await Promise.all([usage.lead(signal), engine.controller.run(signal)]);
+      await Promise.all([usage.lead(signal), engine.run(signal)]);
     },
   };
 }

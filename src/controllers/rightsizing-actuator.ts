@@ -1,0 +1,194 @@
+/** Carries out changes of size: asks the guards, acts, follows each resize to its end, and remembers what came to nothing. */
+import type { Journal } from '../act/journal.ts';
+import type { Resize } from '../act/resize.ts';
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import type { Retemplate } from '../act/retemplate.ts';
+import { recentPeak } from '../decide/rightsizing/memory-target.ts';
+import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
+import type { Block, InFlightEviction, Leadership } from '../guard/context.ts';
+import type { MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
+import { inspectSize } from '../guard/size/inspect-size.ts';
+import type { SizeLog } from '../guard/size/size-history.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { PolicySpec } from '../model/policy-spec.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
+import type { RightsizingSettings } from './rightsizing-settings.ts';
+
+/** What became of an attempt. */
+export type ActResult =
+  | { readonly kind: 'asked'; readonly tookFrom: readonly string[] }
+  | { readonly kind: 'blocked'; readonly block: Block }
+  | { readonly kind: 'refused'; readonly answer: ReadAnswer }
+  | { readonly kind: 'gone' };
+
+export interface SizeActuator {
+  resize(decision: ResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
+  retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
+  isResizing(podUid: string): boolean;
+  /** Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. */
+  needsNewPods(workloadUid: string): string | undefined;
+  /** Follows what is under way, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface SizeActuatorOptions {
+  readonly view: SizingView;
+  readonly usage: Pick<UsageCollector, 'profileOf'>;
+  readonly settings: () => RightsizingSettings;
+  readonly leadership: () => Leadership;
+  readonly history: SizeLog;
+  readonly inFlight: ResizesInFlight;
+  readonly evictions: () => readonly InFlightEviction[];
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  readonly servesResize: () => boolean | undefined;
+  readonly resize: Resize;
+  readonly retemplate: Retemplate;
+  /** Called when a resize ended: its workload is worth a look. */
+  readonly onEnd: (workload: WorkloadRef) => void;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const REVIEW_MILLIS: Millis = 1_000;
+/** The recommendation keeps the policy's cooldown; this only keeps a pod from being changed twice in one breath. */
+const MIN_SPACING_MILLIS: Millis = 10_000;
+const RECENT_MILLIS: Millis = 12 * 3_600_000;
+/** After this time a node may have become another, and in place is tried again. */
+const NEEDS_NEW_PODS_MILLIS: Millis = 3_600_000;
+
+export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
+  const { view, usage, settings, leadership, history, inFlight, journal, metrics, clock, log } = options;
+  const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
+
+  const memoryOf: SizeGuardContext['memoryOf'] = ({ namespace, name }, container): MemoryUse | undefined => {
+    const pod = view.pod(namespace, name)?.pod;
+    const workload = pod === undefined ? undefined : view.workloadOf(pod);
+    const profile = workload === undefined ? undefined : usage.profileOf(workload, container);
+    if (profile === undefined) return undefined;
+    const peaks = profile.memory.peaks();
+    // Of the hottest replica: the one that decides whether a limit is too low.
+    const peak = recentPeak(peaks, RECENT_MILLIS, clock.now());
+    return { now: undefined, peak: peak === 0 ? undefined : peak };
+  };
+
+  const contextFor = (policy: SizePolicy): SizeGuardContext => ({
+    view,
+    settings: settings().size,
+    policy,
+    leadership: leadership(),
+    history,
+    resizes: inFlight.list(),
+    evictions: options.evictions(),
+    memoryOf,
+    isAllocated: options.isAllocated,
+    servesResize: options.servesResize(),
+    now: clock.now(),
+  });
+
+  const policyOf = ({ updates }: PolicySpec): SizePolicy => ({
+    window: updates.window,
+    cooldownMillis: Math.min(updates.cooldownMillis, MIN_SPACING_MILLIS),
+    allowRecreate: updates.allowRecreate,
+  });
+
+  /** The API server said no. */
+  const noteRefusal = (uid: string, workloadUid: string | undefined, { action, message }: ReadAnswer): void => {
+    const now = clock.now();
+    history.recordFailure(uid, now, message);
+    if (workloadUid === undefined) return;
+    if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });
+    if (action === 'give-up') history.recordIneffective(workloadUid, now);
+  };
+
+  const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<ActResult> => {
+    const verdict = inspectSize(decision, contextFor(policy));
+    if (verdict.kind === 'blocked') return verdict;
+    inFlight.begin(decision);
+    if (decision.isWithdrawal !== true) history.recordChange(decision.pod.uid, clock.now());
+    const outcome = await options.resize(verdict.approved, signal);
+    const end = inFlight.settle(decision, outcome);
+    if (end?.kind === 'refused') {
+      noteRefusal(decision.pod.uid, decision.workloadUid, end.answer);
+      return { kind: 'refused', answer: end.answer };
+    }
+    return outcome.result === 'gone' ? { kind: 'gone' } : { kind: 'asked', tookFrom: [] };
+  };
+
+  /** What the end of a resize teaches. A withdrawal is sent at once: the node holds the room meanwhile. */
+  const conclude = async (end: ResizeEnd, signal: AbortSignal): Promise<void> => {
+    const { decision } = end;
+    const { pod, workloadUid, workload } = decision;
+    const now = clock.now();
+    if (end.kind === 'done') {
+      history.recordSuccess(pod.uid);
+      history.recordEffective(pod.uid);
+      if (workloadUid !== undefined) history.recordEffective(workloadUid);
+      metrics.observe('optipod_resize_duration_seconds', { result: 'done' }, end.tookMillis / 1000);
+    } else if (end.kind === 'taken-back' || end.kind === 'not-healed') {
+      const { action, reason, message } = end.answer;
+      history.recordFailure(pod.uid, now, message);
+      history.recordIneffective(pod.uid, now);
+      metrics.observe(
+        'optipod_resize_duration_seconds',
+        { result: end.kind === 'taken-back' ? 'withdrawn' : 'failed' },
+        0,
+      );
+      if (workloadUid !== undefined) {
+        history.recordIneffective(workloadUid, now);
+        if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });
+      }
+      if (end.kind === 'taken-back' && end.nodeName !== undefined && action === 'recreate') {
+        history.recordInfeasible(pod.uid, end.nodeName, { changes: decision.changes, detail: message });
+      }
+      if (workload !== undefined) {
+        journal.record(workloadKey(workload), { kind: 'failed', reason, message, pod: pod.name });
+      }
+      if (end.kind === 'taken-back' && end.withdrawal !== undefined) {
+        const result = await send(end.withdrawal, { cooldownMillis: 0, allowRecreate: false }, signal);
+        log.info({ pod: pod.name, namespace: pod.namespace, result: result.kind }, 'A resize was taken back');
+      }
+    }
+    if (workload !== undefined) options.onEnd(workload);
+  };
+
+  return {
+    resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
+    async retemplate(decision, spec, signal) {
+      const verdict = inspectSize(decision, contextFor(policyOf(spec)));
+      if (verdict.kind === 'blocked') return verdict;
+      history.recordChange(decision.workloadUid, clock.now());
+      const outcome = await options.retemplate(verdict.approved, signal);
+      if (outcome.result === 'gone') return { kind: 'gone' };
+      if (outcome.result === 'accepted') {
+        history.recordSuccess(decision.workloadUid);
+        newPods.delete(decision.workloadUid);
+        return { kind: 'asked', tookFrom: outcome.tookFrom };
+      }
+      noteRefusal(decision.workloadUid, undefined, outcome);
+      return { kind: 'refused', answer: outcome };
+    },
+    isResizing: (podUid) => inFlight.isResizing(podUid),
+    needsNewPods(workloadUid) {
+      const known = newPods.get(workloadUid);
+      if (known === undefined || clock.now() - known.at < NEEDS_NEW_PODS_MILLIS) return known?.cause;
+      newPods.delete(workloadUid);
+      return undefined;
+    },
+    async run(signal) {
+      const adopted = inFlight.adopt();
+      if (adopted > 0) log.info({ adopted }, 'Resizes under way were taken over');
+      while (!signal.aborted) {
+        for (const end of inFlight.review()) await conclude(end, signal);
+        await sleep(clock, REVIEW_MILLIS, signal).catch(() => {});
+      }
+    },
+  };
+}

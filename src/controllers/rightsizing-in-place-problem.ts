@@ -1,0 +1,31 @@
+/** Whether a workload's pods can be resized in place: asked of what is seen, not derived from a version. */
+import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import { resizeSupport } from '../model/resize-support.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
+
+export interface InPlaceProblemOptions {
+  readonly view: SizingView;
+  readonly servesResize: () => boolean | undefined;
+  readonly actuator: Pick<SizeActuator, 'needsNewPods'>;
+}
+
+/** @returns why they cannot; undefined where they can, or where nothing speaks against it yet. */
+export function createInPlaceProblem({
+  view,
+  servesResize,
+  actuator,
+}: InPlaceProblemOptions): (workload: SizedWorkload) => string | undefined {
+  return (workload) => {
+    if (servesResize() === false) return 'the API server does not serve pods/resize';
+    const known = actuator.needsNewPods(workload.uid);
+    if (known !== undefined) return known;
+    const live = livePods(view.podsOf(workload));
+    const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));
+    const unsupported = answers.find(({ kind }) => kind === 'unsupported');
+    // As long as some pod can, those are resized; the guard holds the others.
+    if (unsupported === undefined || answers.some(({ kind }) => kind === 'supported')) return undefined;
+    return unsupported.kind === 'unsupported' ? unsupported.detail : undefined;
+  };
+}

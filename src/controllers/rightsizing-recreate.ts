@@ -1,0 +1,152 @@
+/** Applies sizes through the pod template: one write for all containers, one rollout; and takes them back where they do harm. */
+
+import type { RightsizingEvents } from '../act/rightsizing-events.ts';
+import { dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { judgeChange, watchChange } from '../decide/rightsizing/judge-change.ts';
+import type { RetemplateDecision, SizeChange } from '../decide/size-decision.ts';
+import type { SizeLog } from '../guard/size/size-history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { ActResult, SizeActuator } from './rightsizing-actuator.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
+import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
+import type { OngoingChange } from './rightsizing-memory.ts';
+import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
+import type { RightsizingSettings } from './rightsizing-settings.ts';
+
+export interface RecreateOptions {
+  readonly actuator: SizeActuator;
+  readonly changes: Changes;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective'>;
+  readonly settings: () => RightsizingSettings;
+  readonly events: RightsizingEvents;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+export type Recreate = (context: ApplyContext) => Promise<ApplyResult>;
+
+const LOOK_AGAIN_MILLIS: Millis = 5_000;
+
+export function createRecreate(options: RecreateOptions): Recreate {
+  const { actuator, changes, history, settings, events, metrics, clock } = options;
+
+  const retemplate = async (context: ApplyContext, to: readonly SizeChange[], summary: string): Promise<ActResult> => {
+    const { advised, policy, signal } = context;
+    const { kind, namespace, name, uid } = advised.workload;
+    const { useServerSideApply } = policy.spec.updates;
+    const decision: RetemplateDecision = {
+      kind: 'retemplate',
+      engine: 'rightsizing',
+      workload: { kind, namespace, name },
+      workloadUid: uid,
+      changes: to,
+      useServerSideApply,
+      why: { summary, numbers: {} },
+    };
+    const attempt = await actuator.retemplate(decision, policy.spec, signal);
+    if (attempt.kind !== 'blocked') {
+      const status = attempt.kind === 'asked' ? 'success' : 'failure';
+      const type = useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
+      metrics.inc('optipod_ssa_patch_total', {
+        policy: policy.name,
+        namespace,
+        workload: name,
+        kind,
+        status,
+        patch_type: type,
+      });
+    }
+    if (attempt.kind === 'asked' && attempt.tookFrom.length > 0) {
+      const previous = attempt.tookFrom.join(', ');
+      const message = renderReason('SSAOwnershipTaken', { kind, namespace, name, previous });
+      events.onWorkload(advised.workload, { reason: 'SSAOwnershipTaken', message });
+    }
+    return attempt;
+  };
+
+  /** What was written is gone again: somebody else writes the template. */
+  const noticeFight = ({ advised: { workload }, memory }: ApplyContext): void => {
+    if (memory.retemplated === undefined || workload.resourceVersion === memory.retemplated.resourceVersion) return;
+    if (effectiveChanges(workload.containers, memory.retemplated.changes).length === 0) {
+      memory.retemplated = { ...memory.retemplated, wasSeen: true };
+      return;
+    }
+    // Not yet seen is not undone: the view may still be behind.
+    if (!memory.retemplated.wasSeen) return;
+    history.recordIneffective(workload.uid, clock.now());
+    memory.retemplated = undefined;
+  };
+
+  const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory, policy } = context;
+    const { workload, inForce, lessons } = advised;
+    const after = applyChanges(inForce, due);
+    // Sizes that were applied in place go into the template with it: new pods are made of that.
+    const to = differences(workload.containers, after);
+    const attempt = await retemplate(context, to, 'the recommendation');
+    if (attempt.kind !== 'asked') return outcomeOfAttempt(workload, attempt);
+    const change: OngoingChange = {
+      ...watchChange(due, inForce, live, clock.now()),
+      method: 'Recreate',
+      phase: 'spread',
+      canary: undefined,
+      after,
+    };
+    memory.ongoing = change;
+    memory.retemplated = { changes: to, resourceVersion: workload.resourceVersion, wasSeen: false };
+    const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
+    changes.noteMade(workload, policy, memory, change, 'Recreate', how);
+    // The template has it all; nothing is applied beside it.
+    return context.annotate(inForceAnnotations(workload, workload.containers, lessons, clock.now()));
+  };
+
+  const takeBack = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory } = context;
+    const { workload } = advised;
+    const harm = judgeChange(ongoing, live, clock.now());
+    if (harm === undefined) return undefined;
+    const attempt = await retemplate(context, differences(workload.containers, ongoing.before), harm.cause);
+    const kept = outcomeOfAttempt(workload, attempt);
+    // Not taken back yet: it is tried again at the next look.
+    if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
+    const { lessons, result } = changes.noteHarm(workload, memory, ongoing, harm, advised.lessons);
+    await context.annotate(inForceAnnotations(workload, workload.containers, lessons, clock.now()));
+    return result;
+  };
+
+  return async (context) => {
+    const { advised, memory } = context;
+    const { workload } = advised;
+    noticeFight(context);
+    const { ongoing } = memory;
+    if (ongoing !== undefined) {
+      const harmed = await takeBack(context, ongoing);
+      if (harmed !== undefined) return harmed;
+      if (clock.now() >= ongoing.startedAt + settings().revertMillis) memory.ongoing = undefined;
+    }
+    // Until the view shows the new template, the advice is about the old one.
+    const isShown = memory.retemplated === undefined || workload.resourceVersion !== memory.retemplated.resourceVersion;
+    const due = isShown ? dueChanges(advised.advice) : [];
+    if (due.length > 0 && memory.ongoing === undefined) {
+      const kept = await begin(context, due);
+      if (kept !== undefined) return kept;
+      return { status: 'Applied', againAfterMillis: LOOK_AGAIN_MILLIS };
+    }
+    const rest = outcomeAtRest(advised, memory);
+    return { ...rest, againAfterMillis: memory.ongoing === undefined ? undefined : LOOK_AGAIN_MILLIS };
+  };
+}
+
+/** What turns the first into the second; containers that only one of them has stay as they are. */
+function differences(from: readonly ContainerSpecRecord[], to: readonly ContainerSpecRecord[]): readonly SizeChange[] {
+  return effectiveChanges(
+    from,
+    to.map(({ name, size }) => ({ container: name, to: size })),
+  );
+}
