@@ -77,8 +77,8 @@ const profiles: readonly ManifestSpec[] = [
   { path: 'all', about: 'Placement, rightsizing and allocation', args: [engines(true, true, true)] },
 ].map(({ path, about, args }) => ({
   path: `deploy/profiles/${path}.yaml`,
-  about: `${about}: the whole installation, for kubectl apply --server-side -f.`,
-  args: [...args, '--include-crds', '--skip-tests'],
+  about: `${about}: the whole installation but for definitions of kinds (deploy/crds.yaml), for kubectl apply --server-side -f.`,
+  args: [...args, '--skip-tests'],
   withNamespace: true,
 }));
 

@@ -78,7 +78,8 @@ const known: Readonly<Record<string, Json>> = {
 };
 
 /** Keys of the configuration that the chart derives from other values: naming them under config would be a second truth. */
-const filledInByTheChart = /^(?:engines|webhook\.(?:certificates|serviceName|secretName|configurationName))(?:\.|$)/;
+const filledInByTheChart =
+  /^(?:engines|webhook\.(?:certificates|serviceName|secretName|(?:validatingC|c)onfigurationName))(?:\.|$)/;
 
 /** @param values text of values.yaml. @throws Error for a default whose kind cannot be told and that {@link known} lacks. */
 export function renderValuesSchema(values: string): string {

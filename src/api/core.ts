@@ -1,5 +1,8 @@
 /** The Kubernetes objects Stowage reads and writes: published types, plus the fields newer than those types. */
-import type { MutatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from 'kubernetes-types/admissionregistration/v1.js';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { CronJob, Job } from 'kubernetes-types/batch/v1.js';
@@ -47,6 +50,7 @@ export type {
   Service,
   StatefulSet,
   Status,
+  ValidatingWebhookConfiguration,
 };
 
 /** What every API object has in common. */

@@ -23,6 +23,7 @@ import type {
   Secret,
   Service,
   StatefulSet,
+  ValidatingWebhookConfiguration,
 } from './core.ts';
 
 /** A served resource. `T` is the type of its objects; it exists at compile time only. */
@@ -92,6 +93,13 @@ export const resources = {
     'v1',
     'mutatingwebhookconfigurations',
     'MutatingWebhookConfiguration',
+    false,
+  ),
+  validatingWebhookConfigurations: define<ValidatingWebhookConfiguration>(
+    'admissionregistration.k8s.io',
+    'v1',
+    'validatingwebhookconfigurations',
+    'ValidatingWebhookConfiguration',
     false,
   ),
 } as const;

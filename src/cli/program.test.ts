@@ -6,7 +6,18 @@ import { parse } from 'yaml';
 import type { StartOperator, StartOperatorOptions } from './operator-port.ts';
 import { runCommand } from './testing/run-command.ts';
 
-const commands = ['backtest', 'crds', 'demo', 'explain', 'operator', 'plan', 'status', 'version'];
+const commands = [
+  'backtest',
+  'completion',
+  'crds',
+  'demo',
+  'explain',
+  'manifests',
+  'operator',
+  'plan',
+  'status',
+  'version',
+];
 
 describe('command line', () => {
   test('--help lists every command and exits with 0', async () => {

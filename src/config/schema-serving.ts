@@ -47,6 +47,13 @@ export const webhookKeys = {
     accepted: 'the name of a MutatingWebhookConfiguration',
     description: 'Webhook configuration whose CA bundle certificates: self keeps up to date.',
   }),
+  validatingConfigurationName: text('stowage-validating-webhook', {
+    env: 'WEBHOOK_VALIDATING_CONFIGURATION_NAME',
+    restart: true,
+    required: true,
+    accepted: 'the name of a ValidatingWebhookConfiguration',
+    description: 'The same for the webhook that checks policies of the rightsizing engine.',
+  }),
 } as const;
 
 export const observabilityKeys = {

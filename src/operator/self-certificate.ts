@@ -13,7 +13,7 @@ import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { checkKeyPair, validityOf } from '../webhook/key-pair-files.ts';
 import type { KeyPair } from '../webhook/server.ts';
-import { publishBundle } from './ca-bundle.ts';
+import { publishToAll, type WebhookConfigurationRef, webhookConfigurationsOf } from './ca-bundle.ts';
 import type { KeyPairSource } from './key-pair-source.ts';
 
 export interface SelfCertificateOptions {
@@ -54,7 +54,9 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   const { api, config, isLeader, clock, log } = options;
   const { secretName: name } = config.webhook;
   const { namespace } = config.operator;
-  let isPublished = false;
+  const configurations = webhookConfigurationsOf(config);
+  /** The first configuration that does not exist (yet). */
+  let missing: WebhookConfigurationRef | undefined = configurations[0];
 
   const read = async (): Promise<{ readonly stored: Stored | undefined; readonly secret: Secret | undefined }> => {
     try {
@@ -90,7 +92,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   /** A new pair in place of the stored one. Its authority is published before anything it signed can be served. */
   const renew = async (bundle: string, secret: Secret | undefined, signal: AbortSignal): Promise<void> => {
     const next = await issue(config, clock.now(), bundle);
-    await publishBundle(api, config.webhook.configurationName, next.bundle);
+    await publishToAll(api, configurations, next.bundle);
     await sleep(clock, TAKE_IN_MILLIS, signal);
     await store(next, secret);
   };
@@ -100,7 +102,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   };
 
   const publish = async (bundle: string): Promise<void> => {
-    isPublished = await publishBundle(api, config.webhook.configurationName, bundle);
+    missing = await publishToAll(api, configurations, bundle);
   };
 
   let current: Stored;
@@ -116,8 +118,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
 
   return {
     first: current.pair,
-    problem: () =>
-      isPublished ? undefined : `there is no webhook configuration ${config.webhook.configurationName} yet`,
+    problem: () => (missing === undefined ? undefined : `there is no ${missing.type.kind} ${missing.name} yet`),
     async follow(onChange, signal) {
       while (!signal.aborted) {
         await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
@@ -130,7 +131,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
             continue;
           }
           const latest = stored ?? current;
-          if (isLeader() || !isPublished) await publish(latest.bundle);
+          if (isLeader() || missing !== undefined) await publish(latest.bundle);
           if (latest.pair.cert !== current.pair.cert) onChange(latest.pair);
           current = latest;
         } catch (error) {
