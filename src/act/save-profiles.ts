@@ -1,11 +1,13 @@
 /** Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended. */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
+import { workloadKey } from '../model/cluster-view.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
 import {
   decodeShard,
@@ -130,7 +132,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
     },
     async save(items, signal) {
       const outcome = { written: 0, unchanged: 0, failed: 0 };
-      const { layout, encoded } = encodeAll(items, count);
+      const { layout, encoded } = await encodeAll(items, count);
       count = layout.count;
       for (const [index, bytes] of encoded.entries()) {
         const name = `${STORE_PREFIX}${index}`;
@@ -145,21 +147,31 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
   };
 }
 
-/** More shards until each fits; the hash spreads containers evenly, so that is seldom more than one doubling. */
-export function encodeAll(
+/**
+ * More shards until each fits; the hash spreads workloads evenly, so that is seldom more than one doubling. Other work gets its
+ * turn after each shard: packing all of them takes a second or more.
+ */
+export async function encodeAll(
   items: readonly SavedUsage[],
   atLeast: number,
   maxBytes = MAX_SHARD_BYTES,
-): { readonly layout: ShardLayout; readonly encoded: readonly Buffer[] } {
-  for (let least = atLeast; ; ) {
+): Promise<{ readonly layout: ShardLayout; readonly encoded: readonly Buffer[] }> {
+  for (let least = atLeast; ; least *= 2) {
     const layout = layOut(items, least);
-    const encoded = layout.shards.map((shard) => encodeShard(shard, layout.count));
-    const isFitting = encoded.every(
-      (bytes, index) => bytes.length <= maxBytes || (layout.shards[index]?.length ?? 0) <= 1,
-    );
+    const encoded: Buffer[] = [];
+    for (const shard of layout.shards) {
+      encoded.push(encodeShard(shard, layout.count));
+      await setImmediate();
+    }
+    const isFitting = encoded.every((bytes, index) => bytes.length <= maxBytes || isOneWorkload(layout.shards[index]));
     if (isFitting) return { layout, encoded };
-    least = layout.count * 2;
+    least = layout.count;
   }
+}
+
+/** What cannot be divided is written whole; beyond 1 MiB the API server says no, and that is told. */
+function isOneWorkload(shard: readonly SavedUsage[] = []): boolean {
+  return new Set(shard.map(({ workload }) => workloadKey(workload))).size <= 1;
 }
 
 function shardObject(name: string, namespace: string, component: string, bytes: Buffer): object {
@@ -172,11 +184,12 @@ function shardObject(name: string, namespace: string, component: string, bytes: 
 }
 
 /** ConfigMaps that hand `items` to the operator, which takes them over and deletes them. */
-export function importObjects(
+export async function importObjects(
   items: readonly SavedUsage[],
   namespace: string,
-): { readonly name: string; readonly object: object }[] {
-  return encodeAll(items, 1).encoded.map((bytes, index) => {
+): Promise<{ readonly name: string; readonly object: object }[]> {
+  const { encoded } = await encodeAll(items, 1);
+  return encoded.map((bytes, index) => {
     const name = `${IMPORT_PREFIX}${index}`;
     return { name, object: shardObject(name, namespace, components.import, bytes) };
   });

@@ -160,7 +160,7 @@ describe('saved and restored', () => {
   test('what cannot be read is told of, and the rest is taken', () => {
     const book = aBook();
     take(book, [aSeries('a', { cpu: [[HOUR, 100]] }), aSeries('a', { cpu: [[HOUR, 200]] }, 'proxy')], HOUR);
-    const [first, second] = [...book.save()];
+    const [first, second] = [...book.save()].flat();
     if (first === undefined || second === undefined) throw new Error('two containers are saved');
     const restored = aBook();
     expect(restored.restore([{ ...first, profile: 'rubbish' }, second])).toEqual([
@@ -173,9 +173,9 @@ describe('saved and restored', () => {
     const book = aBook();
     book.see(web, settings, 5 * HOUR);
     take(book, [aSeries('a', { cpu: [[HOUR, 100]] })], 5 * HOUR);
-    const before = JSON.stringify([...book.save()]);
+    const before = JSON.stringify([...book.save()].flat());
     book.see(web, settings, 5 * HOUR + 59 * 60_000);
-    expect(JSON.stringify([...book.save()])).toBe(before);
+    expect(JSON.stringify([...book.save()].flat())).toBe(before);
   });
 
   const reading = fc.record({
@@ -196,8 +196,8 @@ describe('saved and restored', () => {
         for (const [index, [{ container, pod, cpu, memory, isKill }, isRestart]] of list.entries()) {
           const at = index * 23 * HOUR + HOUR;
           if (isRestart) {
-            const text = JSON.stringify([...restarted.save()]);
-            const same = JSON.stringify([...steady.save()]);
+            const text = JSON.stringify([...restarted.save()].flat());
+            const same = JSON.stringify([...steady.save()].flat());
             [steady, restarted] = [aBook(8 * DAY, index), aBook(8 * DAY, index)];
             steady.restore(JSON.parse(same));
             restarted.restore(JSON.parse(text));
@@ -208,7 +208,7 @@ describe('saved and restored', () => {
             if (isKill) book.noteKill(web, container, needing, { key: `${pod}/${at}`, limit: memory, at });
           }
         }
-        expect([...restarted.save()]).toEqual([...steady.save()]);
+        expect([...restarted.save()].flat()).toEqual([...steady.save()].flat());
       }),
       { numRuns: 120 },
     );

@@ -120,21 +120,20 @@ export class UsageBook {
     return containers;
   }
 
-  *save(): Generator<SavedUsage> {
+  /** A workload at a time, with all its containers. The book may change between two of them. */
+  *save(): Generator<readonly SavedUsage[]> {
     for (const { ref, entries, readTo, seenAt } of this.#pages.values()) {
-      for (const [container, entry] of entries) {
-        yield {
-          workload: ref,
-          container,
-          profile: entry.profile.save(),
-          options: entry.options,
-          readTo,
-          seenAt,
-          kills: entry.kills(),
-          ...(entry.window === undefined ? {} : { window: entry.window }),
-          ...(entry.ring === undefined ? {} : { ring: entry.ring.save() }),
-        };
-      }
+      yield [...entries].map(([container, entry]) => ({
+        workload: ref,
+        container,
+        profile: entry.profile.save(),
+        options: entry.options,
+        readTo,
+        seenAt,
+        kills: entry.kills(),
+        ...(entry.window === undefined ? {} : { window: entry.window }),
+        ...(entry.ring === undefined ? {} : { ring: entry.ring.save() }),
+      }));
     }
   }
 

@@ -51,6 +51,11 @@ describe('layout of shards', () => {
     );
   });
 
+  test('all containers of a workload are in one shard: they are written together or not at all', () => {
+    const containers = Array.from({ length: 50 }, (_, index) => item('web', `c${index}`));
+    expect(layOut(containers, 64).shards.filter(({ length }) => length > 0)).toHaveLength(1);
+  });
+
   test('an item of another kind or container has another identity', () => {
     const other = { ...item('web'), workload: { kind: 'DaemonSet', namespace: 'shop', name: 'web' } };
     expect(new Set([item('web'), item('web', 'proxy'), other].map(identityOf)).size).toBe(3);

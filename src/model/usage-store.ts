@@ -1,4 +1,4 @@
-/** How remembered usage is laid out where it is saved: in shards by a hash of the workload and container, each compressed on its own. */
+/** How remembered usage is laid out where it is saved: in shards by a hash of the workload, each compressed on its own. */
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { workloadKey } from './cluster-view.ts';
@@ -31,7 +31,8 @@ export interface ShardLayout {
 }
 
 /**
- * Distributes items over shards. The number of shards is a power of two and never less than `atLeast`, so that it only grows and
+ * Distributes items over shards, all containers of a workload into the same one: how far its source was read is one for all of
+ * them, so they must be written together or not at all. The number of shards is a power of two and never less than `atLeast`, so that it only grows and
  * an item moves only when it does.
  */
 export function layOut(items: readonly SavedUsage[], atLeast = 1): ShardLayout {
@@ -49,7 +50,7 @@ export function identityOf({ workload, container }: Pick<SavedUsage, 'workload' 
 }
 
 function shardOf(item: SavedUsage, count: number): number {
-  return createHash('sha256').update(identityOf(item)).digest().readUInt32BE(0) % count;
+  return createHash('sha256').update(workloadKey(item.workload)).digest().readUInt32BE(0) % count;
 }
 
 /** Equal items give equal bytes. gzip's own checksum tells a damaged shard. */

@@ -19,20 +19,23 @@ export function parseProfilesFile(text: string, file: string): SavedUsage[] {
   } catch (cause) {
     throw new CommandError(`${file} is not JSON: give a file that \`stowage profiles export\` wrote`, { cause });
   }
-  const isFile =
-    typeof value === 'object' && value !== null && 'kind' in value && 'items' in value && value.kind === KIND;
-  if (!isFile || !('apiVersion' in value) || !Array.isArray(value.items)) {
+  if (!isObject(value) || value['kind'] !== KIND || !Array.isArray(value['items'])) {
     throw new CommandError(`${file} holds no usage: give a file that \`stowage profiles export\` wrote`);
   }
-  if (value.apiVersion !== VERSION) {
+  const { apiVersion, items } = value;
+  if (apiVersion !== VERSION) {
     throw new CommandError(
-      `${file} is of version ${JSON.stringify(value.apiVersion)}; this version of Stowage reads ${VERSION}`,
+      `${file} is of version ${JSON.stringify(apiVersion)}; this version of Stowage reads ${VERSION}`,
     );
   }
-  const bad = value.items.findIndex((item) => !isSavedUsage(item));
+  const bad = items.findIndex((item) => !isSavedUsage(item));
   if (bad >= 0)
     throw new CommandError(
-      `${file}: item ${bad + 1} of ${value.items.length} is not usage of a container; nothing was imported`,
+      `${file}: item ${bad + 1} of ${items.length} is not usage of a container; nothing was imported`,
     );
-  return value.items.filter(isSavedUsage);
+  return items.filter(isSavedUsage);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -29,7 +29,7 @@ function someUsage(names: readonly string[]): SavedUsage[] {
     const taken = { series, readTo: { cpu: HOUR }, startedAt: () => undefined };
     book.take(aSizedWorkload({ name }), usageSettings(), taken, HOUR);
   }
-  return [...book.save()];
+  return [...book.save()].flat();
 }
 
 describe('file of profiles', () => {

@@ -61,7 +61,7 @@ export async function importProfiles(
   items: ReturnType<typeof parseProfilesFile>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { name, object } of importObjects(items, namespace)) {
+  for (const { name, object } of await importObjects(items, namespace)) {
     const options = { namespace, signal, fieldManager: FIELD_MANAGER };
     await api.patch(resources.configMaps, name, { type: 'apply', body: object, force: true }, options);
   }
@@ -84,7 +84,7 @@ async function withApi<Result>(
   const log = createLogger({ level, format: 'text', clock, write: createStderrWriter() });
   const api = createKubeApi({ connection, clock, random, log });
   try {
-    return await work(api, global.namespace ?? configTree.operator.namespace.defaultValue);
+    return await work(api, global.namespace ?? String(configTree.operator.namespace.defaultValue));
   } catch (error) {
     if (error instanceof StowageError || io.signal.aborted) throw error;
     const message = `the cluster at ${connection.server.href} (${connection.description}) refused: ${describeError(error)}`;

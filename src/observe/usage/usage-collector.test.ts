@@ -463,7 +463,7 @@ describe('out-of-memory kills', () => {
     const first = start({ targets: [aTarget(web)], pods: [killed(START - 1000)] });
     await first.clock.advance(0);
     const book = aBook();
-    book.restore(JSON.parse(JSON.stringify([...first.book.save()])));
+    book.restore(JSON.parse(JSON.stringify([...first.book.save()].flat())));
     const second = start({ targets: [aTarget(web)], pods: [killed(START - 1000)], book });
     await second.clock.advance(HOUR);
     expect(second.collector.profileOf(web, 'app')?.memory.oom()?.count).toBe(1);
