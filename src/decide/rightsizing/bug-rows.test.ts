@@ -5,7 +5,7 @@ import { formatQuantity, fromBytes } from '../../lib/quantity.ts';
 import { UsageProfile } from '../../model/usage-profile.ts';
 import { defaultPolicy, defaultProfileOptions } from './policy.ts';
 import { type RecommendInput, recommend } from './recommend.ts';
-import { DAY, HOUR, MIB, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
+import { HOUR, MIB, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
 
 const STEP = 300_000;
 const WEEK_STEPS = 7 * 288;
@@ -125,7 +125,7 @@ describe('bug rows', () => {
   test('row 35: the notes of a decision hold the numbers it was made of', () => {
     const profile = profileOf(WEEK_STEPS, busy);
     const now = (WEEK_STEPS - 1) * STEP;
-    const cpu = { request: 2000, limit: undefined, lastChangeAt: now - DAY / 2 };
+    const cpu = { request: 2000, limit: undefined, lastChangeAt: now - 2 * 3_600_000 };
     const { notes } = recommend(questionAt(WEEK_STEPS, profile, { cpu })).cpu;
     expect(notes.map(({ stage, text }) => `${stage}: ${text}`)).toEqual([
       expect.stringMatching(

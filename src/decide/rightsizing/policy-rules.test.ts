@@ -55,20 +55,20 @@ describe('strategies', () => {
     expect(cpu.target).toEqual({ strategy: 'Max', lookBackMillis: 168 * HOUR, safetyFactor: 1.1 });
   });
 
-  test('CostAware: CPU by price, memory by its peaks, decreases once a day', () => {
+  test('CostAware: CPU by price, memory by its peaks, decreases hours apart', () => {
     const { cpu, memory } = rules(metrics({ strategy: 'CostAware' }));
     expect(cpu.target).toEqual(defaultPolicy.cpu.target);
     expect(memory.target).toEqual(defaultPolicy.memory.target);
-    expect([cpu.change.cooldownUpMillis, cpu.change.cooldownDownMillis]).toEqual([HOUR, 24 * HOUR]);
+    expect([cpu.change.cooldownUpMillis, cpu.change.cooldownDownMillis]).toEqual([HOUR, 4 * HOUR]);
   });
 
   test.each([
     [{ workload: 'Batch' }, 4],
-    [{ workload: 'Serving' }, 20],
+    [{ workload: 'Serving' }, 28],
     [{ workload: 'Batch', exceededHours: 7 }, 7],
   ])('CostAware %j: an hour above the request costs %i', (costAware, exceeded) => {
     const { target } = rules(metrics({ strategy: 'CostAware', costAware: { ...costAware, minGain: '8%' } })).cpu;
-    expect(target).toMatchObject({ exceeded, minGainUp: 0.08, minGainDown: 0.2 });
+    expect(target).toMatchObject({ exceeded, minGainUp: 0.08, minGainDown: 0.25 });
   });
 });
 

@@ -1,5 +1,4 @@
 /** A policy object in the terms of the recommendation: targets, bounds, when a change is due, and what becomes of limits. */
-import type { Millis } from '../../lib/units.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { ProfileOptions } from '../../model/usage-profile.ts';
 import {
@@ -12,7 +11,6 @@ import {
   type RightsizingPolicy,
 } from './policy.ts';
 
-const DAY: Millis = 86_400_000;
 type Resource = 'cpu' | 'memory';
 
 export function rulesOf(spec: PolicySpec): RightsizingPolicy {
@@ -22,8 +20,11 @@ export function rulesOf(spec: PolicySpec): RightsizingPolicy {
     minChange,
     maxStepDown,
     maxStepUp,
-    // What CostAware saves by a decrease is not worth more than one a day.
-    cooldownDownMillis: metrics.strategy === 'CostAware' ? Math.max(cooldownMillis, DAY) : cooldownMillis,
+    // What CostAware saves by a decrease within hours of another change is not worth it.
+    cooldownDownMillis:
+      metrics.strategy === 'CostAware'
+        ? Math.max(cooldownMillis, defaultPolicy.cpu.change.cooldownDownMillis)
+        : cooldownMillis,
   };
   return {
     cpu: {

@@ -132,15 +132,15 @@ export const defaultPolicy: RightsizingPolicy = {
   cpu: {
     target: {
       strategy: 'CostAware',
-      exceeded: 20,
+      exceeded: 28,
       base: 15,
       missing: 2,
       recentShare: 0.15,
-      minGainUp: 0.06,
-      minGainDown: 0.2,
+      minGainUp: 0.15,
+      minGainDown: 0.25,
     },
     bounds: { min: 1, max: 1000 * CORE },
-    change: { minChange: 0.1, minAmount: 5, cooldownUpMillis: HOUR, cooldownDownMillis: DAY, maxStepDown: 1 },
+    change: { minChange: 0.1, minAmount: 5, cooldownUpMillis: HOUR, cooldownDownMillis: 4 * HOUR, maxStepDown: 1 },
     limit: { policy: 'Keep' },
   },
   memory: {

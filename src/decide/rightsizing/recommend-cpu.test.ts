@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPolicy } from './policy.ts';
 import { recommendCpu } from './recommend-cpu.ts';
-import { DAY, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
+import { percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
 
 const STEPS = 600;
+
+const FOUR_HOURS = 4 * 3_600_000;
 
 describe('CPU advice', () => {
   test('names mean, value and the share of time above it', () => {
@@ -65,15 +67,15 @@ describe('CPU advice', () => {
     expect(Number.isInteger(advice.notes[0]?.value)).toBe(true);
   });
 
-  test('a decrease waits a day after a change, an increase an hour', () => {
+  test('a decrease waits four hours after a change, an increase one', () => {
     const profile = profileOf(STEPS, { cpu: () => 200 });
     const now = (STEPS - 1) * 300_000;
     const ask = (request: number, lastChangeAt: number) =>
       recommendCpu(questionAt(STEPS, profile, { cpu: { ...unset, request, lastChangeAt } })).held;
-    expect(ask(1000, now - DAY + 1)).toBe('Cooldown');
-    expect(ask(1000, now - DAY)).toBeUndefined();
+    expect(ask(1000, now - FOUR_HOURS + 1)).toBe('Cooldown');
+    expect(ask(1000, now - FOUR_HOURS)).toBeUndefined();
     expect(ask(50, now - 3_599_999)).toBe('Cooldown');
     expect(ask(50, now - 3_600_000)).toBeUndefined();
-    expect(defaultPolicy.cpu.change.cooldownDownMillis).toBe(DAY);
+    expect(defaultPolicy.cpu.change.cooldownDownMillis).toBe(FOUR_HOURS);
   });
 });
