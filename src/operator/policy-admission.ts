@@ -1,8 +1,9 @@
 /** Admission of policies, put together: what is known of policies and workloads behind the handler of the webhook. */
+
+import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { PolicyTenancy } from '../decide/rightsizing/policy-match.ts';
 import type { PlacedSubject } from '../decide/rightsizing/policy-warnings.ts';
 import type { Logger } from '../lib/log.ts';
-import type { PolicyLimitsOfOperator } from '../model/optimization-policy.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { BodyHandler } from '../webhook/server.ts';
@@ -11,7 +12,7 @@ import { createPolicyValidator, VALIDATE_POLICY_PATH } from '../webhook/validate
 export interface PolicyAdmissionOptions {
   readonly policies: Pick<PolicyStores, 'policies'>;
   readonly view: Pick<SizingView, 'workloads' | 'namespace'>;
-  readonly limits: PolicyLimitsOfOperator;
+  readonly limits: PolicySpecLimits;
   readonly tenancy: PolicyTenancy;
   readonly log: Logger;
 }

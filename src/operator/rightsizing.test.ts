@@ -1,15 +1,17 @@
 /** Rightsizing on the embedded cluster, from usage to status, by the operator as it is wired. */
 import { describe, expect, test } from 'vitest';
+import { resources } from '../api/resources.ts';
 import {
   createPolicy,
   deployLoaded,
   readPolicy,
   requestsOf,
+  sizedPods,
   startSizedWorld,
   statusOf,
   workloadWrites,
 } from './testing/sized-world.ts';
-import { untilReady } from './testing/steps.ts';
+import { inShop, untilReady } from './testing/steps.ts';
 
 describe('a policy in Recommend', () => {
   test('has the recommendation in its status, and nothing is written to the workload', async () => {
@@ -32,5 +34,33 @@ describe('a policy in Recommend', () => {
     ]);
     expect(workloadWrites(world)).toEqual([]);
     expect(await requestsOf(world)).toEqual(Array.from({ length: 2 }, () => ({ cpu: '500m', memory: '512Mi' })));
+  });
+});
+
+describe('a policy in Auto', () => {
+  test('resizes running pods in place: one first, then the others; the template stays', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 3 });
+    await untilReady(world, 'web', 3);
+    const before = (await sizedPods(world)).map(({ metadata }) => metadata?.uid);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('a first pod has less', async () => (await requestsOf(world)).some(({ cpu }) => cpu === '240m'));
+    expect((await requestsOf(world)).filter(({ cpu }) => cpu === '240m')).toHaveLength(1);
+    await world.until('told', async () => (await statusOf(world))?.reason === 'CanaryWatched');
+    expect((await requestsOf(world)).filter(({ cpu }) => cpu === '240m')).toHaveLength(1);
+    await world.until('all pods have less', async () => (await requestsOf(world)).every(({ cpu }) => cpu === '240m'));
+    await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+    expect(await statusOf(world)).toMatchObject({ lastApplyMethod: 'InPlace' });
+    const pods = await sizedPods(world);
+    expect(pods.map(({ metadata }) => metadata?.uid).toSorted()).toEqual(before.toSorted());
+    expect(pods.flatMap(({ status }) => status?.containerStatuses?.map((c) => c.restartCount))).toEqual([0, 0, 0]);
+    const { metadata, spec } = await world.api.get(resources.deployments, 'web', inShop);
+    expect(spec?.template?.spec?.containers[0]?.resources).toEqual({ requests: { cpu: '500m', memory: '512Mi' } });
+    expect(metadata?.annotations).toMatchObject({
+      'optipod.io/managed': 'true',
+      'optipod.io/policy': 'sizes',
+      'optipod.io/recommendation.app.cpu-request': '240m',
+      'optipod.io/last-applied': expect.stringMatching(/Z$/),
+    });
   });
 });

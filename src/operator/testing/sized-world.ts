@@ -16,6 +16,8 @@ rightsizing:
   sampleInterval: 5s
   warmUp: 0s
   reconcileInterval: 1s
+  canaryPeriod: 15s
+  revertWindow: 1m
 `;
 
 export interface SizedWorldOptions extends Omit<WorldOptions, 'config'> {
@@ -72,13 +74,14 @@ export function policyObject(fields: PolicyFields = {}): OptimizationPolicy {
         safetyFactor: 1.2,
         minHistory: '0s',
         minSamples: 1,
+        startupExclusion: '0s',
         ...fields.metrics,
       },
       resourceBounds: fields.bounds ?? {
         cpu: { min: '10m', max: '4' },
         memory: { min: '16Mi', max: '8Gi' },
       },
-      updateStrategy: { cooldown: '1m', ...fields.updates },
+      updateStrategy: { cooldown: '1m', maxStep: { down: '100%' }, ...fields.updates },
       reconciliationInterval: '10s',
       ...fields.spec,
     },
@@ -167,7 +170,5 @@ export async function sizedEvents(world: EmbeddedWorld): Promise<Event[]> {
 
 /** Writes of the operator that are neither events nor leases nor its own status and memory. */
 export function workloadWrites(world: EmbeddedWorld): string[] {
-  return world.operatorWrites.filter(
-    (write) => !/ (events|leases|configmaps|optimizationpolicies)$/.test(write),
-  );
+  return world.operatorWrites.filter((write) => !/ (events|leases|configmaps|optimizationpolicies)$/.test(write));
 }
