@@ -30,7 +30,7 @@ export function podsOfSized(links: SizingLinks, { kind, uid }: SizedWorkload): r
 }
 
 /** Undefined for a bare pod, and for one whose owner is of a kind that is not sized. */
-export function workloadOfPod(links: SizingLinks, { owner }: PodRecord): SizedWorkload | undefined {
+export function workloadOfPod(links: SizingLinks, { owner }: Pick<PodRecord, 'owner'>): SizedWorkload | undefined {
   if (owner === undefined) return undefined;
   const above = owner.kind === 'ReplicaSet' ? links.replicaSet(owner.uid)?.owner : links.jobOwner(owner.uid);
   return above === undefined ? links.workloadByUid(owner.uid) : links.workloadByUid(above.uid);
