@@ -32,6 +32,14 @@
 {{- .Values.webhook.configurationName | default (printf "%s-mutating-webhook" (include "stowage.fullname" .)) -}}
 {{- end -}}
 
+{{- define "stowage.validatingConfigurationName" -}}
+{{- .Values.webhook.validatingConfigurationName | default (printf "%s-validating-webhook" (include "stowage.fullname" .)) -}}
+{{- end -}}
+
+{{- define "stowage.agentServiceAccountName" -}}
+{{- .Values.agent.serviceAccount.name | default (printf "%s-agent" (include "stowage.fullname" .)) -}}
+{{- end -}}
+
 {{- define "stowage.image" -}}
 {{- printf "%s/%s:%s" .Values.image.registry .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
 {{- end -}}
@@ -60,7 +68,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{/* What follows from several values; booleans are "true" or "". */}}
 {{- define "stowage.webhookEnabled" -}}
 {{- $config := .Values.config.webhook | default dict -}}
-{{- if ternary $config.enabled .Values.webhook.enabled (hasKey $config "enabled") }}true{{ end -}}
+{{- $wanted := ternary $config.enabled .Values.webhook.enabled (hasKey $config "enabled") -}}
+{{- /* Allocation has nothing to say when pods are created. */ -}}
+{{- if and $wanted (or .Values.engines.placement .Values.engines.rightsizing) }}true{{ end -}}
 {{- end -}}
 
 {{- define "stowage.webhookPort" -}}
@@ -122,6 +132,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
 {{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}
 {{- end -}}
+{{- if .Values.engines.allocation -}}
+{{- fail "\n\nengines.allocation needs rbac.scope: cluster: its agent reads the pods of its node in every namespace." -}}
+{{- end -}}
 {{- else if $watched -}}
 {{- fail "\n\nconfig.controllers.watchNamespaces goes with rbac.scope: namespace. Set both, or use config.controllers.namespaceSelector to leave namespaces out." -}}
 {{- end -}}
@@ -134,7 +147,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if $webhook.enabled -}}
 {{- $webhook = merge $webhook (dict "port" (include "stowage.webhookPort" . | int)) -}}
 {{- if eq (include "stowage.certificates" .) "self" -}}
-{{- $webhook = merge $webhook (dict "certificates" "self" "serviceName" (include "stowage.serviceName" .) "secretName" (include "stowage.certificateSecret" .) "configurationName" (include "stowage.webhookConfigurationName" .)) -}}
+{{- $webhook = merge $webhook (dict "certificates" "self" "serviceName" (include "stowage.serviceName" .) "secretName" (include "stowage.certificateSecret" .) "configurationName" (include "stowage.webhookConfigurationName" .) "validatingConfigurationName" (include "stowage.validatingConfigurationName" .)) -}}
 {{- else -}}
 {{- $webhook = merge $webhook (dict "certificates" "files" "certDir" (include "stowage.certDir" .)) -}}
 {{- end -}}
@@ -165,5 +178,16 @@ preferredDuringSchedulingIgnoredDuringExecution:
   - weight: 100
     preference:
       {{- include "stowage.notSpot" . | nindent 6 }}
+{{- end -}}
+{{- end -}}
+
+{{- define "stowage.webhookAnnotations" -}}
+{{- $annotations := deepCopy .Values.webhook.annotations -}}
+{{- if eq (include "stowage.certificates" .) "cert-manager" -}}
+{{- $_ := set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s-webhook" .Release.Namespace (include "stowage.fullname" .)) -}}
+{{- end -}}
+{{- with $annotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
 {{- end -}}
 {{- end -}}

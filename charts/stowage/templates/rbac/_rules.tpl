@@ -10,14 +10,53 @@
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [list, watch]
-# Moves: through the eviction API only, so that PodDisruptionBudgets always have their say.
+{{- if or .Values.engines.placement .Values.engines.rightsizing }}
+# Moves and restarts: through the eviction API only, so that PodDisruptionBudgets always have their say.
 - apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
-# Corrections of the slot annotations.
+{{- end }}
+# Annotations of pods: slots, and sizes as they were before the first change.
 - apiGroups: [""]
   resources: [pods]
   verbs: [patch]
+{{- if .Values.engines.rightsizing }}
+# What bounds sizes, and who else sets them.
+- apiGroups: [""]
+  resources: [limitranges, resourcequotas]
+  verbs: [list, watch]
+- apiGroups: [autoscaling]
+  resources: [horizontalpodautoscalers]
+  verbs: [list, watch]
+- apiGroups: [autoscaling.k8s.io]
+  resources: [verticalpodautoscalers]
+  verbs: [list, watch]
+- apiGroups: [batch]
+  resources: [jobs, cronjobs]
+  verbs: [list, watch]
+- apiGroups: [optipod.io, optipod.optipod.io]
+  resources: [optimizationpolicies]
+  verbs: [list, watch]
+- apiGroups: [optipod.io, optipod.optipod.io]
+  resources: [optimizationpolicies/status]
+  verbs: [patch]
+- apiGroups: [metrics.k8s.io]
+  resources: [pods]
+  verbs: [list]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get]
+- apiGroups: [""]
+  resources: [pods/resize]
+  verbs: [patch]
+- apiGroups: [apps]
+  resources: [daemonsets]
+  verbs: [get, list, watch]
+# Requests in templates, and annotations that tell of recommendations.
+- apiGroups: [apps]
+  resources: [deployments, statefulsets, daemonsets]
+  verbs: [patch]
+{{- end }}
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]
