@@ -1,6 +1,7 @@
 /** Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended. */
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
@@ -9,14 +10,7 @@ import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
-import {
-  decodeShard,
-  encodeShard,
-  layOut,
-  MAX_SHARD_BYTES,
-  mergeSaved,
-  type ShardLayout,
-} from '../model/usage-store.ts';
+import { decodeShard, layOut, MAX_SHARD_BYTES, mergeSaved, type ShardLayout, shardText } from '../model/usage-store.ts';
 
 export interface ProfileStore {
   /**
@@ -52,6 +46,7 @@ const DATA_KEY = 'profiles.json.gz';
 const FIELD_MANAGER = 'stowage';
 const COMPONENT = 'app.kubernetes.io/component';
 const components = { store: 'usage-profiles', import: 'usage-import' } as const;
+const compress = promisify(gzip);
 const selectorOf = (component: string): string => `app.kubernetes.io/managed-by=stowage,${COMPONENT}=${component}`;
 
 export function createProfileStore({ api, namespace, isLeader, log }: ProfileStoreOptions): ProfileStore {
@@ -148,8 +143,8 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
 }
 
 /**
- * More shards until each fits; the hash spreads workloads evenly, so that is seldom more than one doubling. Other work gets its
- * turn after each shard: packing all of them takes a second or more.
+ * More shards until each fits; the hash spreads workloads evenly, so that is seldom more than one doubling. They are compressed
+ * one by one and aside: all of them take a second or more, in which admission requests must not wait.
  */
 export async function encodeAll(
   items: readonly SavedUsage[],
@@ -159,10 +154,7 @@ export async function encodeAll(
   for (let least = atLeast; ; least *= 2) {
     const layout = layOut(items, least);
     const encoded: Buffer[] = [];
-    for (const shard of layout.shards) {
-      encoded.push(encodeShard(shard, layout.count));
-      await setImmediate();
-    }
+    for (const shard of layout.shards) encoded.push(await compress(shardText(shard, layout.count)));
     const isFitting = encoded.every((bytes, index) => bytes.length <= maxBytes || isOneWorkload(layout.shards[index]));
     if (isFitting) return { layout, encoded };
     least = layout.count;

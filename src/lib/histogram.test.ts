@@ -233,3 +233,31 @@ describe('state', () => {
     expect(() => fading(0)).toThrow(RangeError);
   });
 });
+
+describe('state at an instant', () => {
+  const layout = createBucketLayout({ firstWidth: 1, ratio: 1.05, maxValue: 1e6 });
+
+  test('for any samples, each has the weight it counts for then, and shares stay', () => {
+    const samples = fc.array(fc.tuple(fc.nat(5000), fc.nat(100)), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(samples, (list) => {
+        const fading = new DecayingHistogram({ layout, halfLifeMillis: 10 });
+        for (const [value, at] of list) fading.add(value, 1, at);
+        const state = fading.stateAt(100);
+        const steady = new DecayingHistogram({ layout, halfLifeMillis: Number.POSITIVE_INFINITY }, state);
+        const expected = list.reduce((sum, [, at]) => sum + 2 ** ((at - 100) / 10), 0);
+        expect(state.referenceMillis).toBe(100);
+        expect(state.buckets.reduce((sum, [, weight]) => sum + weight, 0)).toBeCloseTo(expected, 3);
+        for (const [index] of state.buckets) expect(steady.share(index)).toBeCloseTo(fading.share(index), 4);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('of nothing is nothing; what faded to nothing is left out', () => {
+    const histogram = new DecayingHistogram({ layout, halfLifeMillis: 10 });
+    expect(histogram.stateAt(5).buckets).toEqual([]);
+    histogram.add(5, 1, 0);
+    expect(histogram.stateAt(100_000).buckets).toEqual([]);
+  });
+});

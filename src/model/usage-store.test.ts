@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SavedUsage } from './saved-usage.ts';
 import { profileOptions } from './testing/usage.ts';
-import { decodeShard, encodeShard, identityOf, layOut, mergeSaved, STORE_VERSION } from './usage-store.ts';
+import { decodeShard, identityOf, layOut, mergeSaved, STORE_VERSION, shardText } from './usage-store.ts';
 
 function item(name: string, container = 'app', seenAt = 0): SavedUsage {
   return {
@@ -19,6 +19,8 @@ function item(name: string, container = 'app', seenAt = 0): SavedUsage {
 
 const many = Array.from({ length: 1000 }, (_, index) => item(`web-${index}`));
 const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { maxLength: 60 });
+
+const encodeShard = (items: readonly SavedUsage[], of: number): Buffer => gzipSync(shardText(items, of));
 
 describe('layout of shards', () => {
   test.each([

@@ -1,6 +1,6 @@
 /** How remembered usage is laid out where it is saved: in shards by a hash of the workload, each compressed on its own. */
 import { createHash } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { workloadKey } from './cluster-view.ts';
 import { isSavedUsage, type SavedUsage } from './saved-usage.ts';
 
@@ -53,9 +53,9 @@ function shardOf(item: SavedUsage, count: number): number {
   return createHash('sha256').update(workloadKey(item.workload)).digest().readUInt32BE(0) % count;
 }
 
-/** Equal items give equal bytes. gzip's own checksum tells a damaged shard. */
-export function encodeShard(items: readonly SavedUsage[], of: number): Buffer {
-  return gzipSync(JSON.stringify({ v: STORE_VERSION, of, items }));
+/** What is compressed with gzip, whose own checksum tells a damaged shard. Equal items give equal text. */
+export function shardText(items: readonly SavedUsage[], of: number): string {
+  return JSON.stringify({ v: STORE_VERSION, of, items });
 }
 
 /** Reads a shard; never throws. A shard of which single entries are damaged yields the others. */
