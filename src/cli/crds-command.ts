@@ -17,8 +17,8 @@ export const addCrdsCommand: AddCommand = (program, register) => {
   const command = program
     .command('crds')
     .description('Print the definitions of the kinds Stowage serves, as YAML for kubectl apply.')
-    .option('--group <group>', 'only this API group', (group: string, before: readonly string[] = []) => [
-      ...before,
+    .option('--group <group>', 'only this API group', (group: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
       group,
     ])
     .addHelpText('after', EXAMPLES);

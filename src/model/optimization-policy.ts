@@ -1,6 +1,6 @@
 /** OptimizationPolicy objects as records: each read on its own, so that a bad one is known as bad and stalls no other. */
 import type { OptimizationPolicy, PolicyGroup } from '../api/optimization-policy.ts';
-import { checkPolicySpec } from '../api/optimization-policy-check.ts';
+import { checkPolicySpec, type PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { PolicySpec } from './policy-spec.ts';
@@ -35,16 +35,11 @@ export interface InvalidPolicy extends PolicyIdentity {
 /** Told apart by `spec`. */
 export type PolicyRecord = ValidPolicy | InvalidPolicy;
 
-export interface PolicyLimitsOfOperator {
-  /** `rightsizing.limits.maxSafetyFactor`; undefined is no limit. */
-  readonly maxSafetyFactor?: number | undefined;
-}
-
 /** Reads one object. Never throws, whatever the object holds. */
 export function parsePolicy(
   group: PolicyGroup,
   object: OptimizationPolicy,
-  limits: PolicyLimitsOfOperator = {},
+  limits: PolicySpecLimits = {},
 ): PolicyRecord {
   const { metadata = {}, status } = object;
   const identity: PolicyIdentity = {

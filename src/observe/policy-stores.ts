@@ -1,10 +1,11 @@
 /** OptimizationPolicies of both API groups as records. A group whose definition is not installed is waited for without a word. */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type OptimizationPolicy, policyGroups, policyType } from '../api/optimization-policy.ts';
+import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { type PolicyLimitsOfOperator, type PolicyRecord, parsePolicy } from '../model/optimization-policy.ts';
+import { type PolicyRecord, parsePolicy } from '../model/optimization-policy.ts';
 import { informerIn, type NamespaceScope } from './live-stores.ts';
 import { createOptionalInformer } from './sizing/optional-informer.ts';
 
@@ -33,7 +34,7 @@ export interface PolicyStoresOptions {
   readonly api: KubeApi;
   /** Left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
-  readonly limits?: PolicyLimitsOfOperator | undefined;
+  readonly limits?: PolicySpecLimits | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -4,17 +4,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type OptimizationPolicy, type PolicyGroup, policyGroups } from '../api/optimization-policy.ts';
+import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { PolicyTenancy } from '../decide/rightsizing/policy-match.ts';
 import { type PlacedSubject, policyWarnings, tiesOf } from '../decide/rightsizing/policy-warnings.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
-import {
-  isValidPolicy,
-  type PolicyLimitsOfOperator,
-  type PolicyRecord,
-  parsePolicy,
-  type ValidPolicy,
-} from '../model/optimization-policy.ts';
+import { isValidPolicy, type PolicyRecord, parsePolicy, type ValidPolicy } from '../model/optimization-policy.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import { type AdmissionRequest, encodeAnswer, encodeDenial, parseReview } from './review.ts';
 
@@ -25,7 +20,7 @@ export interface PolicyValidatorOptions {
   readonly policies: () => readonly PolicyRecord[];
   /** Workloads that are known, for ties. */
   readonly subjects: () => Iterable<PlacedSubject>;
-  readonly limits?: PolicyLimitsOfOperator | undefined;
+  readonly limits?: PolicySpecLimits | undefined;
   readonly tenancy: PolicyTenancy;
   readonly log: Logger;
 }

@@ -43,7 +43,7 @@ function typeOf(schema: CrdSchema): string {
 
 function defaultOf(schema: CrdSchema): string {
   const fallback = schema['default'];
-  return fallback === undefined || typeof fallback === 'object' ? '' : `\`${String(fallback)}\``;
+  return fallback === undefined || typeof fallback === 'object' ? '' : `\`${textOf(fallback)}\``;
 }
 
 /** Description, accepted values, bounds and rules. */
@@ -63,15 +63,20 @@ function meaningOf(schema: CrdSchema): string {
 }
 
 function rangeOf({ minimum, maximum }: CrdSchema): string {
-  if (minimum !== undefined && maximum !== undefined) return `From ${String(minimum)} to ${String(maximum)}.`;
-  if (minimum !== undefined) return `At least ${String(minimum)}.`;
-  return maximum === undefined ? '' : `At most ${String(maximum)}.`;
+  if (minimum !== undefined && maximum !== undefined) return `From ${textOf(minimum)} to ${textOf(maximum)}.`;
+  if (minimum !== undefined) return `At least ${textOf(minimum)}.`;
+  return maximum === undefined ? '' : `At most ${textOf(maximum)}.`;
 }
 
 function rulesOf(schema: CrdSchema): string[] {
   const rules = schema['x-kubernetes-validations'];
   if (!Array.isArray(rules)) return [];
   return rules.map((rule: { readonly message?: unknown }) => `Rule: ${String(rule.message)}.`);
+}
+
+/** Texts as they are, all else as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function recordOf(value: unknown): Record<string, unknown> | undefined {
