@@ -134,7 +134,7 @@ describe('saved profiles', () => {
     });
     expect(await store.load(signal)).toEqual([]);
     await store.save(some.slice(0, 1), signal);
-    expect((await mapsOf(server)).map(({ metadata }) => metadata?.name).sort()).toEqual([
+    expect((await mapsOf(server)).map(({ metadata }) => metadata?.name ?? '').sort()).toEqual([
       'stowage-usage-0',
       'stowage-usage-mine',
     ]);

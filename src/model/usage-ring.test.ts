@@ -64,7 +64,7 @@ describe('ring of a window', () => {
       const value = ring.window(NOON + HOUR).cpu?.max ?? -1;
       kept.set(value, (kept.get(value) ?? 0) + 1);
     }
-    expect([...kept.keys()].sort()).toEqual([0, 1, 2, 3]);
+    expect([...kept.keys()].sort((a, b) => a - b)).toEqual([0, 1, 2, 3]);
     for (const count of kept.values()) expect(count).toBeGreaterThan(400);
   });
 
