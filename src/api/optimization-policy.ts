@@ -18,8 +18,6 @@ export function policyType(group: PolicyGroup): ResourceType<OptimizationPolicy>
   return { group, version: 'v1alpha1', plural: 'optimizationpolicies', kind: 'OptimizationPolicy', namespaced: true };
 }
 
-export const policyTypes: readonly ResourceType<OptimizationPolicy>[] = policyGroups.map(policyType);
-
 export const policyModes = ['Auto', 'Recommend', 'Disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
