@@ -152,11 +152,15 @@ function withinBounds(
       : pod.qos === 'Guaranteed'
         ? share
         : Math.min(scaled, share);
-    return { target: { request, limit: Math.max(share, request), limitPolicy }, clamps };
+    // Burstable stays so only while the request is below the limit.
+    const limit = Math.max(share, pod.qos === 'Guaranteed' ? request : request + 1);
+    return { target: { request, limit, limitPolicy }, clamps };
   }
   if (pod.qos === 'Guaranteed') return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps };
-  const least = Math.max(share + 1, hints.limitMin ?? 0);
-  return { target: { request: share, limit: Math.max(desired.limit, least), limitPolicy }, clamps };
+  const kept = limitPolicy === 'Keep' ? (current.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+  const request = Math.min(share, Math.max(current.request, kept - 1));
+  const least = Math.max(request + 1, hints.limitMin ?? 0);
+  return { target: { request, limit: Math.max(desired.limit, least), limitPolicy }, clamps };
 }
 
 function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {

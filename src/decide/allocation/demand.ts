@@ -27,6 +27,7 @@ export interface DemandContext {
 /** Carried from tick to tick. */
 export interface DemandState {
   readonly want: Millicores;
+  /** When the want was last needed in full. */
   readonly raisedAt: EpochMillis;
   readonly calmTicks: number;
   /** The share at the last tick, and the shortage then: a shortage right after a cut takes the cut back. */
@@ -58,8 +59,7 @@ export function nextDemand(
   const target = isRolledBack ? Math.max(raw.want, share + 2 * cut) : raw.want;
   const cause = isRolledBack && target > raw.want ? 'rolled-back' : raw.cause;
   if (previous === undefined || target >= previous.want) {
-    const raisedAt = previous !== undefined && target === previous.want ? previous.raisedAt : now;
-    const state = { want: target, raisedAt, calmTicks: 0, share, shortage };
+    const state = { want: target, raisedAt: now, calmTicks: 0, share, shortage };
     return { state, want: target, shortage, cause };
   }
   const calmTicks = shortage > 0 ? 0 : previous.calmTicks + 1;

@@ -11,7 +11,7 @@ import { pdbBounds } from './integrations/disruption-budget.ts';
 import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
 import { limitRangeBound, limitRangeViolation } from './integrations/limit-range.ts';
 import { type AffinityFact, affinityFactor } from './integrations/node-affinity.ts';
-import { type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
+import { medianBound, type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
 import { readMarks } from './marks.ts';
 import { type PodHints, unhindered } from './node-input.ts';
 import type { AllocationRules } from './rules.ts';
@@ -24,6 +24,8 @@ export interface PodFacts {
   /** Those that select the pod. */
   readonly pdbs: readonly PdbRecord[] | 'unknown';
   readonly spread?: readonly SpreadFact[];
+  /** What the replicas of the workload have in the middle. */
+  readonly median?: { readonly share: Millicores; readonly at: EpochMillis };
   readonly affinity?: AffinityFact;
   readonly node?: Pick<NodeRecord, 'name' | 'labels'>;
 }
@@ -40,6 +42,7 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
     ...hpaBounds(hpa, current, rules),
     ...rangeBounds(pod, limitRanges, rules, current),
     ...pdbBounds(pdbs, current),
+    ...(rules.weight.topologySpread ? medianBound(facts.median, now) : []),
   ];
   return {
     bounds,

@@ -55,6 +55,8 @@ export interface WeightRules {
   /** `equal`: every pod starts at 1, because a wrong request must not buy weight. `request`: by cores requested, as MBCAS. */
   readonly base: 'equal' | 'request';
   readonly priorityCurve: 'log' | 'anchors' | 'legacy' | 'none';
+  /** Namespaces whose pods may raise their weight above their class with `mbcas.io/priority-multiplier`. */
+  readonly trustedNamespaces: readonly string[];
   readonly topologySpread: boolean;
   readonly nodeAffinity: boolean;
 }
@@ -128,5 +130,5 @@ export const defaultAllocationRules: AllocationRules = {
     perMinute: 6,
     minGranted: 0.5,
   },
-  weight: { base: 'equal', priorityCurve: 'log', topologySpread: false, nodeAffinity: false },
+  weight: { base: 'equal', priorityCurve: 'log', trustedNamespaces: [], topologySpread: false, nodeAffinity: false },
 };

@@ -99,7 +99,8 @@ function weigh(
   const base = rules.base === 'equal' ? 1 : Math.max(1, original.request) / 1000;
   const asked = marks.weight ?? 1;
   const own = Math.min(WEIGHT_SPAN, Math.max(1 / WEIGHT_SPAN, asked));
-  const priority = priorityFactor(pod.priority, rules.priorityCurve, marks.priorityMultiplier);
+  const isTrusted = rules.trustedNamespaces.includes(pod.namespace);
+  const priority = priorityFactor(pod.priority, rules.priorityCurve, marks.priorityMultiplier, isTrusted);
   const before = base * own * priority.factor;
   const clamps: Clamp[] = [...priority.clamps];
   if (spread !== 1) clamps.push({ reason: 'TopologySpread', what: 'weight', before, after: before * spread });

@@ -32,9 +32,10 @@ export function sizeTarget(
 
 /** The drop-in behaviour: the share is the limit, the request follows at a ratio unless an autoscaler divides by it. */
 function byLimit({ hints, current }: Seat, share: Millicores, { requestRatio }: AllocationRules): PodTarget {
-  const limit = Math.max(share, hints.limitMin ?? 0, kernelFloor);
+  const least = hints.isRequestFrozen ? current.request + 1 : 0;
+  const limit = Math.max(share, hints.limitMin ?? 0, least, kernelFloor);
   const request = hints.isRequestFrozen ? current.request : Math.max(1, Math.floor(requestRatio * limit));
-  return { request, limit: Math.max(limit, request), limitPolicy: 'Apply' };
+  return { request, limit, limitPolicy: 'Apply' };
 }
 
 function byRequest(
@@ -48,9 +49,10 @@ function byRequest(
   const request = share;
   const factor = ceilingFactor(seat, isGreedy, rules);
   const mustExceed = Math.max(request + 1, kernelFloor);
+  const wholeNode = Math.floor(allocatable / LIMIT_QUANTUM) * LIMIT_QUANTUM;
   if (factor !== undefined) {
     const loose = Math.max(factor * share, hints.limitMin ?? 0, mustExceed);
-    const highest = rules.userLimits === 'keep' ? (original.limit ?? allocatable) : allocatable;
+    const highest = rules.userLimits === 'keep' ? (original.limit ?? wholeNode) : wholeNode;
     const limit = Math.min(Math.ceil(loose / LIMIT_QUANTUM) * LIMIT_QUANTUM, Math.max(highest, request));
     return { request, limit, limitPolicy: 'Apply' };
   }
@@ -59,8 +61,7 @@ function byRequest(
     const limit = Math.max(original.limit, request);
     return { request, limit, limitPolicy: limit === current.limit ? 'Keep' : 'Apply' };
   }
-  const limit = Math.max(allocatable, request);
-  return { request, limit, limitPolicy: 'Lift' };
+  return { request, limit: Math.max(wholeNode, request + 1), limitPolicy: 'Lift' };
 }
 
 /** Undefined: the pod gets no ceiling. */

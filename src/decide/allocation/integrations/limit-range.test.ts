@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../../model/sizing-records.ts';
 import { testPod } from '../testing/pods.ts';
-import { cpuRange, keepRatio, limitRangeBound, limitRangeViolation } from './limit-range.ts';
+import { cpuRange, limitRangeBound, limitRangeViolation } from './limit-range.ts';
 
 const range = (type: 'Container' | 'Pod', min?: number, max?: number, ratio?: number): LimitRangeRecord => ({
   namespace: 'shop',
@@ -68,28 +67,5 @@ describe('pods that admission refuses whatever is changed', () => {
     const found = limitRangeViolation(ranges, containers(request, limit));
     if (wanted === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(wanted);
-  });
-});
-
-describe('ratio of limit to request', () => {
-  test('integration 4: the request is raised first', () => {
-    expect(keepRatio(100, 1000, 4)).toEqual({ request: 250, limit: 1000 });
-  });
-
-  test('integration 4: where it may not be, the limit is cut', () => {
-    expect(keepRatio(100, 1000, 4, 100)).toEqual({ request: 100, limit: 400 });
-  });
-
-  test('integration 4: for any sizes the ratio holds afterwards, and the limit is not below the request', () => {
-    const amount = fc.integer({ min: 1, max: 5000 });
-    fc.assert(
-      fc.property(amount, amount, fc.integer({ min: 1, max: 20 }), amount, (request, more, ratio, most) => {
-        const found = keepRatio(request, request + more, ratio, most);
-        expect(found.limit).toBeLessThanOrEqual(ratio * found.request);
-        expect(found.limit).toBeGreaterThanOrEqual(found.request);
-        expect(found.request).toBeGreaterThanOrEqual(request);
-      }),
-      { numRuns: 1000 },
-    );
   });
 });

@@ -76,15 +76,3 @@ function violationOf(
 }
 
 const say = (value: number | undefined): string => (value === undefined ? 'none' : `${value}m`);
-
-/** Keeps limit by request within the ratio: the request is raised first, as far as `maxRequest` allows, then the limit cut. */
-export function keepRatio(
-  request: Millicores,
-  limit: Millicores,
-  ratio: number,
-  maxRequest: Millicores = limit,
-): { readonly request: Millicores; readonly limit: Millicores } {
-  if (limit <= ratio * request) return { request, limit };
-  const raised = Math.min(Math.ceil(limit / ratio), limit, maxRequest);
-  return { request: Math.max(request, raised), limit: Math.min(limit, Math.floor(ratio * Math.max(request, raised))) };
-}

@@ -70,15 +70,15 @@ test('integration 1: without a curve priority says nothing', () => {
 
 describe('the annotation', () => {
   test('integration 1: a tenant can lower its pods', () => {
-    expect(priorityFactor(0, 'log', 0.5)).toEqual({ factor: 0.5, clamps: [] });
+    expect(priorityFactor(0, 'log', 0.5, false)).toEqual({ factor: 0.5, clamps: [] });
   });
 
   test('integration 1: but not raise them above their class, nor to nothing, and is told so', () => {
-    expect(priorityFactor(0, 'log', 5)).toEqual({
+    expect(priorityFactor(0, 'log', 5, false)).toEqual({
       factor: 1,
       clamps: [{ reason: 'PriorityClass', what: 'weight', before: 5, after: 1 }],
     });
-    expect(priorityFactor(0, 'log', 0.01).factor).toBe(0.1);
+    expect(priorityFactor(0, 'log', 0.01, false).factor).toBe(0.1);
   });
 
   test('integration 1: a trusted namespace may', () => {
@@ -86,7 +86,7 @@ describe('the annotation', () => {
   });
 
   test('integration 1: no annotation: the class', () => {
-    expect(priorityFactor(1000, 'log', undefined).factor).toBeCloseTo(2, 3);
+    expect(priorityFactor(1000, 'log', undefined, false).factor).toBeCloseTo(2, 3);
   });
 });
 

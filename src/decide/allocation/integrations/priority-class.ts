@@ -30,7 +30,7 @@ export function priorityFactor(
   priority: number,
   curve: PriorityCurve,
   override: number | undefined,
-  mayExceedClass = false,
+  mayExceedClass: boolean,
 ): { readonly factor: number; readonly clamps: readonly Clamp[] } {
   const byClass = priorityWeight(priority, curve);
   const factor =

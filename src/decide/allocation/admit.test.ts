@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import type { LimitRangeRecord, QuotaRecord } from '../../model/sizing-records.ts';
+import { type Admission, type AdmissionFacts, admitAllocation } from './admit.ts';
+import type { AllocationPod } from './allocation-pod.ts';
+import type { DesiredCpu } from './read-allocation.ts';
+import { resized, T0, testNode, testPod, testRules } from './testing/pods.ts';
+
+const desired = (request: number, change: Partial<DesiredCpu> = {}): DesiredCpu => ({
+  podUid: 'uid-a',
+  request,
+  limit: Math.max(1800, request),
+  limitPolicy: 'Keep',
+  urgent: false,
+  usage: new Map(),
+  ...change,
+});
+
+const facts = (pod: AllocationPod, change: Partial<AdmissionFacts> = {}): AdmissionFacts => ({
+  pod,
+  workload: undefined,
+  workloadUid: undefined,
+  facts: { limitRanges: [], hpas: [], pdbs: [] },
+  history: {},
+  quotas: [],
+  node: { allocatable: 1800, conditions: testNode().conditions, charged: 1000 },
+  isStale: false,
+  lastWriteAt: undefined,
+  rules: testRules,
+  now: T0,
+  ...change,
+});
+const pod = testPod('a', { request: 400 });
+const admit = (wanted: DesiredCpu, change: Partial<AdmissionFacts> = {}, subject = pod): Admission =>
+  admitAllocation(wanted, facts(subject, change));
+const reasonOf = (admission: Admission): string => (admission.kind === 'held' ? admission.reason : admission.kind);
+
+const quota = (room: number): QuotaRecord => ({
+  namespace: 'shop',
+  name: 'q',
+  hard: { cpuRequest: 1000 + room },
+  used: { cpuRequest: 1000 },
+  scopes: undefined,
+});
+const range = (min: number, max: number, ratio?: number): LimitRangeRecord => ({
+  namespace: 'shop',
+  name: 'r',
+  type: 'Container',
+  min: { cpu: min },
+  max: { cpu: max },
+  defaultRequest: {},
+  defaultLimit: {},
+  maxLimitRequestRatio: ratio === undefined ? {} : { cpu: ratio },
+});
+const pdb = {
+  namespace: 'shop',
+  name: 'p',
+  uid: 'p',
+  selector: undefined,
+  disruptionsAllowed: 0,
+  observed: true,
+  currentHealthy: 1,
+  desiredHealthy: 2,
+  alwaysAllowUnhealthy: false,
+};
+const hpa = {
+  namespace: 'shop',
+  name: 'h',
+  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
+  minReplicas: 1,
+  maxReplicas: 9,
+  currentReplicas: 3,
+  desiredReplicas: 3,
+  utilization: { cpu: 80 },
+  containerUtilization: [],
+};
+const pending = (reason: 'Deferred' | 'Infeasible', age: number): Partial<AllocationPod> => ({
+  resize: { pending: { reason, message: 'no room', since: T0 - age }, inProgress: undefined },
+});
+
+describe('what is written', () => {
+  test('a raise: the request of the container, nothing else', () => {
+    const admission = admit(desired(600));
+    expect(admission).toMatchObject({
+      kind: 'resize',
+      decision: {
+        kind: 'resize',
+        engine: 'allocation',
+        pod: { namespace: 'shop', name: 'a', uid: 'uid-a' },
+        changes: [{ container: 'main', to: { cpuRequest: 600 } }],
+        why: { numbers: { requestBefore: 400, requestAfter: 600 } },
+      },
+    });
+  });
+
+  test('memory is never named (allocation bug 20)', () => {
+    const text = JSON.stringify(admit(desired(600, { limit: 700, limitPolicy: 'Apply' })));
+    expect(text).not.toMatch(/memory/i);
+  });
+
+  test('a ceiling', () => {
+    expect(admit(desired(300, { limit: 330, limitPolicy: 'Apply' }))).toMatchObject({
+      decision: { changes: [{ container: 'main', to: { cpuRequest: 300, cpuLimit: 330 } }] },
+    });
+  });
+
+  test('an urgent decrease is funding', () => {
+    expect(admit(desired(300, { urgent: true }))).toMatchObject({ decision: { isFunding: true } });
+    expect(admit(desired(600, { urgent: true }))).not.toMatchObject({ decision: { isFunding: true } });
+  });
+
+  test('allocation bug 4: what is there already is not written again, for ever (k/k#129357)', () => {
+    expect(admit(desired(400)).kind).toBe('settled');
+  });
+
+  test('P17: what was written is settled', () => {
+    const wanted = desired(300, { limit: 340, limitPolicy: 'Apply' });
+    expect(admit(wanted).kind).toBe('resize');
+    expect(admit(wanted, {}, resized(pod, { request: 300, limit: 340 })).kind).toBe('settled');
+  });
+});
+
+describe('what is held, and why', () => {
+  test.each<[string, DesiredCpu, Partial<AdmissionFacts>, AllocationPod, string]>([
+    [
+      'mbcas bug 10: the allocation of a predecessor of the same name',
+      desired(600, { podUid: 'uid-old' }),
+      {},
+      pod,
+      'PodReplaced',
+    ],
+    [
+      'mbcas bug 7: BestEffort cannot be resized',
+      desired(600),
+      {},
+      testPod('a', { request: 0 }, { qos: 'BestEffort' }),
+      'BestEffort',
+    ],
+    [
+      'allocation bug 13: BestEffort is refused before the API does (k/a#9374)',
+      desired(600),
+      {},
+      testPod('a', { request: 400 }, { qos: 'BestEffort' }),
+      'BestEffort',
+    ],
+    [
+      'allocation bug 7: a container that restarts on resize (k/k#122760)',
+      desired(600),
+      { history: { restartedOnResize: true } },
+      pod,
+      'RestartedOnResize',
+    ],
+    [
+      'allocation bug 17: another writer of its CPU (koordinator#2306)',
+      desired(600),
+      { history: { hasForeignWriter: true } },
+      pod,
+      'ForeignWriter',
+    ],
+    ['a VerticalPodAutoscaler acts on it', desired(600), { history: { isVpaOwned: true } }, pod, 'VpaOwned'],
+    ['its agent is silent', desired(600), { isStale: true }, pod, 'Stale'],
+    [
+      'the node is not Ready',
+      desired(600),
+      { node: { allocatable: 1800, charged: 0, conditions: [{ type: 'Ready', status: 'False', since: 0 }] } },
+      pod,
+      'NodeNotReady',
+    ],
+    [
+      'the node is not known',
+      desired(600),
+      { node: { allocatable: 1800, charged: 0, conditions: undefined } },
+      pod,
+      'DataUnknown',
+    ],
+    [
+      'limits are not known',
+      desired(600),
+      { facts: { limitRanges: 'unknown', hpas: [], pdbs: [] } },
+      pod,
+      'DataUnknown',
+    ],
+    ['quotas are not known', desired(300), { quotas: undefined }, pod, 'DataUnknown'],
+    [
+      'allocation bug 21: a LimitRange that the pod breaks as it is (k/k#142171)',
+      desired(600),
+      { facts: { limitRanges: [range(500, 900)], hpas: [], pdbs: [] } },
+      pod,
+      'LimitRangeConflict',
+    ],
+    [
+      'allocation bug 8: no second resize while one is on its way (k/k#123441)',
+      desired(600),
+      {},
+      testPod('a', { request: 400 }, { resize: { pending: undefined, inProgress: { error: undefined, since: T0 } } }),
+      'ResizeInFlight',
+    ],
+    [
+      'allocation bug 8: nor before the kubelet has seen the last one',
+      desired(600),
+      {},
+      testPod('a', { request: 400 }, { generation: 3, observedGeneration: 2 }),
+      'ResizeInFlight',
+    ],
+    [
+      'deferred for ten seconds',
+      desired(600),
+      {},
+      testPod('a', { request: 400 }, pending('Deferred', 10_000)),
+      'ResizeInFlight',
+    ],
+    ['quota', desired(600), { quotas: [quota(199)] }, pod, 'QuotaExceeded'],
+    [
+      'growth that is not free yet',
+      desired(600),
+      { node: { ...facts(pod).node, charged: 1601 } },
+      pod,
+      'CapacityInFlight',
+    ],
+    [
+      'nobody knows what is charged',
+      desired(600),
+      { node: { ...facts(pod).node, charged: undefined } },
+      pod,
+      'CapacityInFlight',
+    ],
+    ['a mistake of a step', desired(4001), {}, pod, 'SafetyCheckFailed'],
+    ['two seconds after the last write', desired(600), { lastWriteAt: T0 - 2000 }, pod, 'Spacing'],
+    ['as much as was infeasible', desired(600), { infeasible: 600 }, pod, 'Infeasible'],
+    ['observing only', desired(600), { rules: { ...testRules, apply: 'observe' } }, pod, 'Observe'],
+    [
+      'pressure on the node',
+      desired(600),
+      {
+        node: {
+          ...facts(pod).node,
+          conditions: [...(testNode().conditions ?? []), { type: 'MemoryPressure', status: 'True', since: 0 }],
+        },
+      },
+      pod,
+      'NodePressure',
+    ],
+  ])('%s', (_name, wanted, change, subject, reason) => {
+    expect(reasonOf(admit(wanted, change, subject))).toBe(reason);
+  });
+
+  test.each<[string, DesiredCpu, Partial<AdmissionFacts>]>([
+    [
+      'a decrease needs neither quota nor room',
+      desired(300),
+      { quotas: [quota(0)], node: { ...facts(pod).node, charged: 2500 } },
+    ],
+    ['quota that is just enough', desired(600), { quotas: [quota(200)] }],
+    ['room that is just enough', desired(600), { node: { ...facts(pod).node, charged: 1600 } }],
+    ['less than was infeasible', desired(590), { infeasible: 600 }],
+    ['urgent: no spacing', desired(600, { urgent: true }), { lastWriteAt: T0 - 100 }],
+    ['four and a half seconds after the last write: ticks jitter', desired(600), { lastWriteAt: T0 - 4500 }],
+  ])('not held: %s', (_name, wanted, change) => {
+    expect(admit(wanted, change).kind).toBe('resize');
+  });
+
+  test('whoever is held is told for how long, where time helps', () => {
+    expect(admit(desired(600), { lastWriteAt: T0 - 2000 })).toMatchObject({ retryAfterMillis: 2500 });
+    expect(admit(desired(600), { quotas: [quota(0)] })).toMatchObject({
+      retryAfterMillis: 60_000,
+      message: 'requests.cpu: 0 of room left',
+    });
+  });
+
+  test('mbcas bug 9: everything that time can mend has a time to try again', () => {
+    const times = [desired(600)].flatMap((wanted) => [
+      admit(wanted, { quotas: [quota(0)] }),
+      admit(wanted, { node: { ...facts(pod).node, charged: 1700 } }),
+      admit(wanted, { lastWriteAt: T0 }),
+    ]);
+    for (const each of times) expect(each.kind === 'held' && each.retryAfterMillis !== undefined).toBe(true);
+  });
+});
+
+describe('what is not granted is taken back', () => {
+  const stuck = (reason: 'Deferred' | 'Infeasible', age: number): AllocationPod => {
+    const asked = resized(pod, { request: 900, limit: undefined });
+    return { ...asked, ...pending(reason, age), statuses: pod.statuses };
+  };
+
+  test('allocation bug 11: deferred for over fifteen seconds (k/k#135107)', () => {
+    expect(admit(desired(900), {}, stuck('Deferred', 16_000))).toMatchObject({
+      kind: 'resize',
+      decision: { isWithdrawal: true, changes: [{ container: 'main', to: { cpuRequest: 400 } }] },
+    });
+  });
+
+  test('allocation bug 10: infeasible: at once, so that no restart brings it to life (k/k#126033)', () => {
+    expect(admit(desired(900), {}, stuck('Infeasible', 0))).toMatchObject({ decision: { isWithdrawal: true } });
+  });
+});
+
+describe('what only the operator knows narrows the wish', () => {
+  test('integration 4: LimitRange: up to its maximum', () => {
+    const limited = testPod('a', { request: 400, limit: 1000 });
+    const admission = admit(
+      desired(1200, { limit: 1000 }),
+      { facts: { limitRanges: [range(100, 1000)], hpas: [], pdbs: [] } },
+      limited,
+    );
+    expect(admission).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 999 } }] },
+      clamps: [{ reason: 'LimitRange', what: 'max', before: 1200, after: 1000 }],
+    });
+  });
+
+  test('allocation bug 12, integration 5: the request that an autoscaler divides by stays (k/k#142155)', () => {
+    const scaled = { facts: { limitRanges: [], hpas: [hpa], pdbs: [] } };
+    expect(admit(desired(200), scaled).kind).toBe('settled');
+    expect(admit(desired(200, { limit: 300, limitPolicy: 'Apply' }), scaled)).toMatchObject({
+      decision: { changes: [{ to: { cpuLimit: 401 } }] },
+    });
+  });
+
+  test('integration 6: no decrease while the budget is short, raises as ever', () => {
+    const short = { facts: { limitRanges: [], hpas: [], pdbs: [pdb] } };
+    expect(admit(desired(200), short).kind).toBe('settled');
+    expect(admit(desired(600), short).kind).toBe('resize');
+  });
+
+  test('integration 4: the ratio of limit to request is kept by the limit', () => {
+    const admission = admit(
+      desired(300, { limit: 1200, limitPolicy: 'Apply' }),
+      { facts: { limitRanges: [range(1, 5000, 3)], hpas: [], pdbs: [] } },
+      testPod('a', { request: 400, limit: 1200 }),
+    );
+    expect(admission).toMatchObject({ decision: { changes: [{ to: { cpuRequest: 300, cpuLimit: 900 } }] } });
+  });
+});
+
+describe('limits, as MBCAS', () => {
+  const rules = { ...testRules, apply: 'limits' as const };
+  const limited = testPod('a', { request: 450, limit: 500 });
+  const wish = (limit: number) => desired(Math.floor(0.9 * limit), { limit, limitPolicy: 'Apply' });
+
+  test('limit and request move together', () => {
+    expect(admit(wish(800), { rules }, limited)).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 720, cpuLimit: 800 } }] },
+    });
+  });
+
+  test('a cut limit takes the request along', () => {
+    const ranges = { limitRanges: [range(10, 600)], hpas: [], pdbs: [] };
+    expect(admit(wish(800), { rules, facts: ranges }, limited)).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 540, cpuLimit: 600 } }] },
+    });
+  });
+
+  test('an autoscaled pod: the limit only, above its threshold', () => {
+    const scaled = { limitRanges: [], hpas: [hpa], pdbs: [] };
+    expect(admit(wish(300), { rules, facts: scaled }, limited)).toMatchObject({
+      decision: { changes: [{ to: { cpuLimit: 451 } }] },
+    });
+    expect(admit(wish(800), { rules, facts: scaled }, limited)).toMatchObject({
+      decision: { changes: [{ to: { cpuLimit: 800 } }] },
+    });
+  });
+});
+
+test('Guaranteed: request and limit are one', () => {
+  const guaranteed = testPod(
+    'a',
+    { request: 450, limit: 450, marks: { 'mbcas.io/skip-guaranteed': 'false' } },
+    { qos: 'Guaranteed' },
+  );
+  expect(admit(desired(600, { limit: 900, limitPolicy: 'Apply' }), {}, guaranteed)).toMatchObject({
+    decision: { changes: [{ to: { cpuRequest: 600, cpuLimit: 600 } }] },
+  });
+});

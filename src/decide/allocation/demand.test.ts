@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Demand, type DemandContext, type DemandState, type Measurement, nextDemand } from './demand.ts';
+import { defaultAllocationRules } from './rules.ts';
+import { T0, using } from './testing/pods.ts';
+
+const rules = defaultAllocationRules.demand;
+const context = (change: Partial<DemandContext> = {}): DemandContext => ({
+  share: 400,
+  limit: undefined,
+  now: T0,
+  ...change,
+});
+const first = (measured: Measurement, change: Partial<DemandContext> = {}): Demand =>
+  nextDemand(undefined, measured, context(change), rules);
+
+describe('what one measurement says', () => {
+  test.each<[string, Measurement, Partial<DemandContext>, number, Demand['cause'], number]>([
+    ['usage and room', using(200), {}, 350, 'usage', 0],
+    ['idle', using(0), {}, 50, 'usage', 0],
+    ['throttled a little is nothing', using(200, 0.1), { limit: 800 }, 350, 'usage', 0],
+    ['throttled: the share grows by twice the ratio', using(300, 0.2), { limit: 400 }, 560, 'throttled', 0.2],
+    ['throttled all the time: it doubles', using(300, 1), { limit: 400 }, 800, 'throttled', 1],
+    ['usage above the share counts as the base', using(600, 1), { limit: 600 }, 1200, 'throttled', 1],
+    ['under pressure and busy', using(300, undefined, 0.4), {}, 600, 'pressure', 0.25],
+    ['under pressure beside a hog, at a third of its request', using(130, undefined, 0.6), {}, 245, 'usage', 0],
+    ['pressure of its own throttling is not counted again', using(300, 0.05, 0.9), { limit: 900 }, 500, 'usage', 0],
+    ['at its limit usage says nothing: more', using(380, 0), { limit: 400 }, 700, 'saturated', 0],
+    ['quite at its limit: twice', using(400, 0), { limit: 400 }, 800, 'saturated', 0],
+    ['below its limit usage is the truth', using(350, 0), { limit: 400 }, 575, 'usage', 0],
+  ])('%s', (_name, measured, change, want, cause, shortage) => {
+    const found = first(measured, change);
+    expect({ ...found, shortage: Math.round(found.shortage * 100) / 100 }).toMatchObject({ want, cause, shortage });
+  });
+
+  test('allocation bug 1: throttled in every period far below the limit: grow, never shrink (k/k#67577, #51135)', () => {
+    const { want } = first(using(120, 1), { share: 1000, limit: 1000 });
+    expect(want).toBe(2000);
+  });
+
+  test('allocation bug 16: pressure of 58 % made by limits alone is no contention (k/e#5062)', () => {
+    expect(first(using(380, 0.05, 0.58), { limit: 800 }).cause).toBe('usage');
+  });
+
+  test('no periods, no ratio: nothing is divided by zero', () => {
+    expect(first(using(0, undefined, undefined), { share: 0, limit: 0 }).want).toBe(50);
+  });
+});
+
+describe('from tick to tick', () => {
+  /** Feeds measurements every two seconds; the share follows the want unless given. */
+  function wants(usages: readonly number[], share?: number): number[] {
+    let state: DemandState | undefined;
+    return usages.map((usage, tick) => {
+      const now = T0 + 2000 * tick;
+      const demand = nextDemand(state, using(usage), context({ now, share: share ?? state?.want ?? 400 }), rules);
+      state = demand.state;
+      return demand.want;
+    });
+  }
+
+  test('up at once', () => {
+    expect(wants([100, 800])).toEqual([200, 1250]);
+  });
+
+  test('down not before thirty seconds, then by 15 % a tick', () => {
+    const found = wants([800, ...new Array<number>(18).fill(100)]);
+    expect(found.slice(0, 15)).toEqual(new Array<number>(15).fill(1250));
+    expect(found.slice(15)).toEqual([1062, 902, 766, 651]);
+  });
+
+  test('and ends at what usage says', () => {
+    expect(wants([800, ...new Array<number>(60).fill(100)]).at(-1)).toBe(200);
+  });
+
+  test('a burst within the calm keeps the want up', () => {
+    const found = wants([800, ...new Array<number>(10).fill(100), 800, ...new Array<number>(14).fill(100)]);
+    expect(Math.min(...found)).toBe(1250);
+  });
+
+  test('a shortage right after a cut returns the cut and as much again', () => {
+    const before = nextDemand(undefined, using(300), context({ share: 600, limit: 600 }), rules).state;
+    const after = nextDemand(before, using(390, 0.3), context({ share: 400, limit: 400, now: T0 + 2000 }), rules);
+    expect(after).toMatchObject({ want: 800, cause: 'rolled-back' });
+  });
+
+  test('a shortage that was there before the cut is none of its making', () => {
+    const before = nextDemand(undefined, using(590, 0.3), context({ share: 600, limit: 600 }), rules).state;
+    expect(nextDemand(before, using(390, 0.3), context({ share: 400, now: T0 + 2000 }), rules).cause).not.toBe(
+      'rolled-back',
+    );
+  });
+
+  test('shortage resets the calm', () => {
+    const calm = { want: 1000, raisedAt: T0 - 60_000, calmTicks: 9, share: 1000, shortage: 0 };
+    const short = nextDemand(calm, using(200, 0.2), context({ share: 1000, limit: 2000 }), rules);
+    expect(short.state.calmTicks).toBe(0);
+  });
+});
+
+test('for any measurements the want is finite, never below what usage says, and falls by at most 15 % a tick', () => {
+  const measured = fc.record({
+    usage: fc.integer({ min: 0, max: 4000 }),
+    throttledRatio: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+    pressure: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(measured, { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 0, max: 3000 }),
+      (ticks, share) => {
+        let state: DemandState | undefined;
+        ticks.forEach((each, tick) => {
+          const previous = state?.want;
+          const demand = nextDemand(state, each, context({ share, limit: share, now: T0 + 5000 * tick }), rules);
+          expect(Number.isFinite(demand.want)).toBe(true);
+          expect(demand.want).toBeGreaterThanOrEqual(1.5 * each.usage);
+          if (previous !== undefined) expect(demand.want).toBeGreaterThanOrEqual(Math.floor(0.85 * previous));
+          state = demand.state;
+        });
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
