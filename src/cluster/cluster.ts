@@ -14,6 +14,7 @@ import { createDaemonSetController } from './controllers/daemon-set-controller.t
 import { createDeploymentController } from './controllers/deployment/deployment-controller.ts';
 import { createDisruptionController } from './controllers/disruption-controller.ts';
 import { createGarbageCollector } from './controllers/garbage-collector.ts';
+import { createHorizontalAutoscaler } from './controllers/horizontal-autoscaler/horizontal-autoscaler.ts';
 import { createNamespaceController } from './controllers/namespace-controller.ts';
 import { createNodeLifecycle } from './controllers/node-lifecycle.ts';
 import { createPodGarbageCollector } from './controllers/pod-garbage-collector.ts';
@@ -74,6 +75,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     createStatefulSetController(context),
     createDaemonSetController(context),
     createDisruptionController(context),
+    createHorizontalAutoscaler(context),
     createGarbageCollector(context),
     createNamespaceController(context),
     createVolumeBinder(context),

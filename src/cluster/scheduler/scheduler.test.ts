@@ -76,9 +76,9 @@ describe('the scheduler', () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
     await create(at, barePod('blocker', {}, '800m'));
     await at.seconds(5);
-    await create(at, barePod('low', { priority: 1 }, '800m'));
+    await create(at, barePod('low', {}, '800m'));
     await at.seconds(2);
-    await create(at, barePod('high', { priority: 10 }, '800m'));
+    await create(at, barePod('high', { priorityClassName: 'system-node-critical' }, '800m'));
     await at.seconds(30);
     await at.cluster.api.delete(resources.pods, 'blocker', IN_DEFAULT);
     await at.seconds(15);
