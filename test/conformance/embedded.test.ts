@@ -19,6 +19,7 @@ import './policy-admission.conformance.ts';
 import './policy-selection.conformance.ts';
 import './priority-classes.conformance.ts';
 import './replica-sets.conformance.ts';
+import './resizes.conformance.ts';
 import './stateful-sets.conformance.ts';
 import './subresources.conformance.ts';
 import './validation.conformance.ts';
