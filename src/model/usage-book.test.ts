@@ -25,7 +25,7 @@ describe('book of usage', () => {
     ]);
   });
 
-  test('all replicas feed one profile; the hottest decides memory (rightsizing bug 17)', () => {
+  test('rightsizing bug 17: all replicas feed one profile, and the hottest decides memory', () => {
     const book = aBook();
     const cold = Array.from({ length: 9 }, (_, index) =>
       aSeries(`web-${index}`, { cpu: [[HOUR, 100]], memory: [[HOUR, 100 * MIB]] }),

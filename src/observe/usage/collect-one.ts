@@ -1,10 +1,11 @@
 /** One workload's turn: asks its source, sorts out what is not its own, and enters the rest into the book. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
 import { isWithinStart } from '../../model/usage-profile.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
-import type { UsageTarget } from '../../model/usage-settings.ts';
+import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
 import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
 
@@ -66,13 +67,7 @@ function requestFor(
   const containers = [
     ...new Set([...workload.containers, ...pods.flatMap(({ sizing }) => sizing.containers)].map(({ name }) => name)),
   ];
-  const isWholeWindow =
-    source.kind === 'range' &&
-    settings.needsWindow &&
-    workload.containers.some(({ name }) => {
-      const window = book.windowOf(workload, name, now);
-      return window === undefined || now - window.to >= settings.rollingWindowMillis / WINDOW_READS;
-    });
+  const isWholeWindow = source.kind === 'range' && settings.needsWindow && isWindowOld(book, workload, settings, now);
   const readTo = book.readTo(workload);
   const since = (instant: EpochMillis | undefined): EpochMillis =>
     isWholeWindow ? earliest : Math.max(earliest, instant ?? earliest);
@@ -87,6 +82,12 @@ function requestFor(
     },
     isWholeWindow,
   };
+}
+
+/** The newest counts: a container that is never measured must not have all the others read anew at every turn. */
+function isWindowOld(book: UsageBook, workload: SizedWorkload, settings: UsageSettings, now: EpochMillis): boolean {
+  const ends = workload.containers.flatMap(({ name }) => book.windowOf(workload, name, now)?.to ?? []);
+  return ends.length === 0 || now - Math.max(...ends) >= settings.rollingWindowMillis / WINDOW_READS;
 }
 
 /** Names of pods are ambiguous: `web-api-x7k2p` could be of the Deployment `web`. A pod that is known decides. */

@@ -91,7 +91,7 @@ describe('collecting', () => {
     expect(to - from.cpu).toBe(DAY);
   });
 
-  test('native sidecars are asked for, and containers that only running pods have', async () => {
+  test('rightsizing bug 26: native sidecars are asked for, and containers that only running pods have', async () => {
     const sidecar = aContainer({ name: 'mesh', isSidecar: true });
     const old = aPodOf(POD, { containers: [aContainer(), aContainer({ name: 'old-helper' })] });
     const collecting = start({ targets: [aTarget({ ...web, containers: [aContainer(), sidecar] })], pods: [old] });
@@ -282,6 +282,21 @@ describe('failures', () => {
     });
   });
 
+  test('rightsizing bug 2: CPU is known and memory is not: no peak at all, and the gap is named', async () => {
+    const collecting = start({ targets: [aTarget(web, { needsWindow: true })], pods: [aPodOf(POD)] });
+    collecting.answer = ({ to }) => ({
+      ok: true,
+      series: [aSeries(POD, { cpu: [[to, 100]] })],
+      readTo: { cpu: to },
+      warnings: [],
+    });
+    await collecting.clock.advance(HOUR);
+    const profile = collecting.collector.profileOf(web, 'app');
+    expect([profile?.memory.peaks(), profile?.memory.lastAt()]).toEqual([[], undefined]);
+    expect(collecting.collector.windowOf(web, 'app')?.memory).toBeUndefined();
+    expect(collecting.collector.stateOf(web).missing).toEqual([{ container: 'app', resource: 'memory' }]);
+  });
+
   test('the log tells of a failure once, and of its end', async () => {
     const lines: string[] = [];
     const log = createLogger({
@@ -404,6 +419,16 @@ describe('exact windows', () => {
     expect(whole.length).toBeLessThan(10);
     const cpu = collecting.collector.profileOf(web, 'app')?.cpu;
     expect(cpu?.samples()).toBe(((cpu?.lastAt() ?? 0) - (cpu?.firstAt() ?? 0)) / 60_000 + 1);
+  });
+
+  test('a container that is never measured does not have the others read anew at every turn', async () => {
+    const containers = [aContainer(), aContainer({ name: 'silent' })];
+    const target = aTarget({ ...web, containers }, { needsWindow: true });
+    const collecting = start({ targets: [target], pods: [aPodOf(POD, { containers })] });
+    collecting.answer = steady;
+    await collecting.clock.advance(2 * HOUR);
+    const whole = collecting.requests.filter(({ from, to }) => to - from.cpu === DAY);
+    expect(whole.length).toBeLessThan(10);
   });
 
   test('a resource that could not be read keeps what was known of it', async () => {

@@ -73,7 +73,7 @@ describe('Prometheus source', () => {
     );
   });
 
-  test('rightsizing bugs 4, 32: one resource may fail alone; the other is taken, and the mark of the failed one stays', async () => {
+  test('rightsizing bug 4, 32: one resource may fail alone; the other is taken, and the mark of the failed one stays', async () => {
     const server = await serve((received, response) => {
       if (isCpu(received))
         response
