@@ -289,7 +289,10 @@ describeOnBackends('optimization policies', (cluster) => {
       ok: false,
       problems: [expect.stringContaining('"7 days" is not a duration')],
     });
-    // What was invalid before may be mended, part by part.
+    // That it is invalid can be told in its status, and what was invalid before can be mended part by part.
+    const refused = { ...condition, status: 'False', reason: 'ValidationFailed' };
+    const told = await mergePatch(`${path}/odd/status`, { status: { conditions: [refused] } });
+    expect([told.status, at(told.body, 'status', 'conditions', 0, 'reason')]).toEqual([200, 'ValidationFailed']);
     const mended = await mergePatch(`${path}/odd`, { spec: { metricsConfig: { rollingWindow: '7d' } } });
     expect([mended.status, checkPolicySpec(mended.body['spec']).ok]).toEqual([200, true]);
   });
