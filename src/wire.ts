@@ -120,8 +120,24 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     instance: identity,
   });
   const spot = createSpotWatch({ view, rules: () => rules, clock, random });
+  const rightsizing = config.engines.rightsizing
+    ? createRightsizing({
+        ...options,
+        api,
+        scope,
+        stores,
+        view,
+        settings: () => rightsizingSettingsOf(config),
+        leadership: () => leadership.current(),
+        evictions: () => engine.evictions(),
+        events: recorder,
+        journal,
+        metrics,
+      })
+    : undefined;
   const admission = createAdmission({
     spot,
+    sizes: rightsizing?.sizeNewPods,
     api,
     view,
     ownerTypeOf: owners.typeOf,
@@ -146,20 +162,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     reconcileIntervalMillis: () => config.controllers.reconcileInterval,
     windowPollMillis: () => config.controllers.workloadTiming.disruptionWindowPollInterval,
   });
-  const rightsizing = config.engines.rightsizing
-    ? createRightsizing({
-        ...options,
-        api,
-        scope,
-        stores,
-        view,
-        settings: () => rightsizingSettingsOf(config),
-        leadership: () => leadership.current(),
-        events: recorder,
-        journal,
-        metrics,
-      })
-    : undefined;
   let webhook: ServedWebhook | undefined;
   const leadership = createLeadershipLoop({
     ...options,

@@ -5,7 +5,7 @@ import { createEvict } from '../act/evict.ts';
 import type { Journal } from '../act/journal.ts';
 import { createRestamp } from '../act/restamp.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import type { Leadership } from '../guard/context.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import { createDisruptionLog } from '../guard/history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -42,6 +42,8 @@ export interface PlacementEngineOptions {
 export interface PlacementEngine {
   readonly controller: PlacementController;
   readonly explain: Explainer;
+  /** Evictions under way: a pod that is being evicted is not resized. */
+  evictions(): readonly InFlightEviction[];
 }
 
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
@@ -64,6 +66,7 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
     metrics.set('spotalis_storm_active', {}, spot.memory.storm(clock.now()) === undefined ? 0 : 1);
   });
   return {
+    evictions: () => shared.inFlight.list(clock.now()),
     controller: createPlacementController({ ...shared, reconciler }),
     explain: createExplainer({
       view,

@@ -14,6 +14,7 @@ import { createPodInterners } from '../observe/project-pod.ts';
 import { createCatchUp } from '../webhook/catch-up.ts';
 import { type AdmissionObservation, createMutateHandler, type MutateHandler } from '../webhook/handler.ts';
 import { createLiveOwners } from '../webhook/live-owners.ts';
+import type { SizeNewPods } from '../webhook/size-new-pods.ts';
 
 export interface AdmissionOptions {
   readonly api: KubeApi;
@@ -22,6 +23,8 @@ export interface AdmissionOptions {
   /** The type of an owner of ReplicaSets other than a Deployment, where such are followed. */
   readonly ownerTypeOf: (owner: OwnerReference) => ResourceType | undefined;
   readonly spot: SpotWatch;
+  /** What rightsizing adds; undefined where it is off. */
+  readonly sizes: SizeNewPods | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -60,6 +63,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     spot: options.spot.memory,
     catchUp: createCatchUp(view, clock),
     interners: createPodInterners(MAX_INTERNED),
+    sizes: options.sizes,
     clock,
     log,
     onAnswer: (observation) => count(metrics, observation),

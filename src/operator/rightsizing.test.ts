@@ -4,14 +4,16 @@ import { resources } from '../api/resources.ts';
 import {
   createPolicy,
   deployLoaded,
+  loadedDeployment,
   readPolicy,
   requestsOf,
+  sizedEvents,
   sizedPods,
   startSizedWorld,
   statusOf,
   workloadWrites,
 } from './testing/sized-world.ts';
-import { inShop, untilReady } from './testing/steps.ts';
+import { inShop, patchDeployment, untilReady } from './testing/steps.ts';
 
 describe('a policy in Recommend', () => {
   test('has the recommendation in its status, and nothing is written to the workload', async () => {
@@ -62,5 +64,71 @@ describe('a policy in Auto', () => {
       'optipod.io/recommendation.app.cpu-request': '240m',
       'optipod.io/last-applied': expect.stringMatching(/Z$/),
     });
+  });
+
+  test('new pods are born with the size of the others, and are told apart by a stamp', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+    await patchDeployment(world, { replicas: 3 });
+    await untilReady(world, 'web', 3);
+    const pods = await sizedPods(world);
+    expect(pods.map(({ metadata }) => metadata?.annotations?.['optipod.io/applied'] ?? '-').toSorted()).toEqual([
+      '-',
+      'true',
+      'true',
+    ]);
+    expect(await requestsOf(world)).toEqual(Array.from({ length: 3 }, () => ({ cpu: '240m', memory: '120Mi' })));
+    // Whoever edits the template means what he writes.
+    const { spec } = loadedDeployment({ replicas: 3, requests: { cpu: '600m', memory: '600Mi' } });
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: { spec } }, inShop);
+    await world.until('a pod of the new template', async () =>
+      (await requestsOf(world)).some(({ cpu }) => cpu === '600m'),
+    );
+  });
+
+  test('in dry-run nothing is written to workloads, and the status says so', async () => {
+    const world = await startSizedWorld({ rightsizing: '  dryRun: true' });
+    await deployLoaded(world);
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('a recommendation', async () => (await statusOf(world))?.reason === 'DryRunActive');
+    expect(await statusOf(world)).toMatchObject({ status: 'Skipped', recommendations: [{ cpu: '240m' }] });
+    const conditions = (await readPolicy(world)).status?.conditions;
+    expect(conditions?.find(({ type }) => type === 'DryRun')).toMatchObject({ status: 'True', observedGeneration: 1 });
+    expect(workloadWrites(world)).toEqual([]);
+  });
+
+  test('without in-place resize the template is written once, where the policy allows it', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world);
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false, allowRecreate: true } });
+    await world.until('new pods', async () => (await requestsOf(world)).every(({ cpu }) => cpu === '240m'));
+    await untilReady(world, 'web', 2);
+    await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+    expect(await statusOf(world)).toMatchObject({ lastApplyMethod: 'ServerSideApply' });
+    const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+    expect(
+      metadata?.managedFields?.some(({ manager, operation }) => manager === 'optipod' && operation === 'Apply'),
+    ).toBe(true);
+    expect(metadata?.annotations?.['optipod.io/applied-sizes']).toBeUndefined();
+  });
+
+  test('where neither is allowed the workload is skipped with a warning that says what to do', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world);
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false } });
+    await world.until('told', async () => (await statusOf(world))?.reason === 'InPlaceResizeUnavailable');
+    await world.until('an event', async () =>
+      (await sizedEvents(world)).some(({ reason }) => reason === 'InPlaceResizeUnavailable'),
+    );
+    const event = (await sizedEvents(world)).find(({ reason }) => reason === 'InPlaceResizeUnavailable');
+    expect(event).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name: 'web' } });
+    expect(event?.note).toMatch(/Deployment shop\/web .*Suggestion: /);
+    expect(await requestsOf(world)).toEqual(Array.from({ length: 2 }, () => ({ cpu: '500m', memory: '512Mi' })));
   });
 });

@@ -1,12 +1,13 @@
 /** The rightsizing engine of one process, put together: what every replica knows, and what the leader does. */
 import type { EventSink } from '../act/events.ts';
 import type { Journal } from '../act/journal.ts';
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
-import type { RightsizingSettings } from '../controllers/rightsizing-settings.ts';
+import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-settings.ts';
 import { usageTargets } from '../controllers/rightsizing-targets.ts';
-import type { Leadership } from '../guard/context.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -17,6 +18,7 @@ import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.
 import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import type { BodyHandler } from '../webhook/server.ts';
+import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
 import { policyAdmission } from './policy-admission.ts';
 import { createUsage } from './usage.ts';
 
@@ -29,6 +31,8 @@ export interface RightsizingOptions {
   readonly stores: LiveStores;
   readonly view: LiveView;
   readonly leadership: () => Leadership;
+  /** Of placement, under way. */
+  readonly evictions: () => readonly InFlightEviction[];
   readonly events: EventSink;
   readonly journal: Journal;
   readonly metrics: Metrics;
@@ -43,6 +47,8 @@ export interface Rightsizing {
   readonly policies: PolicyStores;
   /** What it answers at admission, by path. */
   readonly handlers: Readonly<Record<string, BodyHandler>>;
+  /** What it adds to the answer for a new pod. */
+  readonly sizeNewPods: SizeNewPods;
   /** Follows the cluster until `signal` aborts, whoever leads. */
   run(signal: AbortSignal): Promise<void>;
   /** The leader's work, until `signal` aborts. */
@@ -68,7 +74,6 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     usage: usage.collector,
     settings,
     servesResize: () => true,
-    evictions: () => [],
     isAllocated: () => false,
     workers: config.controllers.maxConcurrentReconciles,
   });
@@ -77,6 +82,14 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     view,
     policies,
     handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
+    sizeNewPods: createSizeNewPods({
+      workloadOf: (owner) => view.workloadOf({ owner }),
+      isActive(workload) {
+        const { winner } = engine.controller.select(workload);
+        const isPaused = workload.annotations[rightsizingKeys.paused] === 'true';
+        return winner?.spec.mode === 'Auto' && !isPaused && !isDryRun(settings());
+      },
+    }),
     run: async (signal) => {
       await Promise.all([view.run(signal), policies.run(signal)]);
     },

@@ -18,7 +18,8 @@ import { answerOf } from './answer.ts';
 import type { CatchUp } from './catch-up.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import type { LiveOwners } from './live-owners.ts';
-import { type AdmissionRequest, encodeAnswer, parseReview } from './review.ts';
+import { type AdmissionRequest, encodeAnswer, parseReview, type ReviewAnswer } from './review.ts';
+import type { SizeNewPods } from './size-new-pods.ts';
 
 /** The settings in force and what was compiled from them; replaced as a whole when the configuration changes. */
 export type AdmissionRules = Pick<AdmissionInput, 'settings' | 'sides' | 'readPolicy'>;
@@ -39,6 +40,8 @@ export interface MutateHandlerOptions {
   readonly spot?: SpotMemory;
   readonly catchUp: CatchUp;
   readonly interners: PodInterners;
+  /** What rightsizing adds to the answer; left out, nothing. */
+  readonly sizes?: SizeNewPods | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onAnswer: (observation: AdmissionObservation) => void;
@@ -112,6 +115,24 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     return { ...unsteered('AdmissionFailed', { error: describeError(error) }), warn: true };
   };
 
+  /** Placement's answer with the sizes of rightsizing: one patch, whatever the one thought of the pod. */
+  const withSizes = (request: AdmissionRequest, answer: ReviewAnswer): ReviewAnswer => {
+    const { sizes } = options;
+    const isNewPod = request.kind.kind === 'Pod' && request.operation === 'CREATE' && request.subResource === '';
+    if (sizes === undefined || !isNewPod) return answer;
+    try {
+      const pod = request.object as Pod;
+      const { patch = [] } = answer;
+      const hasAnnotations =
+        pod.metadata?.annotations !== undefined || patch.some(({ path }) => path.startsWith('/metadata/annotations'));
+      const own = sizes(pod, controllerOf(pod, interners.owners), hasAnnotations);
+      return own.length === 0 ? answer : { ...answer, patch: [...patch, ...own] };
+    } catch (error) {
+      log.warn({ requestId: request.uid, error }, 'The sizes of a new pod could not be told; it keeps its own');
+      return answer;
+    }
+  };
+
   return (body, isConfirmed = true) => {
     const startedAt = clock.now();
     const review = parseReview(body);
@@ -120,7 +141,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     const answer = (decision: AdmissionDecision): HttpAnswer => {
       const { operation, kind, uid } = request;
       onAnswer({ operation, resourceKind: kind.kind, decision, tookMillis: clock.now() - startedAt });
-      return { status: 200, body: encodeAnswer(apiVersion, uid, answerOf(decision, isConfirmed)) };
+      return { status: 200, body: encodeAnswer(apiVersion, uid, withSizes(request, answerOf(decision, isConfirmed))) };
     };
     try {
       const decision = decide(request);

@@ -1,0 +1,123 @@
+/**
+ * Gives new pods the sizes that the running ones of their workload have, so that neither a rollout nor a new replica starts from
+ * the template's old values, and the template need not be edited.
+ */
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import type { Pod } from '../api/core.ts';
+import type { JsonPatchOperation } from '../api/kube-api.ts';
+import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
+import { resourcesBody } from '../model/original-sizes.ts';
+import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
+import type { OwnerReference } from '../model/records.ts';
+import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import { projectSize } from '../observe/sizing/project-size.ts';
+
+export interface SizeNewPodsOptions {
+  readonly workloadOf: (owner: OwnerReference) => SizedWorkload | undefined;
+  /** A valid policy in Auto has the say over it, and nothing keeps Stowage from acting. */
+  readonly isActive: (workload: SizedWorkload) => boolean;
+}
+
+/**
+ * @param hasAnnotations whether the pod will have annotations once what is patched before is applied.
+ * @returns operations to append to the answer's patch; empty where the pod stays as it is.
+ */
+export type SizeNewPods = (
+  pod: Pod,
+  owner: OwnerReference | undefined,
+  hasAnnotations: boolean,
+) => readonly JsonPatchOperation[];
+
+export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions): SizeNewPods {
+  return (pod, owner, hasAnnotations) => {
+    const workload = owner === undefined ? undefined : workloadOf(owner);
+    const text = workload?.annotations[rightsizingKeys.appliedSizes];
+    // Most pods of a cluster end here.
+    if (workload === undefined || text === undefined || !isActive(workload)) return [];
+    const places = placesOf(pod);
+    const containers = places.map(({ record }) => record);
+    if (!isOfTemplate(containers, workload.containers)) return [];
+    const wanted = withAppliedSizes(workload.containers, readAppliedSizes(text));
+    const changes = effectiveChanges(
+      containers,
+      wanted.map(({ name, size }) => ({ container: name, to: size })),
+    );
+    const sized = applyChanges(containers, changes);
+    if (changes.length === 0 || qosClassOf(sizesOf(sized)) !== qosClassOf(sizesOf(containers))) return [];
+    const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
+      const change = changes.find((each) => each.container === container.name);
+      if (change === undefined) return [];
+      return [{ op: 'add', path: `${path}/resources`, value: mergedResources(container, change.to) }];
+    });
+    return [...operations, stamp(hasAnnotations)];
+  };
+}
+
+type Container = NonNullable<Pod['spec']>['containers'][number];
+
+interface Place {
+  readonly path: string;
+  readonly container: Container;
+  readonly record: ContainerSpecRecord;
+}
+
+/** Containers and native sidecars, with where they stand in the object. */
+function placesOf({ spec }: Pod): readonly Place[] {
+  const place =
+    (list: string, isSidecar: boolean) =>
+    (container: Container, index: number): Place => ({
+      path: `/spec/${list}/${index}`,
+      container,
+      record: {
+        name: container.name,
+        isSidecar,
+        size: projectSize(container.resources, `spec.${list}[${index}].resources`),
+        cpuRestart: 'NotRequired',
+        memoryRestart: 'NotRequired',
+        hasReadinessProbe: false,
+      },
+    });
+  const sidecars = (spec?.initContainers ?? [])
+    .map(place('initContainers', true))
+    .filter(({ container }) => container.restartPolicy === 'Always');
+  return [...(spec?.containers ?? []).map(place('containers', false)), ...sidecars];
+}
+
+/** Whether the pod has the sizes of the template, as the API server completes them: a limit alone is also the request. */
+function isOfTemplate(containers: readonly ContainerSpecRecord[], template: readonly ContainerSpecRecord[]): boolean {
+  return template.every(({ name, size }) => {
+    const own = containers.find((container) => container.name === name)?.size;
+    if (own === undefined) return false;
+    const [wanted, is] = [completed(size), completed(own)];
+    return sizeKeys.every((key) => wanted[key] === is[key]);
+  });
+}
+
+function completed({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: ContainerSize): ContainerSize {
+  const [cpu, memory] = [cpuRequest ?? cpuLimit, memoryRequest ?? memoryLimit];
+  return {
+    ...(cpu !== undefined && { cpuRequest: cpu }),
+    ...(cpuLimit !== undefined && { cpuLimit }),
+    ...(memory !== undefined && { memoryRequest: memory }),
+    ...(memoryLimit !== undefined && { memoryLimit }),
+  };
+}
+
+const sizesOf = (containers: readonly ContainerSpecRecord[]): ContainerSize[] => containers.map(({ size }) => size);
+
+/** What else the container asks for, such as ephemeral storage or devices, stays. */
+function mergedResources({ resources = {} }: Container, to: ContainerSize): object {
+  const { requests, limits } = resourcesBody(to);
+  return {
+    ...resources,
+    ...(requests && { requests: { ...resources.requests, ...requests } }),
+    ...(limits && { limits: { ...resources.limits, ...limits } }),
+  };
+}
+
+function stamp(hasAnnotations: boolean): JsonPatchOperation {
+  const key = rightsizingKeys.applied;
+  return hasAnnotations
+    ? { op: 'add', path: `/metadata/annotations/${key.replace('/', '~1')}`, value: 'true' }
+    : { op: 'add', path: '/metadata/annotations', value: { [key]: 'true' } };
+}
