@@ -118,7 +118,7 @@ export async function measureCollectedUsage(): Promise<Record<string, number>> {
       stepMillis: STEP_MILLIS,
       scrapeMillis: 30_000,
       rateMillis: undefined,
-      sampleBudget: 200_000,
+      sampleBudget: 100_000,
       timeoutMillis: 30_000,
       names: defaultLabelNames,
     },
