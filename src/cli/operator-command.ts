@@ -1,5 +1,6 @@
 /** `stowage operator`: the process that runs in the cluster. */
 import type { AddCommand } from './command-definition.ts';
+import { optipodFlags } from './operator/optipod-flags.ts';
 import type { OperatorOptions } from './operator/run-operator.ts';
 
 const EXAMPLES = `
@@ -16,6 +17,7 @@ export const addOperatorCommand: AddCommand = (program, register, { startOperato
       'configuration file, reloaded when it changes (default: built-in defaults and SPOTALIS_* variables)',
     )
     .addHelpText('after', EXAMPLES);
+  for (const { flags, description } of optipodFlags) command.option(flags, `OptiPod's: ${description}`);
   register<OperatorOptions>(command, async (context, options) =>
     (await import('./operator/run-operator.ts')).runOperator(context, options, { start: startOperator, version }),
   );

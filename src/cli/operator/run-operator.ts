@@ -12,8 +12,10 @@ import { createMetrics } from '../../lib/metrics.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
+import { withOptipodFlags } from './optipod-flags.ts';
 
-export interface OperatorOptions {
+/** Besides these, OptiPod's flags. */
+export interface OperatorOptions extends Readonly<Record<string, unknown>> {
   /** Configuration file; undefined means defaults and environment. */
   readonly config?: string;
 }
@@ -30,11 +32,13 @@ export async function runOperator(
   options: OperatorOptions,
   { start, version }: RunOptions,
 ): Promise<ExitCode> {
-  const { clock, random, env, signal } = io;
+  const { clock, random, signal } = io;
+  const overlay = withOptipodFlags(io.env, options);
+  const { env } = overlay;
   const { config, warnings } = loadConfigFile(options.config, env);
   const { level, format } = config.observability.logging;
   const log = createLogger({ level, format, clock, write: createStderrWriter() });
-  for (const warning of warnings) log.warn({}, warning);
+  for (const warning of [...overlay.warnings, ...warnings]) log.warn({}, warning);
   const { kubeconfig, context } = global;
   const connection = await loadConnection({
     env,
