@@ -1,4 +1,5 @@
 /** A life of the placement engine on the embedded cluster that needs every right it has, with exactly the roles it is given. */
+import { setImmediate } from 'node:timers/promises';
 import type { KubeObject, StatefulSet } from '../../src/api/core.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
@@ -138,7 +139,10 @@ export async function tellCertificateStory(roles: readonly Manifest[]): Promise<
     let renewals = 0;
     const following = source?.follow(() => renewals++, stop.signal);
     // Making keys is real work in threads: time goes on in small steps meanwhile.
-    for (let step = 0; source !== undefined && renewals === 0 && step < 5_000; step++) await clock.advance(MINUTE / 4);
+    for (let step = 0; source !== undefined && renewals === 0 && step < 8_000; step++) {
+      await setImmediate();
+      await clock.advance(MINUTE / 4);
+    }
     stop.abort();
     await following;
     return usedBy(server.accessLog, OPERATOR);

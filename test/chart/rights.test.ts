@@ -1,7 +1,9 @@
 /** The rights of the chart, engine by engine and scope by scope: each is used by a call that was seen, and each call that was seen is granted. */
 import { describe, expect, test } from 'vitest';
 import { OPERATOR, tellCertificateStory, tellPlacementStory } from './placement-story.ts';
-import { type Grant, grantsOf, readRights, without } from './rights.ts';
+import type { Manifest } from './render.ts';
+import { type Grant, grantsOf, readRights, rightsOf, without } from './rights.ts';
+import { tellRightsizingStory } from './rightsizing-story.ts';
 
 const rightsIn = (grants: readonly Grant[]): Set<string> => new Set(grants.map(({ right }) => right));
 const difference = (from: ReadonlySet<string>, those: ReadonlySet<string>): string[] =>
@@ -42,6 +44,40 @@ describe.each(Object.entries(scopes))('placement, scope %s', (_scope, { roles, c
     const less = without(roles, grant);
     expect(rightsIn(grantsOf(less))).not.toContain(right);
     const { used } = await tellPlacementStory(less, config);
+    expect(difference(used, rightsIn(grantsOf(less)))).toContain(right);
+  });
+});
+
+/** What an access log cannot show: a patch by server-side apply of what does not exist needs `create`, too. */
+const byApply = (right: string): string => right.replace(/^create/, 'patch');
+/** Told by the story of placement: one recorder writes the events of all engines. */
+const REPEATED_EVENTS = 'patch events.k8s.io/events';
+const isOperators = ({ metadata }: Manifest): boolean => !metadata?.name?.endsWith('-certificates');
+
+describe('rightsizing', () => {
+  const roles = rightsOf(readRights('deploy/profiles/rightsizing.yaml'), 'spotalis-system/stowage').filter(isOperators);
+  const grants = grantsOf(roles);
+  const told = tellRightsizingStory(roles);
+
+  test('works with these rights alone: in place, and by templates', async () => {
+    expect(await told).toMatchObject({ requests: ['240m', '240m'], template: '240m' });
+  });
+
+  test('everything that is asked for is granted', async () => {
+    expect(difference((await told).used, rightsIn(grants))).toEqual([]);
+  });
+
+  test('everything that is granted is asked for', async () => {
+    const { used } = await told;
+    const idle = difference(rightsIn(grants), used).filter((right) => right !== REPEATED_EVENTS);
+    expect(idle.filter((right) => !used.has(byApply(right)))).toEqual([]);
+    expect(idle).toEqual(['create /configmaps']);
+  });
+
+  const tried = grants.filter(({ right }) => right !== REPEATED_EVENTS && right !== 'create /configmaps');
+  test.each(tried.map(label))('without "%s" of %s something is asked for in vain', async (right, _role, grant) => {
+    const less = without(roles, grant);
+    const { used } = await tellRightsizingStory(less);
     expect(difference(used, rightsIn(grantsOf(less)))).toContain(right);
   });
 });

@@ -3,23 +3,35 @@
 - apiGroups: [""]
   resources: [pods, persistentvolumeclaims]
   verbs: [list, watch]
-# get: owners of a workload's first pods, before the watch has brought them.
 - apiGroups: [apps]
   resources: [deployments, replicasets, statefulsets]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [list, watch]
+{{- if .Values.engines.placement }}
+# Owners of a workload's first pods, before the watch has brought them.
+- apiGroups: [apps]
+  resources: [replicasets]
+  verbs: [get]
+{{- end }}
 {{- if or .Values.engines.placement .Values.engines.rightsizing }}
-# Moves and restarts: through the eviction API only, so that PodDisruptionBudgets always have their say.
+- apiGroups: [apps]
+  resources: [deployments, statefulsets]
+  verbs: [get]
+{{- end }}
+{{- if .Values.engines.placement }}
+# Moves: through the eviction API only, so that PodDisruptionBudgets always have their say.
 - apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
 {{- end }}
+{{- if or .Values.engines.placement .Values.engines.rightsizing }}
 # Annotations of pods: slots, and sizes as they were before the first change.
 - apiGroups: [""]
   resources: [pods]
   verbs: [patch]
+{{- end }}
 {{- if .Values.engines.rightsizing }}
 # What bounds sizes, and who else sets them.
 - apiGroups: [""]
