@@ -59,15 +59,19 @@ export function createHandBack(api: KubeApi): HandBack {
       return await disown(api, type, restored, options);
     };
     return await settled(async () => {
-      try {
-        return await once();
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        return await once();
+      // The controller of the workload writes its status meanwhile, often so during the rollout that restoring begins.
+      for (let tries = 1; ; tries++) {
+        try {
+          return await once();
+        } catch (error) {
+          if (!isConflict(error) || tries >= MAX_TRIES) throw error;
+        }
       }
     });
   };
 }
+
+const MAX_TRIES = 5;
 
 type Options = { readonly namespace: string; readonly signal: AbortSignal; readonly fieldManager: string };
 

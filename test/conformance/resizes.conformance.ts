@@ -282,18 +282,22 @@ describeOnBackends('resizes', (cluster) => {
     });
 
     test('ownership is given back by taking our entry out of managedFields: the values stay', async () => {
-      const { apply, get, must, mergePatch, namespace } = cluster();
+      const { apply, get, must, mergePatch, namespace, eventually } = cluster();
       const own = await namespace();
       const base = workload('a', 0);
       await must(
         apply(`${own.deployments}/a?fieldManager=gitops`, { apiVersion: 'apps/v1', kind: 'Deployment', ...base }),
       );
       await must(apply(`${own.deployments}/a?fieldManager=optipod&force=true`, applied('200m')));
-      const { body } = await get(`${own.deployments}/a`);
-      expect(managersOf(body)).toContain('optipod');
-      const kept = (at(body, 'metadata', 'managedFields') as Json[]).filter(({ manager }) => manager !== 'optipod');
-      const metadata = { resourceVersion: textAt(body, 'metadata', 'resourceVersion'), managedFields: kept };
-      await must(mergePatch(`${own.deployments}/a?fieldManager=optipod`, { metadata }));
+      // The deployment controller writes its status meanwhile.
+      const body = await eventually(async () => {
+        const { body: now } = await get(`${own.deployments}/a`);
+        expect(managersOf(now)).toContain('optipod');
+        const kept = (at(now, 'metadata', 'managedFields') as Json[]).filter(({ manager }) => manager !== 'optipod');
+        const metadata = { resourceVersion: textAt(now, 'metadata', 'resourceVersion'), managedFields: kept };
+        await must(mergePatch(`${own.deployments}/a?fieldManager=optipod`, { metadata }));
+        return now;
+      });
       const after = (await get(`${own.deployments}/a`)).body;
       expect(managersOf(after)).not.toContain('optipod');
       expect(at(after, 'spec', 'template', 'spec', 'containers', 0, 'resources', 'requests', 'cpu')).toBe('200m');

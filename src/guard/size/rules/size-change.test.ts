@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { applyChanges, qosClassOf } from '../../../model/pod-size.ts';
+import type { ContainerSize } from '../../../model/sizing-records.ts';
 import { aPdb, GIB } from '../../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedWorkload, MIB, smallSize } from '../../../model/testing/sizing-records.ts';
 import { memory, pods, reasonsFor, resize, retemplate, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
@@ -104,4 +107,84 @@ describe('a resize that restarts', () => {
     const single = aSizedWorkload({ replicas: 1 });
     expect(reasonsFor(resize(), { records: { pdbs, workloads: [single], pods: pods.slice(0, 1) } })).toEqual([]);
   });
+});
+
+const amount = (max: number) => fc.integer({ min: 1, max });
+const optional = (max: number) => fc.option(amount(max), { nil: undefined });
+const anySize = fc
+  .record({
+    cpuRequest: optional(500),
+    cpuLimit: optional(500),
+    memoryRequest: optional(500),
+    memoryLimit: optional(500),
+  })
+  .map((size): ContainerSize => {
+    const entries = Object.entries(size).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, key.startsWith('memory') ? value * MIB : value]],
+    );
+    return Object.fromEntries(entries);
+  });
+
+test('for any pod and any change, what is approved keeps the QoS class and is a valid container', () => {
+  let approved = 0;
+  fc.assert(
+    fc.property(fc.array(anySize, { minLength: 1, maxLength: 3 }), anySize, anySize, (sizes, to, more) => {
+      const containers = sizes.map((size, index) => aContainer({ name: `c${index}`, size }));
+      const qos = qosClassOf(sizes);
+      const changes = [
+        { container: 'c0', to },
+        { container: 'c1', to: more },
+      ];
+      if (reasonsFor(resize({ changes }), withPod({ containers, qos })).length > 0) return;
+      approved++;
+      const after = applyChanges(containers, changes).map(({ size }) => size);
+      expect(qosClassOf(after)).toBe(qos);
+      for (const { cpuRequest = 0, cpuLimit = Infinity, memoryRequest = 0, memoryLimit = Infinity } of after) {
+        expect(cpuRequest).toBeLessThanOrEqual(cpuLimit);
+        expect(memoryRequest).toBeLessThanOrEqual(memoryLimit);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+  expect(approved).toBeGreaterThan(20);
+});
+
+// Feature: k8s-workload-rightsizing, Property 5: For any workload where the recommended memory is less than current memory limits,
+// the system should not apply the change in-place if it could cause pod eviction or OOM conditions.
+test('Property 5: for any use, peak and new limit, a memory limit is lowered in place only above both, with the margin', () => {
+  let lowered = 0;
+  fc.assert(
+    fc.property(
+      optional(400),
+      optional(400),
+      fc.integer({ min: 128, max: 256 }),
+      fc.nat(50),
+      (now, peak, limit, margin) => {
+        const memoryOf = () => ({ now: now && now * MIB, peak: peak && peak * MIB });
+        const reasons = reasonsFor(memory(limit * MIB), { memoryOf, settings: { memoryMargin: margin } });
+        if (limit === 256) return;
+        const isSafe = (now ?? peak) !== undefined && limit >= Math.max(now ?? 0, peak ?? 0) * (1 + margin / 100);
+        if (isSafe) lowered++;
+        expect(reasons.length === 0).toBe(isSafe);
+      },
+    ),
+    { numRuns: 500 },
+  );
+  expect(lowered).toBeGreaterThan(20);
+});
+
+// Feature: k8s-workload-rightsizing, Property 21: For any cluster with in-place resize enabled and a policy allowing it, the system
+// should prefer in-place updates for both CPU and memory requests over pod recreation.
+test('Property 21: for any requests, a pod that can be resized in place is, without leave to recreate and without a new template', () => {
+  fc.assert(
+    fc.property(amount(400), amount(255), (cpuRequest, mebibytes) => {
+      const to = { cpuRequest, memoryRequest: mebibytes * MIB };
+      const reasons = reasonsFor(resize({ changes: [{ container: 'app', to }] }), { policy: { allowRecreate: false } });
+      expect(reasons).toEqual(cpuRequest === 200 && mebibytes === 128 ? ['AlreadyThatSize'] : []);
+      expect(
+        reasonsFor(retemplate({ changes: [{ container: 'app', to }] }), { policy: { allowRecreate: false } }),
+      ).not.toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../api/core.ts';
+import { createProjections } from '../project.ts';
+import { projectPodSizing } from './project-pod-sizing.ts';
+import { createSizingInterners } from './sizing-interners.ts';
+
+const MIB = 2 ** 20;
+const NOON = '2026-03-02T12:00:00Z';
+
+/** As a kubelet of 1.37 reports it, in the middle of a resize. */
+const pod = {
+  metadata: {
+    name: 'web-1',
+    namespace: 'shop',
+    generation: 3,
+    annotations: { 'optipod.io/applied': 'x', other: 'y' },
+    labels: { app: 'web', 'mbcas.io/managed': 'true', 'optipod.io/no-mark': 'a label' },
+    managedFields: [
+      {
+        manager: 'kube-controller-manager',
+        operation: 'Update',
+        fieldsV1: {
+          'f:spec': { 'f:containers': { 'k:{"name":"app"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } } },
+        },
+      },
+      {
+        manager: 'optipod',
+        operation: 'Update',
+        subresource: 'resize',
+        fieldsV1: {
+          'f:spec': { 'f:containers': { 'k:{"name":"app"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } } },
+        },
+      },
+    ],
+  },
+  spec: {
+    priority: 1000,
+    priorityClassName: 'high',
+    containers: [
+      {
+        name: 'app',
+        resources: { requests: { cpu: '0.3', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        resizePolicy: [
+          { resourceName: 'cpu', restartPolicy: 'NotRequired' },
+          { resourceName: 'memory', restartPolicy: 'RestartContainer' },
+        ],
+        readinessProbe: { httpGet: { path: '/', port: 80 } },
+      },
+      { name: 'bare' },
+    ],
+    initContainers: [
+      { name: 'setup', resources: { requests: { cpu: '4' } } },
+      { name: 'proxy', restartPolicy: 'Always', resources: { limits: { cpu: '50m' } } },
+    ],
+  },
+  status: {
+    qosClass: 'Burstable',
+    observedGeneration: 2,
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'PodResizePending', status: 'True', reason: 'Deferred', message: 'no room', lastTransitionTime: NOON },
+    ],
+    containerStatuses: [
+      {
+        name: 'app',
+        ready: true,
+        restartCount: 2,
+        state: { running: { startedAt: NOON } },
+        lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON } },
+        allocatedResources: { cpu: '200m', memory: '64Mi' },
+        resources: { requests: { cpu: '200m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+      },
+    ],
+    initContainerStatuses: [
+      { name: 'setup', ready: true, restartCount: 0, state: { terminated: { exitCode: 0 } } },
+      { name: 'proxy', ready: true, restartCount: 0, state: { running: {} } },
+    ],
+  },
+} as unknown as Pod;
+
+const changed = (spec: object, status: object = {}, metadata: object = {}): Pod => ({
+  ...pod,
+  metadata: { ...pod.metadata, ...metadata },
+  spec: { ...pod.spec, ...spec } as NonNullable<Pod['spec']>,
+  status: { ...pod.status, ...status },
+});
+const read = (object: Pod) => projectPodSizing(object, createSizingInterners(100));
+
+describe('what is kept of a pod', () => {
+  const sizing = read(pod);
+
+  test('containers and native sidecars, with what a resize of them costs; run-once init containers are not there', () => {
+    expect(sizing.containers).toEqual([
+      {
+        name: 'app',
+        isSidecar: false,
+        size: { cpuRequest: 300, memoryRequest: 64 * MIB, memoryLimit: 128 * MIB },
+        cpuRestart: 'NotRequired',
+        memoryRestart: 'RestartContainer',
+        hasReadinessProbe: true,
+      },
+      {
+        name: 'bare',
+        isSidecar: false,
+        size: {},
+        cpuRestart: 'NotRequired',
+        memoryRestart: 'NotRequired',
+        hasReadinessProbe: false,
+      },
+      {
+        name: 'proxy',
+        isSidecar: true,
+        size: { cpuRequest: 50, cpuLimit: 50 },
+        cpuRestart: 'NotRequired',
+        memoryRestart: 'NotRequired',
+        hasReadinessProbe: false,
+      },
+    ]);
+  });
+
+  test('statuses of those containers, with what is granted and what is in force', () => {
+    expect(sizing.statuses).toEqual([
+      {
+        name: 'app',
+        running: true,
+        ready: true,
+        startedAt: Date.parse(NOON),
+        restartCount: 2,
+        lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: Date.parse(NOON) },
+        actual: { cpuRequest: 200, memoryRequest: 64 * MIB, memoryLimit: 128 * MIB },
+        allocated: { cpuRequest: 200, memoryRequest: 64 * MIB },
+      },
+      {
+        name: 'proxy',
+        running: true,
+        ready: true,
+        startedAt: undefined,
+        restartCount: 0,
+        lastTermination: undefined,
+        actual: undefined,
+        allocated: undefined,
+      },
+    ]);
+  });
+
+  test('the rest', () => {
+    expect(sizing).toMatchObject({
+      qos: 'Burstable',
+      hasPodLevelResources: false,
+      isStatic: false,
+      os: 'linux',
+      priority: 1000,
+      priorityClassName: 'high',
+      generation: 3,
+      observedGeneration: 2,
+      marks: { 'optipod.io/applied': 'x', 'mbcas.io/managed': 'true' },
+      sizeManagers: ['optipod'],
+      resize: { pending: { reason: 'Deferred', message: 'no room', since: Date.parse(NOON) }, inProgress: undefined },
+    });
+  });
+
+  test.each<[string, Pod, object]>([
+    ['resources of the pod', changed({ resources: { limits: { cpu: '1' } } }), { hasPodLevelResources: true }],
+    ['empty resources of the pod', changed({ resources: {} }), { hasPodLevelResources: false }],
+    ['Windows by its spec', changed({ os: { name: 'windows' } }), { os: 'windows' }],
+    ['Windows by its selector', changed({ nodeSelector: { 'kubernetes.io/os': 'windows' } }), { os: 'windows' }],
+    ['a mirror pod', changed({}, {}, { annotations: { 'kubernetes.io/config.mirror': 'x' } }), { isStatic: true }],
+    ['owned by its node', changed({}, {}, { ownerReferences: [{ kind: 'Node' }] }), { isStatic: true }],
+    ['no QoS class yet', changed({}, { qosClass: undefined }), { qos: 'Burstable' }],
+    [
+      'an older kubelet',
+      changed({}, { observedGeneration: undefined }, { generation: undefined }),
+      { generation: 0, observedGeneration: undefined },
+    ],
+  ])('%s', (_, object, expected) => {
+    expect(read(object)).toMatchObject(expected);
+  });
+});
+
+describe('the state of a resize', () => {
+  const condition = (type: string, reason?: string, message?: string, status = 'True') => ({
+    type,
+    status,
+    reason,
+    message,
+  });
+  test.each<[string, object, object]>([
+    [
+      'infeasible',
+      { conditions: [condition('PodResizePending', 'Infeasible', 'never')] },
+      { pending: { reason: 'Infeasible', message: 'never' } },
+    ],
+    ['in progress', { conditions: [condition('PodResizeInProgress')] }, { inProgress: { error: undefined } }],
+    ['failing', { conditions: [condition('PodResizeInProgress', 'Error', 'no')] }, { inProgress: { error: 'no' } }],
+    [
+      'pending and in progress at once',
+      { conditions: [condition('PodResizePending', 'Deferred', 'wait'), condition('PodResizeInProgress')] },
+      { pending: { reason: 'Deferred' }, inProgress: { error: undefined } },
+    ],
+    [
+      'over',
+      { conditions: [condition('PodResizeInProgress', undefined, undefined, 'False')] },
+      { pending: undefined, inProgress: undefined },
+    ],
+    [
+      'as told before 1.33',
+      { conditions: [], resize: 'Infeasible' },
+      { pending: { reason: 'Infeasible' }, inProgress: undefined },
+    ],
+    ['under way before 1.33', { conditions: [], resize: 'InProgress' }, { inProgress: { error: undefined } }],
+  ])('%s', (_, status, expected) => {
+    expect(read(changed({}, status)).resize).toMatchObject(expected);
+  });
+});
+
+describe('sharing', () => {
+  test('pods of one template share containers, marks, states and equal statuses', () => {
+    const interners = createSizingInterners(100);
+    const [a, b] = [
+      projectPodSizing(pod, interners),
+      projectPodSizing(changed({}, {}, { name: 'web-2', generation: 9 }), interners),
+    ];
+    for (const key of ['containers', 'statuses', 'marks', 'sizeManagers', 'resize'] as const)
+      expect(a[key]).toBe(b[key]);
+    expect(b.generation).toBe(9);
+  });
+});
+
+describe('odd shapes', () => {
+  test('a pod whose sizing part cannot be read is still there, is not sized, and is told once', () => {
+    const messages: string[] = [];
+    const { pod: project } = createProjections((message) => messages.push(message), { sizing: true });
+    const odd = changed({}, { containerStatuses: [{ name: 'app', restartCount: 'many' }] });
+    for (let count = 0; count < 3; count++) expect(project(odd)).toMatchObject({ name: 'web-1', sizing: undefined });
+    expect(messages).toEqual([expect.stringMatching(/^Pod shop\/web-1 is left out of sizing.*restartCount.*many/)]);
+  });
+
+  test('without an engine that sizes nothing of it is kept', () => {
+    const { pod: project } = createProjections(() => {});
+    expect(project(pod)).not.toHaveProperty('sizing');
+  });
+});
