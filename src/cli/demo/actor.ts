@@ -32,7 +32,7 @@ function readShop(): KubeObject[] {
   // The build puts it beside the compiled code.
   const path = import.meta.url.endsWith('.ts') ? '../../cluster/demo/shop.yaml' : './shop.yaml';
   const text = readFileSync(new URL(path, import.meta.url), 'utf8')
-    .replaceAll(/^ *stowage\.test\/.*\n/gm, '')
+    .replaceAll(/^ *stowage\.test\/(?:start|ready)-after.*\n/gm, '')
     .replaceAll(/^( *)serviceName:/gm, '$1podManagementPolicy: Parallel\n$1serviceName:');
   return [...parseManifests(text, 'shop.yaml').objects];
 }

@@ -29,7 +29,14 @@ export interface DemoClusterOptions {
 
 export async function startDemoCluster(options: DemoClusterOptions): Promise<DemoCluster> {
   const { clock, random, log, folder, certificates, cleanup } = options;
-  const cluster = createCluster({ clock, random, log, pools: demoPools, kubelet: { behaviour: demoBehaviour } });
+  const cluster = createCluster({
+    clock,
+    random,
+    log,
+    pools: demoPools,
+    kubelet: { behaviour: demoBehaviour },
+    metricsServer: {},
+  });
   cleanup.defer(() => cluster.stop());
   await cluster.start(new AbortController().signal);
   const { certificatePem: cert, privateKeyPem: key } = certificates.apiServer;

@@ -52,7 +52,8 @@ export function createLoadReader(onInvalid: (problem: string) => void): LoadRead
   };
 
   const readPod = (pod: Pod): ReadonlyMap<string, ContainerLoad> | undefined => {
-    const { annotations = {} } = pod.metadata ?? {};
+    // Manifests may say `annotations:` and nothing, which is null.
+    const annotations = pod.metadata?.annotations ?? {};
     if (!Object.keys(annotations).some(isLoadAnnotation)) return undefined;
     const loads = new Map<string, ContainerLoad>();
     const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
