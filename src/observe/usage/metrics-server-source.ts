@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../api/kube-error.ts';
-import type { ResourceType } from '../../api/resources.ts';
+import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
@@ -24,16 +24,8 @@ export const podMetricsType: ResourceType<PodMetrics> = {
   namespaced: true,
 };
 
-const nodeMetricsType: ResourceType = {
-  group: 'metrics.k8s.io',
-  version: 'v1beta1',
-  plural: 'nodes',
-  kind: 'NodeMetrics',
-  namespaced: false,
-};
-
 export interface MetricsServerOptions {
-  readonly api: Pick<KubeApi, 'list'>;
+  readonly api: Pick<KubeApi, 'list' | 'discover'>;
   readonly clock: Clock;
   /** A namespace is listed no more often. */
   readonly intervalMillis: Millis;
@@ -85,8 +77,10 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
     },
     async health(signal) {
       try {
-        await api.list(nodeMetricsType, { limit: 1, signal });
-        return { ok: true };
+        // Costs nothing, and everybody may ask; a server that is down is told by the API server (503).
+        const served = await api.discover?.(apiVersionOf(podMetricsType), { signal });
+        const isServed = served === undefined || served.some(({ plural }) => plural === podMetricsType.plural);
+        return isServed ? { ok: true } : { ok: false, problem: notServed };
       } catch (error) {
         signal.throwIfAborted();
         return { ok: false, problem: problemOf(error) };
@@ -139,12 +133,13 @@ function quantityIn(usage: object, key: 'cpu' | 'memory') {
   return quantity !== undefined && quantity.nanos >= 0n ? quantity : undefined;
 }
 
+const notServed: UsageProblem = {
+  reason: 'Misconfigured',
+  message: 'the Metrics API (metrics.k8s.io) is not served: install metrics-server, or choose another provider',
+};
+
 function problemOf(error: unknown): UsageProblem {
-  if (isNotFound(error)) {
-    const message =
-      'the Metrics API (metrics.k8s.io) is not served: install metrics-server, or choose another provider';
-    return { reason: 'Misconfigured', message };
-  }
+  if (isNotFound(error)) return notServed;
   if (isForbidden(error) || isUnauthorized(error)) {
     const message = `the operator may not read the Metrics API: allow it get and list on pods of metrics.k8s.io (${error.message})`;
     return { reason: 'Unauthorized', message };

@@ -314,6 +314,10 @@ describe('provider metrics-server', () => {
         calls.push(options.namespace);
         return { items: await list(), resourceVersion: '1' } as never;
       },
+      discover: async () => {
+        await list();
+        return [{ plural: 'pods', kind: 'PodMetrics', namespaced: true }];
+      },
     };
     const chosen = sources({ api, clock }).sourceFor(usageSettings({ provider: 'metrics-server' }));
     if (!chosen.ok) throw new Error(chosen.problem.message);
@@ -383,6 +387,6 @@ describe('provider metrics-server', () => {
     isBroken = false;
     expect(await source.fetch(request, signal)).toMatchObject({ ok: true });
     expect(await source.health(signal)).toEqual({ ok: true });
-    expect(calls).toHaveLength(4);
+    expect(calls).toHaveLength(2);
   });
 });

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { UsageSettings } from '../../model/usage-settings.ts';
 import type { AllowedUrls } from './allowed-url.ts';
+import { createGuardedSource } from './guarded-source.ts';
 import { createHttpExchange } from './http-exchange.ts';
 import type { PrometheusTuning } from './prometheus/prometheus-source.ts';
 import type { QueryPair } from './prometheus/promql.ts';
@@ -20,7 +21,7 @@ export type CustomSourceConfig =
   | { readonly url?: string; readonly queries: QueryPair };
 
 export interface UsageSourcesOptions {
-  readonly api: Pick<KubeApi, 'get' | 'list'>;
+  readonly api: Pick<KubeApi, 'get' | 'list' | 'discover'>;
   readonly clock: Clock;
   readonly prometheus: PrometheusTuning & {
     /** For policies that name none. */
@@ -117,7 +118,8 @@ export function createUsageSources(options: UsageSourcesOptions): UsageSources {
 
 function attempt(provider: UsageProvider, settings: UsageSettings, context: ProviderContext): SourceCreation {
   try {
-    return provider.create(settings, context);
+    const created = provider.create(settings, context);
+    return created.ok ? { ok: true, source: createGuardedSource(created.source, context.clock) } : created;
   } catch (error) {
     // A provider of somebody else's may throw; that must not be the end of all the others.
     const message = `the provider ${JSON.stringify(settings.provider)} cannot be set up: ${error instanceof Error ? error.message : String(error)}`;

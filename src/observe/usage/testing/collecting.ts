@@ -73,7 +73,8 @@ export function startCollecting(
     view: {
       podsOf: ({ name }) => collecting.pods.filter(({ pod }) => pod.name.startsWith(`${name}-`)),
       pod: (_, name) => collecting.pods.find(({ pod }) => pod.name === name),
-      workloadOf: (pod) => collecting.ownerOf(pod),
+      // The collector hands on the pods it got from this view.
+      workloadOf: (pod) => collecting.ownerOf(pod as PodRecord),
     },
     targets: () => collecting.targets,
     sources: { sourceFor: () => collecting.chosen, close: () => {} },
