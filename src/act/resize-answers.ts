@@ -3,7 +3,7 @@
  * 1.37 have them; sources: pkg/apis/core/validation/validation.go (ValidatePodResize), plugin/pkg/admission/{resourcequota,
  * limitranger,podresize}, pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kuberuntime/kuberuntime_manager.go.
  */
-import { type ResizeAnswer, resizeAnswers } from '../lib/reason-resize.ts';
+import { type ResizeAnswer, resizeAnswers } from '../lib/reason-resize-answers.ts';
 import { renderAdvice, renderReason } from '../lib/reasons.ts';
 
 /** What to do after an answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
-import { resizeAnswers } from '../lib/reason-resize.ts';
+import { resizeAnswers } from '../lib/reason-resize-answers.ts';
 import { isResizeAnswer, readAnswer, resizeAnswerRows } from './resize-answers.ts';
 import { outcomeOfResizeError } from './resize-outcome.ts';
 

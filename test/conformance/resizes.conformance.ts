@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeOfResizeError } from '../../src/act/resize-outcome.ts';
 import { KubeError } from '../../src/api/kube-error.ts';
-import type { ResizeAnswer } from '../../src/lib/reason-resize.ts';
+import type { ResizeAnswer } from '../../src/lib/reason-resize-answers.ts';
 import { resizeManagers } from '../../src/observe/sizing/resource-managers.ts';
 import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
