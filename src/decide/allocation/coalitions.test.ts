@@ -19,7 +19,9 @@ describe('pods that bargain as one', () => {
 
   test('what the others may not have goes to the coalition', () => {
     const groups = [{ id: 'quota', cap: 300, members: ['c'] }];
-    const { shares, mode } = solveWithCoalitions({ capacity: 2000, bids, groups }, [{ id: 'team', members: ['a', 'b'] }]);
+    const { shares, mode } = solveWithCoalitions({ capacity: 2000, bids, groups }, [
+      { id: 'team', members: ['a', 'b'] },
+    ]);
     expect([shares, mode]).toEqual([[850, 850, 300], 'congested']);
   });
 

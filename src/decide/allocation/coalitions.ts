@@ -19,13 +19,13 @@ export function solveWithCoalitions(problem: Problem, coalitions: readonly Coali
   if (free.mode !== 'congested') return free;
   const capped = solve({ ...problem, groups: [...(problem.groups ?? []), ...caps] });
   const left = sum(free.shares) - sum(capped.shares);
-  if (left <= 0) return capped;
+  if (left <= 0) return { ...capped, mode: free.mode };
   const bids = problem.bids.map((bid, index) => ({
     ...bid,
     min: capped.shares[index] ?? bid.min,
     disagreement: Math.min(disagreementOf(problem, bid), capped.shares[index] ?? bid.min),
   }));
-  return { ...solve({ ...problem, bids, disagreement: 'own' }), mode: capped.mode };
+  return { ...solve({ ...problem, bids, disagreement: 'own' }), mode: free.mode };
 }
 
 function disagreementOf({ disagreement = 'claim' }: Problem, bid: Bid): Millicores {

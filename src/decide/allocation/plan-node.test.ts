@@ -1,19 +1,184 @@
 import { describe, expect, test } from 'vitest';
-import { runLoop } from './testing/cpu-model.ts';
-import { testPod } from './testing/pods.ts';
+import type { NodeInput, NodePlan, NodePod, PodPlan } from './node-input.ts';
+import { planNode } from './plan-node.ts';
+import { type PodSketch, T0, testInput, testNode, testPod, testRules, using } from './testing/pods.ts';
 
-const weight = (value: number): Record<string, string> => ({ 'mbcas.io/weight': String(value) });
+const entry = (
+  name: string,
+  usage: number | undefined,
+  sketch: Partial<PodSketch> = {},
+  change: Partial<NodePod> = {},
+): NodePod => ({
+  pod: testPod(name, { request: 400, ...sketch }),
+  measured: usage === undefined ? undefined : using(usage),
+  ...change,
+});
+const plan = (pods: readonly NodePod[], change: Partial<NodeInput> = {}): NodePlan => planNode(testInput(pods, change));
+const podOf = (found: NodePlan, name: string): PodPlan | undefined => found.pods.find((each) => each.name === name);
+const total = (found: NodePlan): number => found.pods.reduce((sum, { share }) => sum + share, 0);
 
-describe('closed loop', () => {
-  test('a starved pod with a wrong request recovers within three ticks beside a hog', () => {
-    const moments = runLoop(
-      [
-        { pod: testPod('a', { request: 100, marks: weight(4) }), load: () => 800 },
-        { pod: testPod('b', { request: 600, marks: weight(2) }), load: () => 300 },
-        { pod: testPod('c', { request: 600, marks: weight(1) }), load: () => 2000 },
-      ],
-      { seconds: 120, cores: 1670 },
+describe('one tick', () => {
+  test('wants that fit are granted, and capacity has no price', () => {
+    const found = plan([entry('a', 400), entry('b', 200)]);
+    expect(found).toMatchObject({ mode: 'uncongested', shadowPrice: 0, capacity: 1710, isOvercommitted: false });
+    expect(found.pods.map(({ share }) => share)).toEqual([650, 350]);
+    expect(found.fairness).toMatchObject({ jain: 1, satisfaction: 1 });
+  });
+
+  test('wants that do not fit share the surplus by weight, to the last millicore', () => {
+    const found = plan([entry('a', 2000, { marks: { 'mbcas.io/weight': '2' } }), entry('b', 2000)]);
+    expect(found.mode).toBe('congested');
+    expect(total(found)).toBe(1710);
+    const [a = 0, b = 0] = found.pods.map(({ share, claim }) => share - claim);
+    expect(a / b).toBeCloseTo(2, 2);
+    expect(found.shadowPrice).toBeCloseTo(1 / b, 4);
+  });
+
+  test('what others request is not there to share', () => {
+    const others = entry('dns', undefined, { request: 300, namespace: 'kube-system' });
+    const found = plan([entry('a', 2000), others]);
+    expect(found.capacity).toBe(1410);
+    expect(found.unmanaged).toEqual([{ uid: 'uid-dns', reason: 'Excluded' }]);
+  });
+
+  test('decreases come first, then raises, the smallest first', () => {
+    const found = plan([
+      entry('a', 700, { request: 200 }),
+      entry('b', 50, { request: 900 }),
+      entry('c', 600, { request: 600 }),
+    ]);
+    expect(found.writes.map(({ name }) => name)).toEqual(['b', 'c', 'a']);
+  });
+
+  test('only clamps that made a difference are told', () => {
+    const found = plan([entry('a', 400), entry('b', 0)]);
+    expect(podOf(found, 'a')?.clamps).toEqual([]);
+    expect(podOf(found, 'b')?.clamps).toEqual([{ reason: 'StepLimit', what: 'min', before: 134, after: 200 }]);
+  });
+
+  test('the order of pods does not matter', () => {
+    const pods = [entry('a', 700), entry('b', 300, { request: 900 }), entry('c', 900)];
+    expect(plan([...pods].reverse())).toEqual(plan(pods));
+  });
+
+  test('a node without pods', () => {
+    expect(plan([])).toMatchObject({ pods: [], writes: [], capacity: 1710, mode: 'uncongested' });
+  });
+
+  test('pods that are gone are forgotten', () => {
+    const first = plan([entry('a', 100), entry('b', 100)]);
+    expect([...plan([entry('a', 100)], { memory: first.memory }).memory.keys()]).toEqual(['uid-a']);
+  });
+});
+
+describe('nothing is known, nothing moves', () => {
+  test.each<[string, Partial<NodeInput>, string]>([
+    [
+      'integration 3: the node is not Ready',
+      { node: testNode({ conditions: [{ type: 'Ready', status: 'False', since: 0 }] }) },
+      'NodeNotReady',
+    ],
+    ['nobody knows the node', { node: testNode({ conditions: undefined }) }, 'DataUnknown'],
+  ])('%s', (_name, change, reason) => {
+    const found = plan([entry('a', 1500), entry('b', 0)], change);
+    expect(found.writes).toEqual([]);
+    for (const each of found.pods) {
+      expect(each.share).toBe(400);
+      expect(each.clamps.map((clamp) => clamp.reason)).toContain(reason);
+    }
+  });
+
+  test('mbcas bug 12: a pod that could not be measured keeps its share; the others go on', () => {
+    const found = plan([entry('a', undefined), entry('b', 900)]);
+    expect(podOf(found, 'a')).toMatchObject({ share: 400, isWritten: false });
+    expect(podOf(found, 'b')?.isWritten).toBe(true);
+  });
+
+  test('observing writes nothing and says what it would', () => {
+    const found = plan([entry('a', 900)], { rules: { ...testRules, apply: 'observe' } });
+    expect(found.writes).toEqual([]);
+    expect(podOf(found, 'a')).toMatchObject({ held: 'Observe', share: 1400 });
+  });
+});
+
+describe('overload', () => {
+  const claims = (name: string, advice: number) => entry(name, 1500, {}, { advice });
+
+  test('claims beyond the node are shed by weight, nobody above its claim', () => {
+    const found = plan([claims('a', 1500), claims('b', 700)]);
+    expect(found.mode).toBe('overloaded');
+    expect(total(found)).toBe(1710);
+    expect(podOf(found, 'b')?.share).toBe(700);
+  });
+
+  test('guards give way before claims do', () => {
+    const starting = { pod: testPod('b', { request: 1200 }, { startedAt: T0 - 1000 }), measured: using(10) };
+    const found = plan([claims('a', 1500), starting]);
+    expect(total(found)).toBe(1710);
+    expect(podOf(found, 'b')?.clamps.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining(['StartupGrace', 'GuardRelaxed']),
     );
-    expect(moments[3]?.served['a']).toBeGreaterThan(790);
+  });
+});
+
+describe('what the public system got wrong', () => {
+  test('mbcas bug 2: a throttled pod of 2000m is never cut for want of an earlier figure', () => {
+    const found = plan([entry('a', 1900, { request: 900, limit: 2000 }, { measured: using(1900, 0.9) })], {
+      node: testNode({ allocatable: 4000 }),
+      rules: { ...testRules, apply: 'limits' },
+    });
+    expect(podOf(found, 'a')?.share).toBeGreaterThanOrEqual(2000);
+  });
+
+  test('mbcas bug 1: a raise is not capped by the present limit, and does not silence the next tick', () => {
+    let found = plan([entry('a', 140, { request: 126, limit: 140 }, { measured: using(140, 0.9) })], {
+      rules: { ...testRules, apply: 'limits' },
+    });
+    expect(podOf(found, 'a')).toMatchObject({ isWritten: true, isForced: true });
+    expect(podOf(found, 'a')?.share).toBeGreaterThan(250);
+    found = plan([entry('a', 260, { request: 234, limit: 260 }, { measured: using(260, 0.9) })], {
+      rules: { ...testRules, apply: 'limits' },
+      memory: found.memory,
+      now: T0 + 2000,
+    });
+    expect(podOf(found, 'a')).toMatchObject({ isWritten: true, isForced: true });
+  });
+
+  test('mbcas bug 3: an idle pod gives finite figures, tick after tick', () => {
+    let { memory } = plan([entry('a', 0)]);
+    for (let tick = 1; tick < 50; tick++) {
+      const found = plan([entry('a', 0)], { memory, now: T0 + 2000 * tick });
+      const each = podOf(found, 'a');
+      expect(
+        Number.isFinite((each?.share ?? Number.NaN) + (each?.want ?? Number.NaN) + (each?.weight ?? Number.NaN)),
+      ).toBe(true);
+      ({ memory } = found);
+    }
+  });
+
+  test('mbcas bug 5: Guaranteed and opted-out pods do not bid, and what they request is subtracted', () => {
+    const out = entry('b', 900, { marks: { 'mbcas.io/managed': 'false' } });
+    const guaranteed = {
+      pod: testPod('c', { request: 500, limit: 500 }, { qos: 'Guaranteed' as const }),
+      measured: using(500),
+    };
+    const found = plan([entry('a', 2000), out, guaranteed]);
+    expect([found.capacity, found.pods.length]).toEqual([1710 - 400 - 500, 1]);
+  });
+
+  test('mbcas bug 14: the plan names shares and sizes; it has no way to touch labels', () => {
+    expect(JSON.stringify(plan([entry('a', 900)]).writes)).not.toMatch(/labels/);
+  });
+
+  test('allocation bug 14: a request is never driven below the floor that keeps ratios sane (k/k#72811)', () => {
+    let pods = [entry('a', 0, { request: 600 })];
+    let { memory } = plan(pods);
+    for (let tick = 1; tick < 100; tick++) {
+      const found = plan(pods, { memory, now: T0 + 2000 * tick });
+      const request = podOf(found, 'a')?.target.request ?? 0;
+      pods = [entry('a', 0, { request }, { original: { request: 600, limit: undefined } })];
+      ({ memory } = found);
+    }
+    expect(podOf(plan(pods, { memory, now: T0 + 400_000 }), 'a')?.share).toBe(200);
   });
 });

@@ -2,7 +2,9 @@
  * The plan of one node for one tick, pure: who takes part, how much there is, what each wants and may have, the bargain, what
  * of it is written. Constraints enter before bargaining, so that what one may not have goes to the others.
  */
+import type { Millicores } from '../../lib/units.ts';
 import { bargain, creditsOf } from './bargain.ts';
+import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf } from './eligibility.ts';
 import { fairnessOf } from './fairness.ts';
 import { nextGreed } from './greed.ts';
@@ -69,7 +71,7 @@ export function planNode(input: NodeInput): NodePlan {
       coalition: seat.marks.coalition,
       credit: credits.get(index),
       clamps: [
-        ...seat.clamps,
+        ...seat.clamps.filter((clamp) => isBinding(clamp, solution.shares[index] ?? seat.share)),
         ...(relaxed.clamps[index] ?? []),
         ...(groupClamps[index] ?? []),
         ...(sized[index]?.clamps ?? []),
@@ -89,6 +91,12 @@ export function planNode(input: NodeInput): NodePlan {
     clamps: [...shared.clamps, ...clamps],
     memory: remember(input, seats, greeds, plans),
   };
+}
+
+/** A bound that the share does not touch has moved nothing. */
+function isBinding({ what, after }: Clamp, share: Millicores): boolean {
+  if (what === 'min') return share <= after;
+  return what !== 'max' || share >= after;
 }
 
 const nothing: Verdict = { isWritten: false, held: 'Settled', isForced: false, isFunding: false };

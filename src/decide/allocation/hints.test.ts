@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
+import { clusterHints, type PodFacts } from './hints.ts';
+import { unhindered } from './node-input.ts';
+import type { AllocationRules } from './rules.ts';
+import { T0, testPod, testRules } from './testing/pods.ts';
+
+const none: PodFacts = { limitRanges: [], hpas: [], pdbs: [] };
+const hint = (facts: Partial<PodFacts>, rules: Partial<AllocationRules> = {}) =>
+  clusterHints(testPod('a', { request: 400, limit: 800 }), { ...none, ...facts }, { ...testRules, ...rules }, T0);
+const hpa: HpaRecord = {
+  namespace: 'shop',
+  name: 'h',
+  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
+  minReplicas: 1,
+  maxReplicas: 9,
+  currentReplicas: 3,
+  desiredReplicas: 3,
+  utilization: { cpu: 80 },
+  containerUtilization: [],
+};
+const range: LimitRangeRecord = {
+  namespace: 'shop',
+  name: 'r',
+  type: 'Container',
+  min: { cpu: 100 },
+  max: { cpu: 1000 },
+  defaultRequest: {},
+  defaultLimit: {},
+  maxLimitRequestRatio: {},
+};
+const switchedOn = { ...testRules.weight, topologySpread: true, nodeAffinity: true };
+const spread = { spread: [{ replicasHere: 1, averageReplicas: 2 }], median: { share: 300, at: T0 } };
+const affinity = { affinity: { required: [], preferred: [] }, node: { name: 'n', labels: {} } };
+
+describe('what the cluster says about a pod', () => {
+  test('nothing', () => {
+    expect(hint({})).toEqual(unhindered);
+  });
+
+  test('it survives JSON, so that the operator can tell the agent', () => {
+    const hints = hint({ hpas: [hpa], limitRanges: [range] });
+    expect(JSON.parse(JSON.stringify(hints))).toEqual(hints);
+  });
+
+  test('an autoscaler by CPU holds the request', () => {
+    expect(hint({ hpas: [hpa] })).toMatchObject({
+      isRequestFrozen: true,
+      limitMin: 400,
+      step: 0.1,
+      bandFactor: 2,
+      bounds: [{ layer: 'hard', reason: 'HorizontalPodAutoscaler', min: 400, max: 400 }],
+    });
+  });
+
+  test('with limits it is a lower bound of the limit', () => {
+    expect(hint({ hpas: [hpa] }, { apply: 'limits' }).bounds).toEqual([
+      { layer: 'hpa', reason: 'HorizontalPodAutoscaler', min: 400 },
+    ]);
+  });
+
+  test('limits of the namespace; the request must reach the minimum too', () => {
+    expect(hint({ limitRanges: [range] }).bounds).toEqual([
+      { layer: 'hard', reason: 'LimitRange', min: 100, max: 1000 },
+    ]);
+    expect(hint({ limitRanges: [range] }, { apply: 'limits' }).bounds[0]?.min).toBe(112);
+  });
+
+  test('allocation bug 21: a pod outside its limits is left where it is', () => {
+    const broken = { ...range, max: { cpu: 500 } };
+    expect(hint({ limitRanges: [broken] }).bounds).toEqual([
+      { layer: 'hard', reason: 'LimitRangeConflict', min: 400, max: 400 },
+    ]);
+  });
+
+  test.each(['limitRanges', 'hpas', 'pdbs'] as const)('%s not known: nothing moves', (key) => {
+    expect(hint({ [key]: 'unknown' })).toMatchObject({
+      isRequestFrozen: true,
+      bounds: [{ layer: 'hard', reason: 'DataUnknown', min: 400, max: 400 }],
+    });
+  });
+
+  test('integration 7, integration 8: spread and affinity only where switched on', () => {
+    expect(hint({ ...spread, ...affinity })).toEqual(unhindered);
+    const on = hint({ ...spread, ...affinity }, { weight: switchedOn });
+    expect(on).toMatchObject({ spread: 1.25, bounds: [{ reason: 'TopologySpread', max: 450 }] });
+    // An affinity without terms matches nothing: the node is one it may no longer run on.
+    expect(on.affinity).toBeCloseTo(0.9, 9);
+  });
+});

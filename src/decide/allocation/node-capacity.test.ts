@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { sharedCapacity } from './node-capacity.ts';
+import { testNode, testPod } from './testing/pods.ts';
+
+const pods = (...requests: number[]) => requests.map((request, index) => testPod(`p${index}`, { request }));
+
+describe('what managed pods share', () => {
+  test.each([
+    ['a margin of 5 %', testNode(), pods(), 1710],
+    ['others keep what they request', testNode(), pods(300, 200), 1210],
+    ['the system takes what was reserved for it', testNode({ systemUse: 200 }), pods(), 1710],
+    ['it takes more, within the margin', testNode({ systemUse: 280 }), pods(), 1710],
+    ['it takes more than that', testNode({ systemUse: 330 }), pods(), 1670],
+    ['nobody measured it', testNode({ systemUse: undefined }), pods(), 1710],
+    ['others request more than there is', testNode(), pods(1500, 1500), 0],
+  ])('%s', (_name, node, unmanaged, capacity) => {
+    const found = sharedCapacity(node, [], unmanaged, 0.05);
+    expect(found.capacity).toBe(capacity);
+    expect(found.clamps).toHaveLength(capacity === 1670 ? 1 : 0);
+  });
+
+  test('what the system takes beyond the margin is told', () => {
+    expect(sharedCapacity(testNode({ systemUse: 330 }), [], [], 0.05).clamps).toEqual([
+      { reason: 'SystemUse', what: 'capacity', before: 1710, after: 1670 },
+    ]);
+  });
+
+  test('the overhead of managed pods is not to share', () => {
+    expect(sharedCapacity(testNode(), [testPod('a', { request: 100 }, { overhead: 60 })], [], 0.05).capacity).toBe(
+      1650,
+    );
+  });
+
+  test('allocation bug 19: room stays for the system, whatever pods want (k/k#125409)', () => {
+    expect(sharedCapacity(testNode(), [], [], 0.05).capacity).toBeLessThan(testNode().allocatable);
+  });
+
+  test('mbcas bug 5: allocatable of this node less what others request, not a constant of the cluster', () => {
+    expect(sharedCapacity(testNode({ allocatable: 900 }), [], pods(400), 0.05).capacity).toBe(455);
+  });
+});

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LimitRangeRecord } from '../../model/sizing-records.ts';
+import type { AllocationPod } from './allocation-pod.ts';
+import type { PodTarget } from './node-input.ts';
+import { sizeContainers } from './size-containers.ts';
+import { testPod } from './testing/pods.ts';
+
+function podOf(
+  rows: readonly (readonly [request: number, limit?: number])[],
+  qos: AllocationPod['qos'] = 'Burstable',
+): AllocationPod {
+  const base = testPod('a', { request: 1 });
+  const [container] = base.containers;
+  if (container === undefined) throw new Error('a test pod has a container');
+  const containers = rows.map(([cpuRequest, cpuLimit], index) => ({
+    ...container,
+    name: `c${index}`,
+    size: { cpuRequest, ...(cpuLimit !== undefined && { cpuLimit }) },
+  }));
+  return { ...base, qos, containers };
+}
+const target = (
+  request: number,
+  limit?: number,
+  limitPolicy: PodTarget['limitPolicy'] = limit === undefined ? 'Keep' : 'Apply',
+): PodTarget => ({ request, limit, limitPolicy });
+const usage = (...amounts: number[]): ReadonlyMap<string, number> =>
+  new Map(amounts.map((amount, index) => [`c${index}`, amount]));
+const range: LimitRangeRecord = {
+  namespace: 'shop',
+  name: 'r',
+  type: 'Container',
+  min: { cpu: 100 },
+  max: { cpu: 500 },
+  defaultRequest: {},
+  defaultLimit: {},
+  maxLimitRequestRatio: { cpu: 2 },
+};
+
+describe('sizes of containers', () => {
+  test.each<
+    [string, AllocationPod, PodTarget, ReadonlyMap<string, number>, readonly LimitRangeRecord[], Record<string, object>]
+  >([
+    ['requests by usage', podOf([[200], [200]]), target(800), usage(300, 100), [], { c0: { cpuRequest: 600 } }],
+    ['what stays is not named', podOf([[600], [100]]), target(800), usage(300, 100), [], { c1: { cpuRequest: 200 } }],
+    ['nothing changes', podOf([[600], [200]]), target(800), usage(1, 999), [], {}],
+    [
+      'a kept limit bounds its container',
+      podOf([
+        [200, 300],
+        [200, 900],
+      ]),
+      target(800),
+      usage(300, 100),
+      [],
+      { c0: { cpuRequest: 300 }, c1: { cpuRequest: 500 } },
+    ],
+    [
+      'a ceiling for all of them',
+      podOf([[200], [200]]),
+      target(400, 440),
+      usage(300, 100),
+      [],
+      { c0: { cpuLimit: 240 }, c1: { cpuLimit: 200 } },
+    ],
+    [
+      'Guaranteed: both the same',
+      podOf([[200, 200]], 'Guaranteed'),
+      target(300, 300),
+      usage(),
+      [],
+      { c0: { cpuRequest: 300, cpuLimit: 300 } },
+    ],
+    [
+      'lifted: no limit goes down',
+      podOf([
+        [200, 220],
+        [200, 900],
+      ]),
+      target(400, 1800, 'Lift'),
+      usage(300, 1),
+      [],
+      { c0: { cpuLimit: 900 } },
+    ],
+    [
+      'within the limits of the namespace',
+      podOf([
+        [200, 300],
+        [200, 300],
+      ]),
+      target(700, 1400),
+      usage(900, 1),
+      [range],
+      { c0: { cpuRequest: 500, cpuLimit: 500 }, c1: { cpuLimit: 400 } },
+    ],
+  ])('%s', (_name, pod, wanted, measured, ranges, changes) => {
+    expect(
+      Object.fromEntries(sizeContainers(pod, wanted, measured, ranges).map(({ container, to }) => [container, to])),
+    ).toEqual(changes);
+  });
+
+  test('mbcas bug 6: for any pod the parts are the whole, no limit is below its request, and doing it again changes nothing', () => {
+    const amount = fc.integer({ min: 10, max: 900 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(amount, amount), { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 50, max: 3000 }),
+        fc.integer({ min: 1, max: 900 }),
+        (rows, request, more) => {
+          const pod = podOf(rows.map(([each]) => [each]));
+          const measured = usage(...rows.map(([, used]) => used));
+          const wanted = target(request, request + more);
+          const apply = (subject: AllocationPod): AllocationPod => {
+            const changes = new Map(
+              sizeContainers(subject, wanted, measured, []).map(({ container, to }) => [container, to]),
+            );
+            return {
+              ...subject,
+              containers: subject.containers.map((each) => ({
+                ...each,
+                size: { ...each.size, ...changes.get(each.name) },
+              })),
+            };
+          };
+          const after = apply(pod);
+          const sum = (key: 'cpuRequest' | 'cpuLimit'): number =>
+            after.containers.reduce((all, { size }) => all + (size[key] ?? 0), 0);
+          expect([sum('cpuRequest'), sum('cpuLimit')]).toEqual([request, request + more]);
+          for (const { size } of after.containers)
+            expect(size.cpuLimit ?? 0).toBeGreaterThanOrEqual(size.cpuRequest ?? 0);
+          expect(apply(after)).toEqual(after);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
