@@ -71,7 +71,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     protectedBy: readProtection(annotations),
     claims: volumeClaimNames(pod, name),
     resizing: isResizing(status?.resize, conditions),
-    ...(interners.sizing && { sizing: interners.sizing.pod(pod) }),
+    sizing: interners.sizing?.pod(pod),
   };
 }
 

@@ -54,6 +54,8 @@ export interface Projections {
 }
 
 const MAX_INTERNED = 50_000;
+/** Sizes and marks change while pods run; what is no longer used is kept until it is pushed out. */
+const MAX_SIZES = 5_000;
 
 /**
  * @param onSkipped receives one sentence for people: which object was skipped and why.
@@ -62,7 +64,7 @@ const MAX_INTERNED = 50_000;
 export function createProjections(onSkipped: (message: string) => void, { sizing = false } = {}): Projections {
   const interners: PodInterners = {
     ...createPodInterners(MAX_INTERNED),
-    ...(sizing && { sizing: createSizingProjections(createSizingInterners(MAX_INTERNED), onSkipped) }),
+    ...(sizing && { sizing: createSizingProjections(createSizingInterners(MAX_SIZES), onSkipped) }),
   };
   const tolerant =
     <T extends KubeObject, R>(kind: string, project: (object: T, interners: PodInterners) => R) =>

@@ -2,8 +2,15 @@
 import type { Pod } from '../../api/core.ts';
 import { qosClassOf } from '../../model/pod-size.ts';
 import type { Labels } from '../../model/records.ts';
-import type { ContainerStatusRecord, PodSizing, QosClass, ResizeState } from '../../model/sizing-records.ts';
+import type {
+  ContainerSize,
+  ContainerStatusRecord,
+  PodSizing,
+  QosClass,
+  ResizeState,
+} from '../../model/sizing-records.ts';
 import { countOr, instant, listOf, textMap, textOr } from '../fields.ts';
+import type { Interner } from '../intern.ts';
 import { projectContainers } from './project-containers.ts';
 import { type ApiAmounts, type ApiResources, projectRequests, projectSize } from './project-size.ts';
 import { resizeManagers } from './resource-managers.ts';
@@ -32,12 +39,18 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   const statuses = [
     ...listOf<ApiContainerStatus>(status?.containerStatuses, 'status.containerStatuses'),
     ...listOf<ApiContainerStatus>(status?.initContainerStatuses, 'status.initContainerStatuses'),
-  ].filter(({ name }) => containers.some((container) => container.name === name));
+  ];
+  // The name of the container is the copy that all pods of the template share.
+  const known = containers.flatMap(({ name }) => {
+    const entry = statuses.find((each) => each.name === name);
+    return entry === undefined ? [] : [[name, entry] as const];
+  });
   const observed = status?.observedGeneration;
   return {
     qos: readQos(status?.qosClass) ?? qosClassOf(containers.map(({ size }) => size)),
     containers,
-    statuses: interners.statuses.intern(statuses.map(projectStatus)),
+    // Not interned as a whole: each pod has started at its own time, and every change would leave one more behind.
+    statuses: known.map(([name, entry]) => projectStatus(name, entry, interners.sizes)),
     hasPodLevelResources: hasAmounts(podResources(spec)),
     isStatic:
       annotations['kubernetes.io/config.mirror'] !== undefined ||
@@ -65,8 +78,12 @@ function isMark(key: string): boolean {
   return key.startsWith('optipod.io/') || key.startsWith('mbcas.io/');
 }
 
-function projectStatus(status: ApiContainerStatus): ContainerStatusRecord {
-  const { name, allocatedResources, resources } = status;
+function projectStatus(
+  name: string,
+  status: ApiContainerStatus,
+  sizes: Interner<ContainerSize>,
+): ContainerStatusRecord {
+  const { allocatedResources, resources } = status;
   const ended = status.lastState?.terminated;
   return {
     name,
@@ -82,10 +99,12 @@ function projectStatus(status: ApiContainerStatus): ContainerStatusRecord {
             exitCode: ended.exitCode ?? 0,
             finishedAt: instant(ended.finishedAt, `container ${name} finishedAt`),
           },
-    actual: isAbsent(resources) ? undefined : projectSize(resources, `container ${name} resources in status`),
+    actual: isAbsent(resources)
+      ? undefined
+      : sizes.intern(projectSize(resources, `container ${name} resources in status`)),
     allocated: isAbsent(allocatedResources)
       ? undefined
-      : projectRequests(allocatedResources, `container ${name} allocatedResources`),
+      : sizes.intern(projectRequests(allocatedResources, `container ${name} allocatedResources`)),
   };
 }
 

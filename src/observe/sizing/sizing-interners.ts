@@ -1,16 +1,10 @@
 /** What the sizing parts of many records share, kept once. */
 import type { Labels } from '../../model/records.ts';
-import type {
-  ContainerSize,
-  ContainerSpecRecord,
-  ContainerStatusRecord,
-  ResizeState,
-} from '../../model/sizing-records.ts';
+import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../model/sizing-records.ts';
 import { createInterner, type Interner } from '../intern.ts';
 
 export interface SizingInterners {
   readonly containers: Interner<readonly ContainerSpecRecord[]>;
-  readonly statuses: Interner<readonly ContainerStatusRecord[]>;
   readonly sizes: Interner<ContainerSize>;
   readonly marks: Interner<Labels>;
   readonly managers: Interner<readonly string[]>;
@@ -25,14 +19,6 @@ export function createSizingInterners(maxEntries: number): SizingInterners {
     sizes,
     containers: createInterner<readonly ContainerSpecRecord[]>(maxEntries, (containers) =>
       containers.map((container) => ({ ...container, size: sizes.intern(container.size) })),
-    ),
-    // Pods that start in the same second with the same history are common after a rollout.
-    statuses: createInterner<readonly ContainerStatusRecord[]>(maxEntries, (statuses) =>
-      statuses.map((status) => ({
-        ...status,
-        actual: status.actual && sizes.intern(status.actual),
-        allocated: status.allocated && sizes.intern(status.allocated),
-      })),
     ),
     marks: createInterner<Labels>(maxEntries),
     managers: createInterner<readonly string[]>(maxEntries),
