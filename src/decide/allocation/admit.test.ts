@@ -92,7 +92,7 @@ describe('what is written', () => {
     });
   });
 
-  test('memory is never named (allocation bug 20)', () => {
+  test('memory is never named', () => {
     const text = JSON.stringify(admit(desired(600, { limit: 700, limitPolicy: 'Apply' })));
     expect(text).not.toMatch(/memory/i);
   });

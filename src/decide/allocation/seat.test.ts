@@ -35,7 +35,7 @@ describe('the claim', () => {
     ['what the pod says', { sketch: mark('min-cpu', '250m') }, 250],
     ['advice above what the pod says', { sketch: mark('min-cpu', '250m'), input: { advice: 400 } }, 400],
     [
-      'of the original request, not of what it has come to',
+      'allocation bug 20: of the original request, not of what it has come to, so that nothing spirals down (karpenter#829)',
       { input: { original: { request: 900, limit: undefined } } },
       300,
     ],
