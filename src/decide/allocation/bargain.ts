@@ -30,19 +30,36 @@ export function bargain(
   const problem: Problem = { capacity, bids, quantum, overload, disagreement: 'own' };
   const groups = quotaGroups(input, seats);
   const coalitions = coalitionsOf(seats).filter(({ members }) => members.length > 1);
-  if (groups.length + coalitions.length === 0) return { solution: solve(problem), clamps: [] };
   const free = solve(problem);
+  if (groups.length + coalitions.length === 0) {
+    return { solution: keepSum(input, seats, problem, free), clamps: [] };
+  }
   const withQuota = solve({ ...problem, groups });
-  const solution = coalitions.length === 0 ? withQuota : solveWithCoalitions({ ...problem, groups }, coalitions);
+  const bargained = coalitions.length === 0 ? withQuota : solveWithCoalitions({ ...problem, groups }, coalitions);
   const lost = (reason: ClampReason, from: Solution, to: Solution, index: number): Clamp[] => {
     const [before = 0, after = 0] = [from.shares[index], to.shares[index]];
     return after < before ? [{ reason, what: 'share', before, after }] : [];
   };
   const clamps = seats.map((_, index) => [
     ...lost('ResourceQuota', free, withQuota, index),
-    ...lost('Coalition', withQuota, solution, index),
+    ...lost('Coalition', withQuota, bargained, index),
   ]);
-  return { solution, clamps };
+  return { solution: keepSum(input, seats, { ...problem, groups }, bargained), clamps };
+}
+
+/**
+ * Where wants fit, what nobody wants goes back to those who requested it at first: a request is lowered to pay for another,
+ * not for its own sake. The QoS slice follows a changed sum up to a minute late, and a node that looks empty is filled.
+ */
+function keepSum({ rules }: NodeInput, seats: readonly Seat[], problem: Problem, first: Solution): Solution {
+  if (rules.apply === 'limits' || first.mode !== 'uncongested') return first;
+  const bids = problem.bids.map((bid, index) => {
+    const seat = seats[index];
+    const min = first.shares[index] ?? bid.min;
+    const asked = seat === undefined ? min : Math.min(seat.box.ceiling, seat.original.request);
+    return { ...bid, min, max: Math.max(min, asked), disagreement: min };
+  });
+  return { ...first, shares: solve({ ...problem, bids }).shares };
 }
 
 function quotaGroups({ rules, quotas }: NodeInput, seats: readonly Seat[]): GroupCap[] {

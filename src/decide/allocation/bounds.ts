@@ -27,6 +27,8 @@ export interface Box {
   readonly claim: Millicores;
   readonly min: Millicores;
   readonly max: Millicores;
+  /** The most the bounds allow, whatever is wanted; Infinity: anything. */
+  readonly ceiling: Millicores;
   /** What is above the claim by guard; the last is dropped first. */
   readonly floors: readonly LayerFloor[];
   readonly clamps: readonly Clamp[];
@@ -61,5 +63,5 @@ export function combineBounds(claim: Millicores, want: Millicores, bounds: reado
   }
   const top = floors.at(-1)?.min ?? d;
   const min = Math.max(d, Math.min(top, hi));
-  return { claim: d, min, max: Math.max(min, u), floors, clamps };
+  return { claim: d, min, max: Math.max(min, u), ceiling: Math.max(min, hi), floors, clamps };
 }

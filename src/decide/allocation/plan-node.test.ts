@@ -21,7 +21,11 @@ describe('one tick', () => {
   test('wants that fit are granted, and capacity has no price', () => {
     const found = plan([entry('a', 400), entry('b', 200)]);
     expect(found).toMatchObject({ mode: 'uncongested', shadowPrice: 0, capacity: 1710, isOvercommitted: false });
-    expect(found.pods.map(({ share }) => share)).toEqual([650, 350]);
+    // b wants 350m only, but nobody else wants the rest of what it requested.
+    expect(found.pods.map(({ share, want }) => [share, want])).toEqual([
+      [650, 650],
+      [400, 350],
+    ]);
     expect(found.fairness).toMatchObject({ jain: 1, satisfaction: 1 });
   });
 
@@ -51,9 +55,25 @@ describe('one tick', () => {
   });
 
   test('only clamps that made a difference are told', () => {
-    const found = plan([entry('a', 400), entry('b', 0)]);
+    const found = plan([entry('a', 2500, { request: 900 }), entry('b', 0, { request: 600 })]);
     expect(podOf(found, 'a')?.clamps).toEqual([]);
-    expect(podOf(found, 'b')?.clamps).toEqual([{ reason: 'StepLimit', what: 'min', before: 134, after: 200 }]);
+    expect(podOf(found, 'b')?.clamps).toEqual([{ reason: 'StepLimit', what: 'min', before: 200, after: 300 }]);
+  });
+
+  test('a request is lowered to pay for another, and comes back when nobody needs it', () => {
+    const busy = plan([entry('a', 1500), entry('b', 10, { request: 600 })]);
+    expect(podOf(busy, 'b')?.target.request).toBe(300);
+    const calm = plan([
+      entry('a', 100),
+      entry('b', 10, { request: 300 }, { original: { request: 600, limit: undefined } }),
+    ]);
+    expect(podOf(calm, 'b')).toMatchObject({ share: 600, isWritten: true });
+  });
+
+  test('what is given back stays within the bounds of the pod', () => {
+    const marks = { 'mbcas.io/max-cpu': '450m' };
+    const found = plan([entry('a', 10, { request: 300, marks }, { original: { request: 600, limit: undefined } })]);
+    expect(podOf(found, 'a')?.share).toBe(450);
   });
 
   test('the order of pods does not matter', () => {
@@ -170,15 +190,17 @@ describe('what the public system got wrong', () => {
     expect(JSON.stringify(plan([entry('a', 900)]).writes)).not.toMatch(/labels/);
   });
 
-  test('allocation bug 14: a request is never driven below the floor that keeps ratios sane (k/k#72811)', () => {
-    let pods = [entry('a', 0, { request: 600 })];
-    let { memory } = plan(pods);
+  test('allocation bug 14: a share is never driven below the floor that keeps ratios sane (k/k#72811)', () => {
+    const rules = { ...testRules, apply: 'limits' as const };
+    const original = { request: 600, limit: 700 };
+    let pods = [entry('a', 0, original)];
+    let { memory } = plan(pods, { rules });
     for (let tick = 1; tick < 100; tick++) {
-      const found = plan(pods, { memory, now: T0 + 2000 * tick });
-      const request = podOf(found, 'a')?.target.request ?? 0;
-      pods = [entry('a', 0, { request }, { original: { request: 600, limit: undefined } })];
+      const found = plan(pods, { rules, memory, now: T0 + 2000 * tick });
+      const { request = 0, limit = 0 } = podOf(found, 'a')?.target ?? {};
+      pods = [entry('a', 0, { request, limit }, { original })];
       ({ memory } = found);
     }
-    expect(podOf(plan(pods, { memory, now: T0 + 400_000 }), 'a')?.share).toBe(200);
+    expect(podOf(plan(pods, { rules, memory, now: T0 + 400_000 }), 'a')?.share).toBe(200);
   });
 });
