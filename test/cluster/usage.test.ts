@@ -1,5 +1,6 @@
-/** What simulated pods use, as a real metrics-server tells it and a real HorizontalPodAutoscaler acts on it. */
+/** What simulated pods use on a real control plane: told by their kubelets and by a real metrics-server, acted on by a real HorizontalPodAutoscaler. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -39,9 +40,74 @@ const MEBIBYTE = 1024 ** 2;
 const PATIENCE_MILLIS = 90_000;
 const isBuilt = isExecutable(join(nodeProgramDirectory(), 'metrics-server'));
 
+const cluster = useRealCluster({ servesMetrics: true });
+
+const deploy = async (namespace: string, replicas: number, annotations: Record<string, string>): Promise<void> => {
+  const held = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '128Mi' } };
+  await cluster().api.create(
+    resources.deployments,
+    {
+      metadata: { name: 'web' },
+      spec: {
+        replicas,
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: { labels: { app: 'web' }, annotations },
+          spec: { containers: [{ name: 'main', image: 'example.test/app:1', resources: held }] },
+        },
+      },
+    },
+    { namespace },
+  );
+};
+
+describe('simulated kubelets', () => {
+  const scrape = (port: number, path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      https
+        .get({ host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false }, (response) => {
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (part: string) => {
+            text += part;
+          });
+          response.on('end', () => resolve(text));
+        })
+        .on('error', reject);
+    });
+
+  test('serve what their pods use at the port their node names', async () => {
+    const { api, namespace, eventually } = cluster();
+    const name = await namespace();
+    await deploy(name, 1, { 'stowage.test/cpu': '1', 'stowage.test/memory': '40Mi' });
+    await eventually(async () => {
+      const [pod] = (await api.list(resources.pods, { namespace: name })).items;
+      const node = await api.get(resources.nodes, pod?.spec?.nodeName ?? '');
+      const text = await scrape(node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0, '/metrics/cadvisor');
+      const own = text
+        .split('\n')
+        .filter((line) => line.includes(`namespace="${name}"`) && line.includes('container="main"'));
+      expect(own.find((line) => line.startsWith('container_memory_working_set_bytes'))).toMatch(/ 41943040 \d{13}$/);
+      const throttled = own.find((line) => line.startsWith('container_cpu_cfs_throttled_periods_total'));
+      expect(Number(throttled?.split(' ')[1])).toBeGreaterThan(10);
+    });
+  });
+
+  test('kill what grows beyond its limit', async () => {
+    const { api, namespace, eventually } = cluster();
+    const name = await namespace();
+    await deploy(name, 1, { 'stowage.test/memory': 'step(40Mi, 200Mi, 2s)' });
+    await eventually(async () => {
+      const [pod] = (await api.list(resources.pods, { namespace: name })).items;
+      const [status] = pod?.status?.containerStatuses ?? [];
+      expect(status?.restartCount).toBeGreaterThan(0);
+      expect(status?.lastState?.terminated).toMatchObject({ reason: 'OOMKilled', exitCode: 137 });
+    });
+  });
+});
+
 // Built by `npm run test:node`.
 describe.skipIf(!isBuilt)('metrics-server', () => {
-  const cluster = useRealCluster({ servesMetrics: true });
   let server: Program | undefined;
   let scratch = '';
 
@@ -62,25 +128,6 @@ describe.skipIf(!isBuilt)('metrics-server', () => {
     if (server !== undefined) await stopMetricsServer(cluster().api, server);
     rmSync(scratch, { recursive: true, force: true });
   });
-
-  const deploy = async (namespace: string, replicas: number, annotations: Record<string, string>): Promise<void> => {
-    const held = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '128Mi' } };
-    await cluster().api.create(
-      resources.deployments,
-      {
-        metadata: { name: 'web' },
-        spec: {
-          replicas,
-          selector: { matchLabels: { app: 'web' } },
-          template: {
-            metadata: { labels: { app: 'web' }, annotations },
-            spec: { containers: [{ name: 'main', image: 'example.test/app:1', resources: held }] },
-          },
-        },
-      },
-      { namespace },
-    );
-  };
 
   test('tells what each pod uses, within its limit, and what its node does', async () => {
     const { api, namespace, eventually } = cluster();
