@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HpaRecord } from '../../model/sizing-records.ts';
+import type { ResourceAdvice } from './advice.ts';
+import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
+import type { HpaMode } from './policy.ts';
+
+const hpa = (changes: Partial<HpaRecord> = {}): HpaRecord => ({
+  namespace: 'shop',
+  name: 'web',
+  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+  minReplicas: 1,
+  maxReplicas: 10,
+  currentReplicas: 2,
+  desiredReplicas: 2,
+  utilization: {},
+  containerUtilization: [],
+  ...changes,
+});
+const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const advice = (request: number, limit?: number): ResourceAdvice => ({
+  target: request,
+  request,
+  limit,
+  isDue: true,
+  held: undefined,
+  notes: [],
+});
+const target = { hpa: 'web', percent: 80 };
+
+describe('whom an autoscaler concerns', () => {
+  test.each<[string, HpaRecord, number | undefined]>([
+    ['utilization of all containers', hpa({ utilization: { cpu: 80 } }), 80],
+    ['another resource', hpa({ utilization: { memory: 70 } }), undefined],
+    ['the container itself', hpa({ containerUtilization: [{ container: 'app', resource: 'cpu', percent: 60 }] }), 60],
+    [
+      'another container',
+      hpa({ containerUtilization: [{ container: 'log', resource: 'cpu', percent: 60 }] }),
+      undefined,
+    ],
+    [
+      'another workload',
+      hpa({ target: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' }, utilization: { cpu: 80 } }),
+      undefined,
+    ],
+    ['an absolute value is no utilization', hpa(), undefined],
+  ])('%s', (_, record, percent) => {
+    expect(hpaTargetOf([record], web, 'app', 'cpu')?.percent).toBe(percent);
+  });
+});
+
+describe('modes', () => {
+  test('Skip holds the request and still shows it (rightsizing bug 33)', () => {
+    const held = respectHpa(advice(100), 'cpu', 'Skip', target, 200);
+    expect(held).toMatchObject({ isDue: false, held: 'HpaTarget', target: 100 });
+    expect(held.notes.at(-1)?.text).toContain('scales by 80 %');
+  });
+
+  test('KeepScalePoint says with which target the same point would be kept', () => {
+    const held = respectHpa(advice(100), 'cpu', 'KeepScalePoint', target, 200);
+    expect(held).toMatchObject({ isDue: false, held: 'HpaTarget' });
+    expect(held.notes.at(-1)?.text).toContain('set its target to 160 %');
+  });
+
+  test('LimitsOnly lets the limit move and nothing else', () => {
+    expect(respectHpa(advice(100, 150), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ request: 200, limit: 200 });
+    expect(respectHpa(advice(100), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ isDue: false });
+  });
+
+  test('Ignore ignores, and where nothing is requested there is no point to keep', () => {
+    expect(respectHpa(advice(100), 'cpu', 'Ignore', target, 200)).toEqual(advice(100));
+    expect(respectHpa(advice(100), 'cpu', 'Skip', target, undefined)).toEqual(advice(100));
+    expect(respectHpa(advice(100), 'cpu', 'Skip', undefined, 200)).toEqual(advice(100));
+  });
+
+  test('for any mode but Ignore, a request that an autoscaler goes by does not move', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<HpaMode>('Skip', 'KeepScalePoint', 'LimitsOnly'),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined }),
+        (mode, request, current, limit) => {
+          const result = respectHpa(advice(request, limit), 'memory', mode, target, current);
+          expect(result.isDue ? result.request : current).toBe(current);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { aQuota } from '../../model/testing/sizing-records.ts';
+import { capRoom, type FitPart, fitTogether, quotaRoom, type Room } from './joint-fit.ts';
+import { defaultPolicy } from './policy.ts';
+import { shape } from './shape.ts';
+import { DAY } from './testing/profiles.ts';
+
+const part = (current: number, value: number | undefined): FitPart => ({
+  current,
+  shaped:
+    value === undefined
+      ? undefined
+      : shape({
+          draft: { value, notes: [] },
+          current: { request: current, limit: undefined, lastChangeAt: undefined },
+          rules: { ...defaultPolicy.cpu, bounds: { min: 1, max: 100_000 } },
+          historyMillis: DAY,
+          minHistoryMillis: DAY,
+          roundTo: 1,
+          leastLimit: 0,
+          now: 0,
+          gainOf: undefined,
+        }),
+});
+const room = (growth: number): Room => ({ growth, stage: 'quota', what: 'the quota ends here' });
+const values = (parts: readonly FitPart[]) => parts.map(({ shaped, current }) => shaped?.value ?? current);
+
+describe('what containers may have together', () => {
+  test.each<[string, FitPart[], number, number[]]>([
+    ['enough for all', [part(100, 200), part(100, 150)], 150, [200, 150]],
+    ['raises give way in proportion', [part(100, 300), part(100, 200)], 150, [200, 150]],
+    ['what one frees another may have', [part(500, 300), part(100, 300)], 0, [300, 300]],
+    ['nothing may grow', [part(100, 300)], -50, [100]],
+    ['a container without advice stays', [part(100, undefined), part(100, 300)], 100, [100, 200]],
+  ])('%s', (_, parts, growth, expected) => {
+    expect(values(fitTogether(parts, room(growth)))).toEqual(expected);
+  });
+
+  test('only those that had to give way say so', () => {
+    const [down, up] = fitTogether([part(500, 400), part(100, 600)], room(0));
+    expect(down?.shaped?.notes).toEqual([]);
+    expect(up?.shaped?.notes.at(-1)).toEqual({ stage: 'quota', value: 200, text: 'the quota ends here' });
+  });
+
+  test('a cap on the sum counts what the others have', () => {
+    expect(capRoom([part(100, 200), part(300, undefined)], 1000, 'node-size', 'x').growth).toBe(600);
+  });
+
+  test('for any values and room, the sum stays within it and nothing falls for the sake of another', () => {
+    const anyPart = fc.tuple(fc.nat(5000), fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined }));
+    fc.assert(
+      fc.property(
+        fc.array(anyPart, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: -3000, max: 9000 }),
+        (all, growth) => {
+          const parts = all.map(([current, value]) => part(current, value));
+          const fitted = values(fitTogether(parts, room(growth)));
+          const before = values(parts);
+          const grown = fitted.reduce((sum, value, index) => sum + value - (all[index]?.[0] ?? 0), 0);
+          const freed = before.reduce((sum, value, index) => sum + Math.min(0, value - (all[index]?.[0] ?? 0)), 0);
+          expect(grown).toBeLessThanOrEqual(Math.max(growth, freed));
+          fitted.forEach((value, index) => {
+            expect(value).toBeGreaterThanOrEqual(Math.min(before[index] ?? 0, all[index]?.[0] ?? 0));
+            expect(value).toBeLessThanOrEqual(Math.max(before[index] ?? 0, all[index]?.[0] ?? 0));
+          });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('quotas', () => {
+  test('all replicas grow alike', () => {
+    const quota = aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } });
+    expect(quotaRoom([quota], 'cpu', 3)).toMatchObject({ growth: 1000, stage: 'quota' });
+    expect(quotaRoom([quota], 'memory', 3)).toBeUndefined();
+  });
+
+  test('the tightest counts and names itself', () => {
+    const tight = aQuota({ name: 'tight', hard: { cpuRequest: 1300 }, used: { cpuRequest: 1000 } });
+    const found = quotaRoom([aQuota(), tight, aQuota({ name: 'wide' })], 'cpu', 3);
+    expect(found?.growth).toBe(100);
+    expect(found?.what).toContain('ResourceQuota tight leaves 300m of requests.cpu');
+  });
+
+  test('quotas of other pods do not count', () => {
+    expect(quotaRoom([aQuota({ scopes: ['BestEffort'] })], 'cpu', 1)).toBeUndefined();
+    expect(quotaRoom([aQuota({ scopes: ['PriorityClass'] })], 'cpu', 1)).toBeUndefined();
+    expect(quotaRoom([aQuota({ scopes: ['NotBestEffort'] })], 'cpu', 1)).toBeDefined();
+  });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { aLimitRange, MIB } from '../../model/testing/sizing-records.ts';
+import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
+import { defaultPolicy } from './policy.ts';
+import { type Shaped, shape } from './shape.ts';
+import { DAY } from './testing/profiles.ts';
+
+const shaped = (value: number, limit?: number, bounds = { min: 1, max: 10_000 }): Shaped =>
+  shape({
+    draft: { value, notes: [] },
+    current: { request: 500, limit, lastChangeAt: undefined },
+    rules: { ...defaultPolicy.cpu, bounds },
+    historyMillis: DAY,
+    minHistoryMillis: DAY,
+    roundTo: 1,
+    leastLimit: 0,
+    now: 0,
+    gainOf: undefined,
+  });
+
+describe('LimitRanges', () => {
+  test('several together allow what all of them allow', () => {
+    const ranges = [
+      aLimitRange({ min: { cpu: 100 }, max: { cpu: 2000 } }),
+      aLimitRange({ name: 'other', min: { cpu: 200 }, maxLimitRequestRatio: { cpu: 4 } }),
+      aLimitRange({ type: 'Pod', max: { cpu: 100 } }),
+    ];
+    expect(allowedRange(ranges, 'Container', 'cpu')).toEqual({ min: 200, max: 2000, maxRatio: 4 });
+    expect(allowedRange(ranges, 'Pod', 'cpu').max).toBe(100);
+    expect(allowedRange([], 'Container', 'memory')).toEqual({
+      min: 0,
+      max: Number.POSITIVE_INFINITY,
+      maxRatio: Number.POSITIVE_INFINITY,
+    });
+  });
+
+  test.each<[string, number, number | undefined, object, number]>([
+    ['below the least', 50, undefined, { min: { cpu: 100 } }, 100],
+    ['above the most', 3000, undefined, { max: { cpu: 2000 } }, 2000],
+    ['within', 500, undefined, { min: { cpu: 100 }, max: { cpu: 2000 } }, 500],
+    ['a kept limit is a fifth of what it may be', 100, 2000, { maxLimitRequestRatio: { cpu: 4 } }, 500],
+  ])('%s', (_, value, limit, range, expected) => {
+    const allowed = allowedRange([aLimitRange(range)], 'Container', 'cpu');
+    const fitted = fitLimitRange(shaped(value, limit), 'cpu', allowed);
+    expect(fitted.value).toBe(expected);
+    const stages = fitted.notes.map(({ stage }) => stage);
+    expect(stages.includes('limit-range')).toBe(expected !== value);
+  });
+
+  test('the bounds of the policy are not overstepped for it', () => {
+    const allowed = allowedRange([aLimitRange({ min: { cpu: 900 } })], 'Container', 'cpu');
+    expect(fitLimitRange(shaped(50, undefined, { min: 1, max: 400 }), 'cpu', allowed).value).toBe(400);
+  });
+
+  test('says what is allowed, in the unit of the resource', () => {
+    const allowed = allowedRange(
+      [aLimitRange({ min: { memory: 64 * MIB }, max: { memory: 512 * MIB } })],
+      'Container',
+      'memory',
+    );
+    expect(fitLimitRange(shaped(50), 'memory', allowed).notes.at(-1)?.text).toBe(
+      "the namespace's LimitRange allows at least 64Mi, at most 512Mi",
+    );
+  });
+
+  test('for any range and value, the result is allowed wherever the policy lets it be', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9000 }),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.nat(5000),
+        (value, min, more) => {
+          const allowed = allowedRange(
+            [aLimitRange({ min: { cpu: min }, max: { cpu: min + more } })],
+            'Container',
+            'cpu',
+          );
+          const fitted = fitLimitRange(shaped(value), 'cpu', allowed);
+          expect(fitted.value).toBeGreaterThanOrEqual(min);
+          expect(fitted.value).toBeLessThanOrEqual(min + more);
+          expect(fitted.ceiling).toBeLessThanOrEqual(min + more);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
+
+const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const facts = (changes: Partial<PolicyFacts> = {}): PolicyFacts => ({
+  namespace: 'shop',
+  name: 'sizes',
+  generation: 3,
+  problems: [],
+  mode: 'Auto',
+  dryRun: false,
+  discovered: 2,
+  withUsage: 2,
+  metricsProblem: undefined,
+  forbidden: undefined,
+  failing: [],
+  ...changes,
+});
+const of = (changes: Partial<PolicyFacts>, previous: readonly PolicyCondition[] = [], now = NOON) => {
+  const conditions = policyConditions(facts(changes), previous, now);
+  return (type: string) => conditions.find((each) => each.type === type);
+};
+
+describe('conditions', () => {
+  test('of a policy that is well', () => {
+    expect(policyConditions(facts(), [], NOON).map(({ type, status, reason }) => [type, status, reason])).toEqual([
+      ['Ready', 'True', 'PolicyValid'],
+      ['MetricsAvailable', 'True', 'UsageKnown'],
+      ['DryRun', 'False', 'Acting'],
+      ['PermissionsSufficient', 'True', 'PermissionsGranted'],
+      ['Degraded', 'False', 'AllWell'],
+    ]);
+  });
+
+  test('an invalid policy only says what is wrong with it', () => {
+    const conditions = policyConditions(facts({ problems: ['min is above max', 'no selector'] }), [], NOON);
+    expect(conditions).toHaveLength(1);
+    expect(conditions[0]).toMatchObject({
+      type: 'Ready',
+      status: 'False',
+      reason: 'ValidationFailed',
+      observedGeneration: 3,
+    });
+    expect(conditions[0]?.message).toContain('min is above max; no selector');
+    expect(conditions[0]?.message).toContain('Suggestion: ');
+  });
+
+  test.each<[string, Partial<PolicyFacts>, string, string, string]>([
+    [
+      'the source is down',
+      { metricsProblem: { workload: web, cause: 'refused' } },
+      'MetricsAvailable',
+      'False',
+      'MetricsCollectionFailed',
+    ],
+    ['nothing is known yet', { withUsage: 0 }, 'MetricsAvailable', 'False', 'NoData'],
+    ['nothing to be known', { withUsage: 0, discovered: 0 }, 'MetricsAvailable', 'True', 'UsageKnown'],
+    ['dry-run', { dryRun: true }, 'DryRun', 'True', 'DryRunActive'],
+    [
+      'forbidden',
+      { forbidden: { workload: web, cause: 'cannot patch' } },
+      'PermissionsSufficient',
+      'False',
+      'RBACError',
+    ],
+    ['a workload fails', { failing: [{ workload: web, cause: 'broken' }] }, 'Degraded', 'True', 'WorkloadsFailing'],
+  ])('%s', (_, changes, type, status, reason) => {
+    expect(of(changes)(type)).toMatchObject({ status, reason });
+  });
+
+  test('what is not well says what to do', () => {
+    expect(of({ forbidden: { workload: web, cause: 'cannot patch' } })('PermissionsSufficient')?.message).toMatch(
+      /Deployment shop\/web: cannot patch\. Suggestion: Grant/,
+    );
+    expect(of({ failing: [{ workload: web, cause: 'broken' }] })('Degraded')?.message).toContain('Suggestion: ');
+  });
+
+  test('optipod defect B23: the time of a condition changes with its status only', () => {
+    const before = policyConditions(facts(), [], NOON);
+    const later = of({ discovered: 9, withUsage: 5 }, before, NOON + 60_000)('Ready');
+    expect(later?.lastTransitionTime).toBe('2026-03-02T12:00:00Z');
+    expect(later?.message).toContain('9 workloads');
+    expect(of({ withUsage: 0 }, before, NOON + 60_000)('MetricsAvailable')?.lastTransitionTime).toBe(
+      '2026-03-02T12:01:00Z',
+    );
+  });
+
+  test('optipod defect B14: Ready does not hide that a source or a right is missing', () => {
+    const told = of({ metricsProblem: { workload: web, cause: 'x' }, forbidden: { workload: web, cause: 'y' } });
+    expect([told('MetricsAvailable')?.status, told('PermissionsSufficient')?.status]).toEqual(['False', 'False']);
+  });
+
+  test('for any facts, every condition has a generation, a reason and a sentence', () => {
+    fc.assert(
+      fc.property(fc.boolean(), fc.nat(5), fc.nat(5), fc.nat(99), (dryRun, discovered, withUsage, generation) => {
+        for (const condition of policyConditions(facts({ dryRun, discovered, withUsage, generation }), [], NOON)) {
+          expect(condition.observedGeneration).toBe(generation);
+          expect(condition.reason).toMatch(/^[A-Z][A-Za-z]+$/);
+          expect(condition.message).not.toMatch(/[{}]/);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

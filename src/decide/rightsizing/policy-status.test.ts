@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { policyRecord, validPolicy } from '../../model/testing/policies.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { isWorthWriting, type ListedWorkload, policyStatus, type StatusInput } from './policy-status.ts';
+
+const listed = (name: string, worth: number): ListedWorkload => ({
+  entry: { name, namespace: 'shop', kind: 'Deployment', status: 'Recommended' },
+  worth,
+});
+const input = (changes: Partial<StatusInput> = {}): StatusInput => ({
+  facts: { mode: 'Auto', dryRun: false, withUsage: 1, metricsProblem: undefined, forbidden: undefined, failing: [] },
+  discovered: { Deployment: 2, StatefulSet: 1, CronJob: 1 },
+  processed: 3,
+  workloads: [listed('a', 1), listed('b', 5)],
+  ...changes,
+});
+const policy = validPolicy();
+
+describe('the status of a policy', () => {
+  test('has the counts OptiPod has, and the largest saving first', () => {
+    const status = policyStatus(policy, input(), NOON);
+    expect(status).toMatchObject({
+      workloadsDiscovered: 4,
+      workloadsProcessed: 3,
+      workloadsByType: { deployments: 2, statefulSets: 1, daemonSets: 0 },
+      lastReconciliation: '2026-03-02T12:00:00Z',
+      observedGeneration: policy.generation,
+    });
+    expect(status.workloads?.map(({ name }) => name)).toEqual(['b', 'a']);
+    expect(status).not.toHaveProperty('workloadsOmitted');
+  });
+
+  test('lists 200 and counts the rest', () => {
+    const many = Array.from({ length: 250 }, (_, index) => listed(`w${index}`, index));
+    const status = policyStatus(policy, input({ workloads: many }), NOON);
+    expect(status.workloads).toHaveLength(200);
+    expect(status.workloads?.[0]?.name).toBe('w249');
+    expect(status.workloadsOmitted).toBe(50);
+  });
+
+  test('optipod defect B11: a policy that is not valid says so and keeps what was known', () => {
+    const broken = policyRecord({ spec: { mode: 'Sometimes' } });
+    const status = policyStatus({ ...broken, status: { workloadsDiscovered: 7 } }, undefined, NOON);
+    expect(status.workloadsDiscovered).toBe(7);
+    expect(status.conditions?.[0]).toMatchObject({ type: 'Ready', status: 'False', reason: 'ValidationFailed' });
+  });
+
+  test('a status of another hand is no obstacle', () => {
+    const odd = { ...policy, status: { conditions: 'none' } as never };
+    expect(policyStatus(odd, input(), NOON).conditions).toHaveLength(5);
+  });
+});
+
+describe('whether to write it', () => {
+  const before = policyStatus(policy, input(), NOON);
+  const statusAt = (changes: Partial<StatusInput>, at: number) =>
+    policyStatus({ ...policy, status: before }, input(changes), NOON + at);
+
+  test('a pass that finds nothing new writes nothing', () => {
+    expect(isWorthWriting(before, statusAt({}, 60_000), NOON + 60_000)).toBe(false);
+  });
+
+  test('a new figure is written at once', () => {
+    expect(isWorthWriting(before, statusAt({ processed: 2 }, 1_000), NOON + 1_000)).toBe(true);
+    expect(isWorthWriting({}, before, NOON)).toBe(true);
+  });
+
+  test('the time of the last pass is never older than ten minutes', () => {
+    expect(isWorthWriting(before, statusAt({}, 599_000), NOON + 599_000)).toBe(false);
+    expect(isWorthWriting(before, statusAt({}, 600_000), NOON + 600_000)).toBe(true);
+  });
+});

@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ContainerSpecRecord, HpaRecord } from '../../model/sizing-records.ts';
+import { aContainer, aLimitRange, aQuota, MIB } from '../../model/testing/sizing-records.ts';
+import type { UsageProfile } from '../../model/usage-profile.ts';
+import { percentilesOf } from '../../model/usage-window.ts';
+import { defaultPolicy, type RightsizingPolicy } from './policy.ts';
+import { recommendWorkload, requestOf, type Surroundings, type WorkloadQuestion } from './recommend-workload.ts';
+import { profileOf } from './testing/profiles.ts';
+
+const STEPS = 400;
+const NOW = (STEPS - 1) * 300_000;
+const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const steady = profileOf(STEPS, { cpu: () => 200, memory: () => 100 * MIB });
+const nothing: Surroundings = { limitRanges: [], quotas: [], hpas: [], largestNode: undefined, replicas: 2 };
+const percentile = { strategy: 'Percentile', percentile: 90, safetyFactor: 1.2 } as const;
+const eager = { minChange: 0, minAmount: 0, cooldownUpMillis: 0, cooldownDownMillis: 0, maxStepDown: 1 };
+const policy: RightsizingPolicy = {
+  ...defaultPolicy,
+  cpu: { ...defaultPolicy.cpu, target: percentile, change: eager },
+  memory: { ...defaultPolicy.memory, target: percentile, change: eager },
+  minHistoryMillis: 0,
+};
+const size = { cpuRequest: 500, memoryRequest: 512 * MIB };
+
+interface Asked extends Partial<Omit<WorkloadQuestion, 'policy' | 'around'>> {
+  readonly policy?: Partial<RightsizingPolicy>;
+  readonly around?: Partial<Surroundings>;
+  readonly profiles?: Readonly<Record<string, UsageProfile | undefined>>;
+}
+const window = { cpu: percentilesOf([200]), memory: percentilesOf([100 * MIB]) };
+const ask = (asked: Asked = {}) => {
+  const { profiles, ...rest } = asked;
+  return recommendWorkload({
+    workload: web,
+    containers: [aContainer({ size })],
+    knowledgeOf: (name) => ({
+      profile: profiles === undefined ? steady : profiles[name],
+      window: profiles === undefined ? { from: 0, to: NOW, ...window } : undefined,
+      floors: undefined,
+      lastChange: { cpu: undefined, memory: undefined },
+    }),
+    isCpuAllocated: false,
+    now: NOW,
+    ...rest,
+    policy: { ...policy, ...asked.policy },
+    around: { ...nothing, ...asked.around },
+  });
+};
+const container = (name: string, own: ContainerSpecRecord['size']) => aContainer({ name, size: own });
+
+describe('all containers of a workload', () => {
+  test('each has advice of its own, in order', () => {
+    const advice = ask({ containers: [container('app', size), container('log', size)] });
+    expect(advice.map(({ container: name, cpu, memory }) => [name, cpu.target, memory.target])).toEqual([
+      ['app', 240, 120 * MIB],
+      ['log', 240, 120 * MIB],
+    ]);
+  });
+
+  test('optipod defect B3: what is not known of one does not keep the other', () => {
+    const [app, log] = ask({
+      containers: [container('app', size), container('log', size)],
+      profiles: { app: steady, log: undefined },
+    });
+    expect(app?.cpu.isDue).toBe(true);
+    expect(log?.cpu).toMatchObject({ isDue: false, held: 'NoData', target: undefined });
+  });
+
+  test('optipod defect B1: a memory limit is no reason to leave CPU alone, nor is a sidecar’s', () => {
+    const [app] = ask({
+      containers: [
+        container('app', { ...size, memoryLimit: 600 * MIB }),
+        container('log', { cpuRequest: 10, memoryRequest: 2000 * MIB, memoryLimit: 4000 * MIB }),
+      ],
+    });
+    expect(app?.cpu).toMatchObject({ isDue: true, request: 240 });
+    expect(app?.memory).toMatchObject({ isDue: true, request: 120 * MIB });
+  });
+
+  test('a limit without a request is the request', () => {
+    expect(requestOf('cpu', { cpuLimit: 400 })).toBe(400);
+    expect(requestOf('memory', { memoryLimit: 4, memoryRequest: 2 })).toBe(2);
+  });
+});
+
+describe('surroundings', () => {
+  test('optipod defect B22: a LimitRange is met before the API server refuses', () => {
+    const [app] = ask({ around: { limitRanges: [aLimitRange({ min: { cpu: 300 }, max: { memory: 110 * MIB } })] } });
+    expect([app?.cpu.target, app?.memory.target]).toEqual([300, 110 * MIB]);
+    expect(app?.cpu.notes.map(({ stage }) => stage)).toContain('limit-range');
+  });
+
+  test('a LimitRange on pods is shared out', () => {
+    const small = { cpuRequest: 100, memoryRequest: 50 * MIB };
+    const range = aLimitRange({ type: 'Pod', max: { cpu: 400 } });
+    const advice = ask({
+      containers: [container('app', small), container('log', small)],
+      around: { limitRanges: [range] },
+    });
+    expect(advice.map(({ cpu }) => cpu.target)).toEqual([200, 200]);
+  });
+
+  test('a quota is shared out among replicas, and says so', () => {
+    const [app] = ask({
+      containers: [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })],
+      around: { quotas: [aQuota({ hard: { cpuRequest: 1100 }, used: { cpuRequest: 1000 } })], replicas: 2 },
+    });
+    expect(app?.cpu.target).toBe(150);
+    expect(app?.cpu.notes.find(({ stage }) => stage === 'quota')?.text).toContain('raise it to grant more');
+  });
+
+  test('no pod is made larger than any node', () => {
+    const [app] = ask({
+      containers: [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })],
+      around: { largestNode: { cpuMillis: 180, memoryBytes: 1024 * MIB } },
+    });
+    expect(app?.cpu.target).toBe(180);
+  });
+
+  test('an autoscaler on CPU holds CPU alone', () => {
+    const hpa: HpaRecord = {
+      namespace: 'shop',
+      name: 'web',
+      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 1,
+      maxReplicas: 9,
+      currentReplicas: 2,
+      desiredReplicas: 2,
+      utilization: { cpu: 80 },
+      containerUtilization: [],
+    };
+    const [app] = ask({ around: { hpas: [hpa] } });
+    expect(app?.cpu).toMatchObject({ isDue: false, held: 'HpaTarget' });
+    expect(app?.memory.isDue).toBe(true);
+  });
+
+  test('where allocation shares out the CPU, only memory is written', () => {
+    const [app] = ask({ isCpuAllocated: true });
+    expect(app?.cpu).toMatchObject({ isDue: false, held: 'CpuAllocated', target: 240 });
+    expect(app?.memory.isDue).toBe(true);
+  });
+});
+
+describe('Guaranteed pods', () => {
+  const both = { cpuRequest: 500, cpuLimit: 500, memoryRequest: 512 * MIB, memoryLimit: 512 * MIB };
+
+  test('stay Guaranteed: with limits kept nothing changes', () => {
+    const [app] = ask({ containers: [container('app', both)] });
+    expect([app?.cpu.held, app?.memory.held]).toEqual(['GuaranteedKept', 'GuaranteedKept']);
+  });
+
+  test('move requests and limits together', () => {
+    const [app] = ask({ containers: [container('app', both)], policy: { mayChangeLimits: true } });
+    expect(app?.cpu).toMatchObject({ isDue: true, request: 240, limit: 240 });
+    expect(app?.memory.request).toBe(app?.memory.limit);
+    expect(app?.memory.limit).toBeGreaterThanOrEqual(110 * MIB);
+  });
+});
+
+describe('memory that falls', () => {
+  test('never, where the policy says so; CPU all the same', () => {
+    const [app] = ask({ policy: { memoryDecrease: 'Never' } });
+    expect(app?.memory).toMatchObject({ isDue: false, held: 'MemoryDecreaseNotAllowed', target: 120 * MIB });
+    expect(app?.cpu.isDue).toBe(true);
+  });
+
+  test('not below the recent peak, and the rest of the way later', () => {
+    const peaky = profileOf(STEPS, { cpu: () => 200, memory: (step) => (step > STEPS - 20 ? 300 : 100) * MIB });
+    const target = { strategy: 'Percentile', percentile: 50, safetyFactor: 1 } as const;
+    const [app] = ask({ profiles: { app: peaky }, policy: { memory: { ...policy.memory, target } } });
+    expect(app?.memory.target).toBeLessThan(300 * MIB);
+    expect(app?.memory.request).toBe(300 * MIB);
+    const [always] = ask({
+      profiles: { app: peaky },
+      policy: { memory: { ...policy.memory, target }, memoryDecrease: 'Always' },
+    });
+    expect(always?.memory.request).toBe(always?.memory.target);
+  });
+
+  // Feature: k8s-workload-rightsizing, Property 5: a decrease that could end a pod for want of memory is not applied.
+  test('Property 5: for any usage, sizes and limit rule, neither request nor limit falls below what was used lately', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 2000 }),
+        fc.integer({ min: 1, max: 4000 }),
+        fc.nat(4000),
+        fc.constantFrom<RightsizingPolicy['memory']['limit']>(
+          { policy: 'Keep' },
+          { policy: 'Ratio' },
+          { policy: 'Multiplier', factor: 1.1 },
+          { policy: 'Headroom', headroom: 8 * MIB },
+        ),
+        (used, request, room, limit) => {
+          const memoryRequest = request * MIB;
+          const memoryLimit = (request + room) * MIB;
+          const [app] = ask({
+            containers: [container('app', { cpuRequest: 500, cpuLimit: 900, memoryRequest, memoryLimit })],
+            profiles: { app: profileOf(STEPS, { cpu: () => 200, memory: () => used * MIB }) },
+            policy: { mayChangeLimits: limit.policy !== 'Keep', memory: { ...policy.memory, limit } },
+          });
+          if (app?.memory.isDue !== true) return;
+          const to = app.memory;
+          if ((to.request ?? 0) < memoryRequest)
+            expect(to.request).toBeGreaterThanOrEqual(Math.min(used * MIB, memoryRequest));
+          if (to.limit !== undefined && to.limit < memoryLimit)
+            expect(to.limit).toBeGreaterThanOrEqual(used * 1.1 * MIB);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+// Feature: k8s-workload-rightsizing, Property 3: an update leaves limits as they are unless the policy says otherwise.
+test('Property 3: for any limits, a policy that keeps them changes none and asks for no more than they allow', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1, max: 900 }), (cpu, memory) => {
+      const own = { cpuRequest: 1, cpuLimit: cpu, memoryRequest: MIB, memoryLimit: memory * MIB };
+      const [app] = ask({ containers: [container('app', own)] });
+      expect([app?.cpu.limit, app?.memory.limit]).toEqual([undefined, undefined]);
+      expect(app?.cpu.request).toBeLessThanOrEqual(cpu);
+      expect(app?.memory.request).toBeLessThanOrEqual(memory * MIB);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+// Feature: k8s-workload-rightsizing, Property 4: a recommendation is within the bounds of the policy.
+test('Property 4: for any bounds, sizes and surroundings, what is recommended and what is asked for next are within them', () => {
+  const bounds = fc
+    .tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(3000))
+    .map(([min, more]) => ({ min, max: min + more }));
+  fc.assert(
+    fc.property(
+      bounds,
+      bounds,
+      fc.integer({ min: 1, max: 9000 }),
+      fc.integer({ min: 1, max: 9000 }),
+      (forCpu, forMemory, cpu, mib) => {
+        const [app] = ask({
+          containers: [container('app', { cpuRequest: cpu, memoryRequest: mib * MIB })],
+          policy: {
+            cpu: { ...policy.cpu, bounds: forCpu },
+            memory: { ...policy.memory, bounds: { min: forMemory.min * MIB, max: forMemory.max * MIB } },
+          },
+          around: { limitRanges: [aLimitRange({ min: { cpu: 150 } })] },
+        });
+        expect(app?.cpu.target).toBeGreaterThanOrEqual(forCpu.min);
+        for (const value of [app?.cpu.target, app?.cpu.request]) expect(value).toBeLessThanOrEqual(forCpu.max);
+        expect(app?.memory.target).toBeGreaterThanOrEqual(forMemory.min * MIB);
+        for (const value of [app?.memory.target, app?.memory.request])
+          expect(value).toBeLessThanOrEqual(forMemory.max * MIB);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
