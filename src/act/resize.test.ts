@@ -8,6 +8,7 @@ import type { ResizeDecision } from '../decide/size-decision.ts';
 import { approve } from '../guard/approved.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { createProjections } from '../observe/project.ts';
+import { plainSizing } from '../observe/sizing/compact-pod-sizing.ts';
 import { createResize, createResizeProbe } from './resize.ts';
 
 const { signal } = new AbortController();
@@ -47,7 +48,7 @@ async function createWorld() {
   const record = async (name: string): Promise<SizedPod> => {
     const pod = project.pod(await read(name));
     if (pod?.sizing === undefined) throw new Error('not read');
-    return { pod, sizing: pod.sizing };
+    return { pod, sizing: plainSizing(pod.sizing) };
   };
   return { ...world, world, api, create, read, record };
 }

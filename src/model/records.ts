@@ -121,7 +121,7 @@ export interface PodRecord {
   readonly claims: readonly string[];
   /** An in-place resize is pending or in progress. */
   readonly resizing: boolean;
-  /** Kept only while an engine that sizes is on. */
+  /** Kept only while an engine that sizes is on. Read it through a SizingView: what is kept here may not be spread. */
   readonly sizing?: PodSizing | undefined;
 }
 

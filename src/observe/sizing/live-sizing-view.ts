@@ -8,6 +8,7 @@ import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { LiveStores } from '../live-stores.ts';
 import type { LiveView } from '../live-view.ts';
 import { createRecordIndex } from '../record-index.ts';
+import { plainSizing } from './compact-pod-sizing.ts';
 import type { JobRecord } from './project-sized-workload.ts';
 import type { SizingStores } from './sizing-stores.ts';
 
@@ -177,7 +178,7 @@ function aloneOf(job: JobRecord | undefined): SizedWorkload | undefined {
 
 /** A pod whose sizing part could not be read is not there for sizing. */
 function sizedPod(pod: PodRecord | undefined): SizedPod[] {
-  return pod?.sizing === undefined ? [] : [{ pod, sizing: pod.sizing }];
+  return pod?.sizing === undefined ? [] : [{ pod, sizing: plainSizing(pod.sizing) }];
 }
 
 /** A handful in a whole cluster: searched. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { createProjections } from '../project.ts';
+import { plainSizing } from './compact-pod-sizing.ts';
 import { projectPodSizing } from './project-pod-sizing.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 
@@ -222,8 +223,30 @@ describe('sharing', () => {
     ];
     for (const key of ['containers', 'marks', 'sizeManagers', 'resize'] as const) expect(a[key]).toBe(b[key]);
     expect(a.statuses[0]?.actual).toBe(b.statuses[0]?.actual);
+    expect(plainSizing(b)).toEqual({ ...plainSizing(a), generation: 9 });
     expect(b.generation).toBe(9);
   });
+});
+
+test('each container has its own time of start', () => {
+  const started = (...times: (string | undefined)[]) =>
+    read(
+      changed(
+        {},
+        {
+          containerStatuses: ['app', 'bare'].map((name, index) => ({
+            name,
+            restartCount: 0,
+            state: times[index] === undefined ? {} : { running: { startedAt: times[index] } },
+          })),
+          initContainerStatuses: [],
+        },
+      ),
+    ).statuses.map(({ startedAt }) => startedAt);
+  const later = '2026-03-02T12:00:07Z';
+  expect(started(NOON, later)).toEqual([Date.parse(NOON), Date.parse(later)]);
+  expect(started(NOON, NOON)).toEqual([Date.parse(NOON), Date.parse(NOON)]);
+  expect(started(NOON)).toEqual([Date.parse(NOON), undefined]);
 });
 
 describe('odd shapes', () => {

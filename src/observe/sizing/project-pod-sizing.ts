@@ -2,15 +2,9 @@
 import type { Pod } from '../../api/core.ts';
 import { qosClassOf } from '../../model/pod-size.ts';
 import type { Labels } from '../../model/records.ts';
-import type {
-  ContainerSize,
-  ContainerStatusRecord,
-  PodSizing,
-  QosClass,
-  ResizeState,
-} from '../../model/sizing-records.ts';
+import type { PodSizing, QosClass, ResizeState } from '../../model/sizing-records.ts';
 import { countOr, instant, listOf, textMap, textOr } from '../fields.ts';
-import type { Interner } from '../intern.ts';
+import { compactPodSizing, type SharedSizing, type StatusShape } from './compact-pod-sizing.ts';
 import { projectContainers } from './project-containers.ts';
 import { type ApiAmounts, type ApiResources, projectRequests, projectSize } from './project-size.ts';
 import { resizeManagers } from './resource-managers.ts';
@@ -35,22 +29,15 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   const { metadata = {}, spec } = pod;
   const status: (PodStatus & ResizableStatus) | undefined = pod.status;
   const annotations = textMap(metadata.annotations, 'metadata.annotations');
-  const containers = interners.containers.intern(projectContainers(spec));
+  const containers = projectContainers(spec);
   const statuses = [
     ...listOf<ApiContainerStatus>(status?.containerStatuses, 'status.containerStatuses'),
     ...listOf<ApiContainerStatus>(status?.initContainerStatuses, 'status.initContainerStatuses'),
-  ];
-  // The name of the container is the copy that all pods of the template share.
-  const known = containers.flatMap(({ name }) => {
-    const entry = statuses.find((each) => each.name === name);
-    return entry === undefined ? [] : [[name, entry] as const];
-  });
+  ].filter(({ name }) => containers.some((container) => container.name === name));
   const observed = status?.observedGeneration;
-  return {
+  const shared: SharedSizing = {
     qos: readQos(status?.qosClass) ?? qosClassOf(containers.map(({ size }) => size)),
     containers,
-    // Not interned as a whole: each pod has started at its own time, and every change would leave one more behind.
-    statuses: known.map(([name, entry]) => projectStatus(name, entry, interners.sizes)),
     hasPodLevelResources: hasAmounts(podResources(spec)),
     isStatic:
       annotations['kubernetes.io/config.mirror'] !== undefined ||
@@ -58,12 +45,17 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
     os: osOf(spec) === 'windows' ? 'windows' : 'linux',
     priority: spec?.priority ?? 0,
     priorityClassName: textOr(spec?.priorityClassName, '', 'spec.priorityClassName'),
+    marks: marksOf(annotations, textMap(metadata.labels, 'metadata.labels')),
+    sizeManagers: resizeManagers(metadata.managedFields),
+  };
+  return compactPodSizing({
+    shared: interners.shared.intern(shared),
+    shapes: interners.shapes.intern(statuses.map(projectStatus)),
+    startedAt: statuses.map(({ name, state }) => instant(state?.running?.startedAt, `container ${name} startedAt`)),
     resize: interners.resizes.intern(projectResize(status)),
     generation: countOr(metadata.generation, 0, 'metadata.generation'),
     observedGeneration: observed === undefined ? undefined : countOr(observed, 0, 'status.observedGeneration'),
-    marks: interners.marks.intern(marksOf(annotations, textMap(metadata.labels, 'metadata.labels'))),
-    sizeManagers: interners.managers.intern(resizeManagers(metadata.managedFields)),
-  };
+  });
 }
 
 /** Annotations and labels by which the sizing engines talk to people and to each other. */
@@ -78,18 +70,13 @@ function isMark(key: string): boolean {
   return key.startsWith('optipod.io/') || key.startsWith('mbcas.io/');
 }
 
-function projectStatus(
-  name: string,
-  status: ApiContainerStatus,
-  sizes: Interner<ContainerSize>,
-): ContainerStatusRecord {
-  const { allocatedResources, resources } = status;
+function projectStatus(status: ApiContainerStatus): StatusShape {
+  const { name, allocatedResources, resources } = status;
   const ended = status.lastState?.terminated;
   return {
     name,
     running: status.state?.running !== undefined && status.state.running !== null,
     ready: status.ready === true,
-    startedAt: instant(status.state?.running?.startedAt, `container ${name} startedAt`),
     restartCount: countOr(status.restartCount, 0, `container ${name} restartCount`),
     lastTermination:
       ended === undefined || ended === null
@@ -99,12 +86,10 @@ function projectStatus(
             exitCode: ended.exitCode ?? 0,
             finishedAt: instant(ended.finishedAt, `container ${name} finishedAt`),
           },
-    actual: isAbsent(resources)
-      ? undefined
-      : sizes.intern(projectSize(resources, `container ${name} resources in status`)),
+    actual: isAbsent(resources) ? undefined : projectSize(resources, `container ${name} resources in status`),
     allocated: isAbsent(allocatedResources)
       ? undefined
-      : sizes.intern(projectRequests(allocatedResources, `container ${name} allocatedResources`)),
+      : projectRequests(allocatedResources, `container ${name} allocatedResources`),
   };
 }
 

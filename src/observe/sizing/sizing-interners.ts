@@ -2,27 +2,44 @@
 import type { Labels } from '../../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../model/sizing-records.ts';
 import { createInterner, type Interner } from '../intern.ts';
+import type { SharedSizing, StatusShape } from './compact-pod-sizing.ts';
 
 export interface SizingInterners {
-  readonly containers: Interner<readonly ContainerSpecRecord[]>;
-  readonly sizes: Interner<ContainerSize>;
-  readonly marks: Interner<Labels>;
-  readonly managers: Interner<readonly string[]>;
-  readonly templateManagers: Interner<Readonly<Record<string, readonly string[]>>>;
+  /** Of pods. */
+  readonly shared: Interner<SharedSizing>;
+  readonly shapes: Interner<readonly StatusShape[]>;
   readonly resizes: Interner<ResizeState>;
+  /** Of workloads and of {@link SizingInterners.shared}. */
+  readonly containers: Interner<readonly ContainerSpecRecord[]>;
+  readonly marks: Interner<Labels>;
+  readonly templateManagers: Interner<Readonly<Record<string, readonly string[]>>>;
 }
 
 /** Beyond this many live values of a kind equal ones are merely no longer shared. */
 export function createSizingInterners(maxEntries: number): SizingInterners {
   const sizes = createInterner<ContainerSize>(maxEntries);
+  const marks = createInterner<Labels>(maxEntries);
+  const managers = createInterner<readonly string[]>(maxEntries);
+  const containers = createInterner<readonly ContainerSpecRecord[]>(maxEntries, (specs) =>
+    specs.map((spec) => ({ ...spec, size: sizes.intern(spec.size) })),
+  );
   return {
-    sizes,
-    containers: createInterner<readonly ContainerSpecRecord[]>(maxEntries, (containers) =>
-      containers.map((container) => ({ ...container, size: sizes.intern(container.size) })),
+    containers,
+    marks,
+    shared: createInterner<SharedSizing>(maxEntries, (shared) => ({
+      ...shared,
+      containers: containers.intern(shared.containers),
+      marks: marks.intern(shared.marks),
+      sizeManagers: managers.intern(shared.sizeManagers),
+    })),
+    shapes: createInterner<readonly StatusShape[]>(maxEntries, (shapes) =>
+      shapes.map((shape) => ({
+        ...shape,
+        actual: shape.actual && sizes.intern(shape.actual),
+        allocated: shape.allocated && sizes.intern(shape.allocated),
+      })),
     ),
-    marks: createInterner<Labels>(maxEntries),
-    managers: createInterner<readonly string[]>(maxEntries),
-    templateManagers: createInterner<Readonly<Record<string, readonly string[]>>>(maxEntries),
     resizes: createInterner<ResizeState>(maxEntries),
+    templateManagers: createInterner<Readonly<Record<string, readonly string[]>>>(maxEntries),
   };
 }
