@@ -42,7 +42,6 @@ const readByCommand = new Map([
 
 /** Keys with a single accepted value so far; any other is refused with a message. */
 const refused = new Map<string, (config: Config) => Config>([
-  ['engines.rightsizing', (config) => ({ ...config, engines: { ...config.engines, rightsizing: true } })],
   ['engines.allocation', (config) => ({ ...config, engines: { ...config.engines, allocation: true } })],
   ['placement.surge', (config) => ({ ...config, placement: { ...config.placement, surge: true } })],
 ]);
@@ -65,9 +64,10 @@ async function eventually(what: string, holds: () => boolean): Promise<void> {
 
 /** What one life of the operator reads. Port 0 is for tests only; the configuration refuses it. */
 async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<ReadonlySet<string>> {
-  const tracked = trackReads({ ...defaults, webhook: { ...defaults.webhook, port: 0, ...webhook } });
+  const engines = { ...defaults.engines, rightsizing: true };
+  const tracked = trackReads({ ...defaults, engines, webhook: { ...defaults.webhook, port: 0, ...webhook } });
   // Sections that are handed on as a whole are part of what comes out.
-  JSON.stringify(placementSettingsOf(tracked.config));
+  JSON.stringify([placementSettingsOf(tracked.config), tracked.config.rightsizing.limits]);
   const [clock, random, log] = [createSystemClock(), createSystemRandom(), createSilentLogger()];
   const server = createApiServer({ clock, random });
   onTestFinished(() => server.close());
@@ -82,6 +82,7 @@ async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<Readonl
     const operator = await startOperator(options);
     await operator.synced;
     await eventually('the workload is looked at', () => tracked.read.has('controllers.reconcileInterval'));
+    await eventually('the settings of sizes are read', () => tracked.read.has('rightsizing.reconcileInterval'));
     operator.applyConfig(tracked.config);
     await operator.stop();
   } catch (error) {
