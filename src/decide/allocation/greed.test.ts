@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GreedQuestion, nextGreed } from './greed.ts';
+import { type GreedQuestion, nextGreed, type Standing, standingOf } from './greed.ts';
 import type { GreedMemory } from './node-input.ts';
 import { defaultAllocationRules } from './rules.ts';
 import { using } from './testing/pods.ts';
@@ -9,11 +9,14 @@ const hog: GreedQuestion = {
   measured: using(900),
   share: 600,
   limit: undefined,
-  power: 'low',
+  standing: { weight: 'lowest', isLongest: true },
   isCongested: true,
   isBatch: false,
   isLatencySensitive: false,
 };
+
+const equal: Standing = { weight: 'equal', isLongest: true };
+const higher: Standing = { weight: 'higher', isLongest: true };
 
 function greedAfter(ticks: number, change: Partial<GreedQuestion> = {}, start?: GreedMemory): GreedMemory | undefined {
   let memory = start;
@@ -25,10 +28,17 @@ describe('who would eat everything', () => {
   test.each<[string, number, Partial<GreedQuestion>, boolean]>([
     ['low weight, at its share for four ticks', 4, {}, false],
     ['for five', 5, {}, true],
-    ['equal weight: fourteen ticks are a burst', 14, { power: 'equal' }, false],
-    ['fifteen are greed', 15, { power: 'equal' }, true],
-    ['the weightiest never is', 50, { power: 'high' }, false],
-    ['declared batch: at once', 1, { isBatch: true, power: 'high' }, true],
+    ['equal weight: fourteen ticks are a burst', 14, { standing: equal }, false],
+    ['fifteen are greed', 15, { standing: equal }, true],
+    [
+      'somebody else began: nineteen ticks are a burst',
+      19,
+      { standing: { weight: 'lowest', isLongest: false } },
+      false,
+    ],
+    ['twenty are not', 20, { standing: { weight: 'lowest', isLongest: false } }, true],
+    ['while somebody of less weight contends it never is', 50, { standing: higher }, false],
+    ['declared batch: at once', 1, { isBatch: true, standing: higher }, true],
     ['nobody goes short: no harm done', 50, { isCongested: false }, false],
     ['latency-sensitive pods never are', 50, { isLatencySensitive: true, isBatch: true }, false],
     ['below its share', 50, { measured: using(500) }, false],
@@ -64,5 +74,28 @@ describe('greed ends', () => {
 
   test('at once for one declared latency-sensitive', () => {
     expect(greedAfter(1, { isLatencySensitive: true }, greedy)?.isGreedy).toBe(false);
+  });
+});
+
+describe('standing among those at their share', () => {
+  const contender = (weight: number, ticksAtShare: number) => ({ weight, ticksAtShare });
+  const [a, b, hog1] = [contender(4, 3), contender(2, 6), contender(1, 60)];
+
+  test.each<[string, Standing, Standing]>([
+    ['the hog', standingOf(hog1, [a, b, hog1]), { weight: 'lowest', isLongest: true }],
+    ['in between: the hog comes first', standingOf(b, [a, b, hog1]), { weight: 'higher', isLongest: false }],
+    [
+      'the hog is idle: now b is the lowest',
+      standingOf(b, [a, b, contender(1, 0)]),
+      { weight: 'lowest', isLongest: true },
+    ],
+    ['the weightiest, alone at its share', standingOf(a, [a, contender(1, 0)]), { weight: 'equal', isLongest: true }],
+    [
+      'all of one weight',
+      standingOf(contender(1, 5), [contender(1, 5), contender(1, 9)]),
+      { weight: 'equal', isLongest: false },
+    ],
+  ])('%s', (_name, found, wanted) => {
+    expect(found).toEqual(wanted);
   });
 });

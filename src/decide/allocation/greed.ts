@@ -11,8 +11,7 @@ export interface GreedQuestion {
   readonly share: number;
   /** The ceiling in force; undefined: none. */
   readonly limit: number | undefined;
-  /** Weight against the highest among the others. */
-  readonly power: 'low' | 'equal' | 'high';
+  readonly standing: Standing;
   /** Wants on the node exceed its capacity, so somebody goes short. */
   readonly isCongested: boolean;
   readonly isBatch: boolean;
@@ -21,12 +20,10 @@ export interface GreedQuestion {
 
 const MOSTLY_THROTTLED = 0.5;
 const noGreed: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
-/** A pod that is as important as the others must insist longer, so that a burst is not taken for greed. */
-const EQUAL_PATIENCE = 3;
 
 export function nextGreed(previous: GreedMemory | undefined, question: GreedQuestion, rules: GreedyRules): GreedMemory {
   const before = previous ?? noGreed;
-  const { measured, share, limit, power, isBatch } = question;
+  const { measured, share, limit, standing, isBatch } = question;
   if (measured === undefined) return before;
   if (question.isLatencySensitive) return noGreed;
   const isAtShare = measured.usage >= rules.atShare * share || (measured.throttledRatio ?? 0) > MOSTLY_THROTTLED;
@@ -36,7 +33,36 @@ export function nextGreed(previous: GreedMemory | undefined, question: GreedQues
     const calmTicks = isCalm ? before.calmTicks + 1 : 0;
     return calmTicks >= rules.releaseTicks ? noGreed : { ticksAtShare, isGreedy: true, calmTicks };
   }
-  const patience = isBatch ? 1 : power === 'low' ? rules.ticks : EQUAL_PATIENCE * rules.ticks;
-  const mayBe = power !== 'high' || isBatch;
-  return { ticksAtShare, isGreedy: mayBe && question.isCongested && ticksAtShare >= patience, calmTicks: 0 };
+  const patience = isBatch ? 1 : patienceOf(standing) * rules.ticks;
+  return { ticksAtShare, isGreedy: question.isCongested && ticksAtShare >= patience, calmTicks: 0 };
+}
+
+/** A pod among those that are at their share: the contenders. */
+export interface Standing {
+  /** `lowest`: nobody of less weight contends, and somebody on the node has more. `equal`: all have the same. */
+  readonly weight: 'lowest' | 'equal' | 'higher';
+  /** No contender has been at its share for longer. */
+  readonly isLongest: boolean;
+}
+
+/** In multiples of the usual: a pod as important as the others, and one that came later, must insist, as a burst passes. */
+function patienceOf({ weight, isLongest }: Standing): number {
+  if (weight === 'higher') return Number.POSITIVE_INFINITY;
+  return (weight === 'lowest' ? 1 : 3) * (isLongest ? 1 : 4);
+}
+
+export interface Contender {
+  readonly weight: number;
+  readonly ticksAtShare: number;
+}
+
+/** `all`: every pod that takes part, this one included; those with ticks contend. */
+export function standingOf({ weight, ticksAtShare }: Contender, all: readonly Contender[]): Standing {
+  const contenders = all.filter((each) => each.ticksAtShare > 0);
+  const isLowest = contenders.every((each) => each.weight >= weight);
+  const hasHeavier = all.some((each) => each.weight > weight);
+  return {
+    weight: !isLowest ? 'higher' : hasHeavier ? 'lowest' : 'equal',
+    isLongest: contenders.every((each) => each.ticksAtShare <= ticksAtShare),
+  };
 }

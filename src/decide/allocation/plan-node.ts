@@ -7,7 +7,7 @@ import { bargain, creditsOf } from './bargain.ts';
 import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf } from './eligibility.ts';
 import { fairnessOf } from './fairness.ts';
-import { nextGreed } from './greed.ts';
+import { nextGreed, standingOf } from './greed.ts';
 import { capacityUnderPressure, judgeNode } from './integrations/node-conditions.ts';
 import { readMarks } from './marks.ts';
 import { sharedCapacity } from './node-capacity.ts';
@@ -117,17 +117,19 @@ function divide({ pods, rules }: NodeInput) {
 }
 
 function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], { mode }: Solution): GreedMemory[] {
-  return seats.map((seat) => {
-    const others = seats.filter((other) => other !== seat).map(({ weight }) => weight);
-    const highest = Math.max(...others, 0);
-    const power = seat.weight < highest ? 'low' : seat.weight > highest ? 'high' : 'equal';
+  const contenders = seats.map(({ pod, weight }) => ({
+    weight,
+    ticksAtShare: memory.get(pod.uid)?.greed.ticksAtShare ?? 0,
+  }));
+  return seats.map((seat, index) => {
+    const standing = standingOf(contenders[index] ?? { weight: seat.weight, ticksAtShare: 0 }, contenders);
     const { measured } = seat.input;
     const { isBatch, isLatencySensitive } = seat.marks;
     const isCongested = mode !== 'uncongested';
     const { share, current } = seat;
     return nextGreed(
       memory.get(seat.pod.uid)?.greed,
-      { measured, share, limit: current.limit, power, isCongested, isBatch, isLatencySensitive },
+      { measured, share, limit: current.limit, standing, isCongested, isBatch, isLatencySensitive },
       rules.greedy,
     );
   });

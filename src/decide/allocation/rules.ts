@@ -29,7 +29,7 @@ export interface DemandRules {
 export interface GreedyRules {
   /** Usage by share from which a pod is at its share. */
   readonly atShare: number;
-  /** So many ticks in a row at its share make a pod of low weight greedy; three times as many one of equal weight. */
+  /** So many ticks in a row at its share make the pod of the lowest weight greedy; three times as many one of equal weight. */
   readonly ticks: number;
   /** Usage by ceiling below which, for `releaseTicks` in a row, it is greedy no more. */
   readonly releaseBelow: number;
