@@ -27,8 +27,23 @@ export interface CpuSize {
 
 export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
   const own = requestOf(sizing.containers);
+  const { qos, containers, statuses, hasPodLevelResources, isStatic, os, priority, priorityClassName } = sizing;
+  const { resize, generation, observedGeneration, marks, sizeManagers } = sizing;
   return {
-    ...sizing,
+    // One by one: the record may compute them, and a spread would copy none.
+    qos,
+    containers,
+    statuses,
+    hasPodLevelResources,
+    isStatic,
+    os,
+    priority,
+    priorityClassName,
+    resize,
+    generation,
+    observedGeneration,
+    marks,
+    sizeManagers,
     uid: pod.uid,
     namespace: pod.namespace,
     name: pod.name,
