@@ -1,6 +1,6 @@
 /** Priority classes, and the priority a pod gets from them. Source: kubernetes pkg/apis/scheduling and plugin/pkg/admission/priority. */
 import { forbiddenField, invalidField, unsupportedField } from '../field-errors.ts';
-import { ensureObject, type JsonObject, setDefault, stringAt, valueAt } from '../json.ts';
+import { ensureObject, type JsonObject, setDefault, stringAt, textOf, valueAt } from '../json.ts';
 import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
 
@@ -120,6 +120,6 @@ export function resolvePriority(pod: ApiObject, context: RuleContext): void {
 
 function settle(spec: JsonObject, field: string, computed: string | number, refusal: (given: string) => Error): void {
   const given = valueAt(spec, field);
-  if (given !== undefined && given !== computed) throw refusal(String(given));
+  if (given !== undefined && given !== computed) throw refusal(textOf(given));
   spec[field] = computed;
 }
