@@ -104,6 +104,14 @@ describe('texts of the API server', () => {
     expect(outcomeOfResizeError(refusal(500, text))).toMatchObject({ action: 'retry', isUncertain: false });
   });
 
+  test('rightsizing bug 13: a memory limit that this version does not lower in place is told, with what to do', () => {
+    const outcome = outcomeOfResizeError(
+      invalid('memory limits cannot be decreased unless resizePolicy is RestartContainer'),
+    );
+    expect(outcome).toMatchObject({ action: 'recreate', reason: 'ResizeMemoryDecreaseRefused' });
+    expect(outcome.result === 'refused' && outcome.advice).toContain('requests are lowered all the same');
+  });
+
   test('every row of the table is the answer to a text of these lists', () => {
     const texts = [...invalidTexts, ...forbiddenTexts].map(([text]) => text);
     const others = ['admission webhook "x" denied the request', 'failed calling webhook "x"'];

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeOfResizeError } from '../../src/act/resize-outcome.ts';
 import { KubeError } from '../../src/api/kube-error.ts';
+import { discoveredResources } from '../../src/kube/discovery.ts';
 import type { ResizeAnswer } from '../../src/lib/reason-resize-answers.ts';
 import { resizeManagers } from '../../src/observe/sizing/resource-managers.ts';
 import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
@@ -182,6 +183,12 @@ describeOnBackends('resizes', (cluster) => {
       const own = await cluster().namespace();
       expect(outcomeOf(await send(cluster(), own, resizeOf({ requests: { cpu: '1' } })))).toEqual({ result: 'gone' });
     });
+  });
+
+  test('Property 20: discovery tells that pods can be resized, whatever the version says', async () => {
+    const { body } = await cluster().get('/api/v1');
+    const pods = discoveredResources(body).find(({ plural }) => plural === 'pods');
+    expect(pods?.subresources).toEqual(expect.arrayContaining(['resize', 'eviction', 'status']));
   });
 
   describe('accepted', () => {

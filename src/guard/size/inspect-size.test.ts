@@ -54,6 +54,12 @@ describe('the operator', () => {
   });
 });
 
+test('a new leader takes back at once what its predecessor left pending', () => {
+  const context = sizeScene({ leadership: { leader: true, sinceMillis: NOON } });
+  expect(inspectSize(resize({ isWithdrawal: true }), context).kind).toBe('approved');
+  expect(inspectSize(resize(), context).kind).toBe('blocked');
+});
+
 test('every rule has a name of its own and says why', () => {
   expect(new Set(sizeRules.map(({ name }) => name)).size).toBe(sizeRules.length);
   for (const { why } of sizeRules) expect(why.length).toBeGreaterThan(20);

@@ -38,7 +38,9 @@ export const fresh = sizeRule(
 export const warmedUp = sizeRule(
   'leader-warm-up',
   'A restart must not move thousands of workloads at once, nor repeat what a predecessor has under way.',
-  (_, { leadership, settings, now }) => {
+  ({ decision }, { leadership, settings, now }) => {
+    // What a predecessor left pending is in the way of others until it is taken back.
+    if (decision.kind === 'resize' && decision.isWithdrawal === true) return undefined;
     const remaining = leadership.sinceMillis + settings.warmUpMillis - now;
     return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
   },
