@@ -84,7 +84,7 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
       if (actuator.isResizing(each.pod.pod.uid)) continue;
       const decision = decisionFor(context, each.pod, each.changes, 'the sizes in force');
       const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
-      kept ??= outcomeOfAttempt(workload, attempt);
+      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
       // The cluster as a whole has to wait: so have the other pods.
       if (attempt.kind === 'blocked' && isGlobal(attempt.block.reason)) break;
     }
@@ -130,7 +130,7 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
         if (live.length > 1) return canaryPending(name);
         return spread(context, memory.ongoing);
       }
-      kept ??= outcomeOfAttempt(workload, attempt);
+      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
     }
     return kept;
   };

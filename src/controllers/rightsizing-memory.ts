@@ -5,6 +5,7 @@ import type { WatchedChange } from '../decide/rightsizing/judge-change.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
 
 /** A change that was begun and is not yet behind us. */
 export interface OngoingChange extends WatchedChange {
@@ -25,6 +26,8 @@ export interface WorkloadMemory {
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
   ongoing: OngoingChange | undefined;
+  /** What the API server last said no with: it is the reason as long as no new attempt is made. */
+  refused: ApplyResult | undefined;
   /** Annotations written to this version of the workload: the view shows them only later. */
   written:
     | { readonly resourceVersion: string; readonly annotations: Readonly<Record<string, string | null>> }
@@ -53,6 +56,7 @@ export function createRightsizingMemory(): RightsizingMemory {
         lastRecommendation: undefined,
         recommended: undefined,
         ongoing: undefined,
+        refused: undefined,
         written: undefined,
         retemplated: undefined,
       };

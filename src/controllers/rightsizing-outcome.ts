@@ -1,5 +1,7 @@
 /** What an attempt that did not go through means for the workload's entry in the status. */
 
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import type { Block } from '../guard/context.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
@@ -27,29 +29,32 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 const RETRY_MILLIS: Millis = 15_000;
 
+/** No attempt is made for a while because the last one failed: what failed is the reason, not the pause. */
+const pauses: ReadonlySet<string> = new Set(['ChangeBackoff', 'ChangesIneffective']);
+
 /** @returns undefined where the attempt went through, or its object is gone. */
-export function outcomeOfAttempt(workload: SizedWorkload, attempt: ActResult): ApplyResult | undefined {
-  if (attempt.kind === 'blocked') {
-    const { reason, message, advice, retryAfterMillis } = attempt.block;
-    const isPassing = passing.has(reason);
-    return {
-      status: isPassing ? 'Pending' : 'Skipped',
-      reason,
-      message,
-      advice,
-      againAfterMillis: retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined),
-    };
-  }
-  if (attempt.kind !== 'refused') return undefined;
-  const { action, reason, message, advice } = attempt.answer;
+export function outcomeOfAttempt(
+  workload: SizedWorkload,
+  memory: WorkloadMemory,
+  attempt: ActResult,
+): ApplyResult | undefined {
+  if (attempt.kind === 'blocked') return outcomeOfBlock(memory, attempt.block);
+  memory.refused = attempt.kind === 'refused' ? outcomeOfRefusal(workload, attempt.answer) : undefined;
+  return memory.refused;
+}
+
+function outcomeOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
+  const { reason, message, advice, retryAfterMillis } = block;
+  const isPassing = passing.has(reason);
+  const againAfterMillis = retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined);
+  if (refused !== undefined && pauses.has(reason)) return { ...refused, againAfterMillis };
+  return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis };
+}
+
+function outcomeOfRefusal(workload: SizedWorkload, { action, reason, message, advice }: ReadAnswer): ApplyResult {
   if (reason === 'ResizeForbidden') {
-    const cause = message;
-    return {
-      status: 'Error',
-      reason: 'RBACError',
-      message: renderReason('RBACError', { ...workload, cause }),
-      isForbidden: true,
-    };
+    const text = renderReason('RBACError', { ...workload, cause: message });
+    return { status: 'Error', reason: 'RBACError', message: text, advice, isForbidden: true };
   }
   const again = action === 'retry' || action === 'wait' ? RETRY_MILLIS : undefined;
   return { status: again === undefined ? 'Skipped' : 'Pending', reason, message, advice, againAfterMillis: again };

@@ -90,7 +90,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     // Sizes that were applied in place go into the template with it: new pods are made of that.
     const to = differences(workload.containers, after);
     const attempt = await retemplate(context, to, 'the recommendation');
-    if (attempt.kind !== 'asked') return outcomeOfAttempt(workload, attempt);
+    if (attempt.kind !== 'asked') return outcomeOfAttempt(workload, context.memory, attempt);
     const change: OngoingChange = {
       ...watchChange(due, inForce, live, clock.now()),
       method: 'Recreate',
@@ -112,7 +112,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const harm = judgeChange(ongoing, live, clock.now());
     if (harm === undefined) return undefined;
     const attempt = await retemplate(context, differences(workload.containers, ongoing.before), harm.cause);
-    const kept = outcomeOfAttempt(workload, attempt);
+    const kept = outcomeOfAttempt(workload, context.memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     const { lessons, result } = changes.noteHarm(workload, memory, ongoing, harm, advised.lessons);

@@ -9,9 +9,11 @@ import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createSilentLogger } from '../../lib/log.ts';
+import type { Metrics } from '../../lib/metrics.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
+import type { ObservedWrite } from '../../simulator/watched-api.ts';
 import { createWorld, STEP_MILLIS } from '../../simulator/world.ts';
 import { type Operator, startOperator } from '../../wire.ts';
 
@@ -26,6 +28,10 @@ export interface WorldOptions {
   readonly seed?: number;
   /** Serves metrics.k8s.io from what pods use; looked at this often. Default: it is not served. */
   readonly metricsEveryMillis?: number;
+  /** Called before each write of the operator reaches the server; what it throws is the answer. */
+  readonly onWrite?: (write: ObservedWrite) => void;
+  /** Where the operator's metrics go. Default: nowhere to be seen. */
+  readonly metrics?: Metrics;
   /** When it begins. Default 2026-01-31 12:00 UTC. */
   readonly startAt?: EpochMillis;
   /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
@@ -93,12 +99,15 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
         metricsServer: { resolutionMillis: options.metricsEveryMillis },
       }),
     },
-    startOperator,
+    startOperator: (given) =>
+      startOperator(options.metrics === undefined ? given : { ...given, metrics: options.metrics }),
     config,
     ...(rbac === undefined ? {} : { user: rbac.user }),
     observer: {
-      onWrite({ verb, resource, name }) {
+      onWrite(write) {
+        const { verb, resource, name } = write;
         operatorWrites.push(`${verb} ${resource}`);
+        options.onWrite?.(write);
         if (resource === 'pods/eviction') evictions.push(name);
         return undefined;
       },
