@@ -1,0 +1,95 @@
+/** Rightsizing end to end on the real control plane: real Prometheus, real validation of pods/resize, the operator's own account. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Deployment } from '../../src/api/core.ts';
+import { policyGroups } from '../../src/api/optimization-policy.ts';
+import { resources } from '../../src/api/resources.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import { useOperatorWorld } from './operator-world.ts';
+import { useRealCluster } from './real-cluster.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  passesOver,
+  podsOf,
+  restartsOf,
+  rightsizingConfig,
+  sizesOf,
+  untilPasses,
+  untilRunning,
+  untilScraped,
+  usePrometheus,
+  useRightsizing,
+  workloadStatus,
+} from './rightsizing-world.ts';
+import { managedNamespace, scale } from './workloads.ts';
+
+const cluster = useRealCluster({ servesMetrics: true });
+const world = useOperatorWorld(cluster);
+useRightsizing(cluster);
+const prometheus = usePrometheus(cluster);
+let operator: OperatorProcess;
+
+beforeAll(async () => {
+  operator = await world().startOperator(rightsizingConfig(prometheus().url));
+});
+
+const uidsOf = (pods: Awaited<ReturnType<typeof podsOf>>): (string | undefined)[] =>
+  pods.map(({ metadata }) => metadata?.uid).toSorted();
+
+const ownersOfSpec = ({ metadata }: Deployment) =>
+  metadata?.managedFields?.filter(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:spec' in fieldsV1);
+
+describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
+  test.concurrent('has running pods resized in place and new ones born with the sizes; the template stays, and then all is quiet', async () => {
+    const { api, eventually } = cluster();
+    const namespace = await managedNamespace(cluster());
+    const before = await deployLoaded(cluster(), namespace, { replicas: 3 });
+    const created = await api.get(resources.deployments, 'web', { namespace });
+    await untilScraped(cluster(), prometheus(), namespace, 3);
+    const policy = { group, name: `sizes-${group.split('.').length}` };
+    await createPolicy(cluster(), namespace, policy);
+    const recommended = await eventually(async () => {
+      const [entry] = (await workloadStatus(cluster(), namespace, 'web', policy))?.recommendations ?? [];
+      expect(entry?.cpu).toBeDefined();
+      return entry;
+    });
+    expect(await passesOver(operator, policy.name)).toBeLessThanOrEqual(2);
+    expect(recommended).toMatchObject({ container: 'app', cpu: expect.stringMatching(/^3[56]\dm$/) });
+
+    await eventually(async () => {
+      for (const pod of await podsOf(cluster(), namespace)) {
+        const { asked, allocated, actual } = sizesOf(pod);
+        expect(asked).toEqual({ cpu: expect.stringMatching(/^3[56]\dm$/), memory: expect.stringMatching(/^1\d+/) });
+        expect([allocated, actual]).toEqual([asked, asked]);
+      }
+      expect(await workloadStatus(cluster(), namespace, 'web', policy)).toMatchObject({
+        status: 'Applied',
+        lastApplyMethod: 'InPlace',
+      });
+    });
+    const resized = await podsOf(cluster(), namespace);
+    expect(uidsOf(resized)).toEqual(uidsOf(before));
+    expect(restartsOf(resized)).toBe(0);
+    const { metadata, spec } = await api.get(resources.deployments, 'web', { namespace });
+    // (A Deployment's generation rises with its annotations, too.)
+    expect(spec).toEqual(created.spec);
+    expect(ownersOfSpec({ metadata })).toEqual(ownersOfSpec(created));
+
+    await scale(cluster(), 'deployments', namespace, 'web', 5);
+    const grown = await untilRunning(cluster(), namespace, 5);
+    const born = grown.filter((pod) => !uidsOf(before).includes(pod.metadata?.uid));
+    expect(born.map((pod) => pod.metadata?.annotations?.['optipod.io/applied'])).toEqual(['true', 'true']);
+    expect(born.map((pod) => sizesOf(pod).asked)).toEqual(
+      Array.from({ length: 2 }, () => sizesOf(resized[0] ?? {}).asked),
+    );
+
+    await untilPasses(cluster(), operator, policy.name, 1);
+    const position = world().audit.position();
+    await untilPasses(cluster(), operator, policy.name, 2);
+    expect(
+      world()
+        .audit.writesSince(position)
+        .filter((write) => write.namespace === namespace),
+    ).toEqual([]);
+  });
+});
