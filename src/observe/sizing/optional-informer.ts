@@ -11,8 +11,6 @@ import type { Logger } from '../../lib/log.ts';
 export interface OptionalInformerOptions<R> {
   readonly api: KubeApi;
   readonly type: ResourceType;
-  /** Where the type may be read, if not everywhere. */
-  readonly namespace?: string | undefined;
   /** Where it is tried whether the type may be read; left out, in the whole cluster. */
   readonly probeNamespace?: string | undefined;
   /** Makes the informer to run while the type is served. */

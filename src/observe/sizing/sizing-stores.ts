@@ -46,7 +46,7 @@ export function createSizingStores(options: Omit<LiveStoresOptions, 'sizing'>): 
       clock,
       log,
       type: verticalPodAutoscalers,
-      namespace: options.scope?.namespaces[0],
+      probeNamespace: options.scope?.namespaces[0],
       create: () => informer(verticalPodAutoscalers, project.vpa, isDeepStrictEqual),
     }),
   };
