@@ -34,7 +34,8 @@ describe('every arm under every load', () => {
     async ({ load, arm }) => {
       const found = await run(load, arm, 1, 30_000);
       const present = load.pods.filter(({ from = 0 }) => from < 30_000);
-      expect(found.pods.map(({ pod }) => pod).sort()).toEqual(present.map(({ name }) => name).sort());
+      const accounted = [...found.pods.map(({ pod }) => pod), ...found.unscheduled];
+      expect(accounted.sort()).toEqual(present.map(({ name }) => name).sort());
       expect(found.pods.reduce((sum, { usage }) => sum + usage, 0)).toBeLessThanOrEqual(2002);
       for (const { lostShare, badShare, p50Millis, p95Millis } of found.pods) {
         expect(badShare).toBeGreaterThanOrEqual(lostShare);
@@ -104,6 +105,29 @@ test('a pod that comes and goes is there in between only', async () => {
   const times = found.trace.filter(({ pods }) => pods['late'] !== undefined).map(({ atMillis }) => atMillis);
   expect([Math.min(...times), Math.max(...times)]).toEqual([42_000, 80_000]);
   expect(figuresOf(found, 'late').sent).toBeGreaterThan(3000);
+});
+
+describe('a pod that comes needs room', () => {
+  /** Requests are multiplied; the hog gives its own back after a while, if at all. */
+  const swollen = (factor: number, isGivenBackAt?: number): Arm => ({
+    name: 'swollen',
+    describe: '',
+    tickMillis: 1000,
+    create: () => ({
+      initial: ({ request }) => ({ request: request * factor, limit: undefined }),
+      tick: (_, now) => new Map(now === isGivenBackAt ? [['hog', { request: 10, limit: undefined }]] : []),
+    }),
+  });
+
+  test('it waits for it, and so does who asks it', async () => {
+    const found = await run('arrivals', swollen(1.2, 50_000));
+    expect(found.unscheduled).toEqual([]);
+    expect(figuresOf(found, 'late').lostShare).toBeGreaterThan(0.4);
+  });
+
+  test('and may wait in vain', async () => {
+    expect((await run('arrivals', swollen(1.2))).unscheduled).toEqual(['late']);
+  });
 });
 
 test('a run ends when it is told to', async () => {

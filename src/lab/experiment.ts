@@ -26,6 +26,8 @@ export interface RunFigures {
   readonly seed: number;
   readonly substrate: Substrate['kind'];
   readonly pods: readonly PodFigures[];
+  /** Pods that came and never found room. */
+  readonly unscheduled: readonly string[];
   /** Weighted Jain index of what services got of what they were asked for, 0..1. */
   readonly jain: number;
   /** Writes of the pod that had most, in its busiest minute; and of all pods in the last third, where a steady load should need none. */
@@ -66,8 +68,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
   const trace: TracePoint[] = [];
   const gone: { readonly seat: Seat; readonly figures: PodFigures }[] = [];
   let [highestSum, violations] = [0, 0];
+  const started = new Set<string>();
+  const sumOfRequests = (): number => [...seats.values()].reduce((total, { settings }) => total + settings.request, 0);
   const note = (): void => {
-    const sum = [...seats.values()].reduce((total, { settings }) => total + settings.request, 0);
+    const sum = sumOfRequests();
     highestSum = Math.max(highestSum, sum);
     if (sum > allocatable) violations++;
   };
@@ -84,8 +88,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
   for (; now < lengthMillis; now += BEAT_MILLIS) {
     options.signal?.throwIfAborted();
     for (const [index, pod] of load.pods.entries()) {
-      if ((pod.from ?? 0) !== now) continue;
+      if (!isDueAt(pod, now) || started.has(pod.name)) continue;
       const settings = controller.initial(pod, load.pods);
+      // Those that are there from the beginning were admitted before; one that comes needs room, as the scheduler sees it.
+      if (pod.from !== undefined && sumOfRequests() + settings.request > allocatable) continue;
+      started.add(pod.name);
       await substrate.start(pod, settings, seed * 1000 + index);
       const before = substrate.counters(pod.name);
       seats.set(pod.name, { pod, settings, before, beforeAt: now, atWarmUp: undefined, writes: [] });
@@ -119,12 +126,14 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
   }
   const all = [...gone];
   for (const seat of seats.values()) all.push({ seat, figures: await figuresOf(seat) });
+  const unstarted = load.pods.filter(({ name, from = 0 }) => from < lengthMillis && !started.has(name));
   return {
     load: load.name,
     arm: arm.name,
     seed,
     substrate: substrate.kind,
     pods: all.map(({ figures }) => figures),
+    unscheduled: unstarted.map(({ name }) => name),
     jain: jainIndex(all.map(({ figures }) => figures)),
     writesPerMinute: Math.max(0, ...all.map(({ seat }) => busiestMinute(seat.writes))),
     lateWrites: all.flatMap(({ seat }) => seat.writes).filter((at) => at > (2 / 3) * lengthMillis).length,
@@ -132,6 +141,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
     violations,
     trace,
   };
+}
+
+function isDueAt({ from = 0, until = Number.POSITIVE_INFINITY }: LabPod, now: Millis): boolean {
+  return from <= now && now < until;
 }
 
 function observe(substrate: Substrate, seat: Seat, at: Millis): PodObservation {

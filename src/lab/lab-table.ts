@@ -22,6 +22,8 @@ export interface LabRow {
   /** Of the whole node, per minute of the time that counts. */
   readonly throttledMillis: Spread;
   readonly violations: number;
+  /** Pods that came and found no room, in some run. */
+  readonly unscheduled: readonly string[];
 }
 
 export interface PodRow {
@@ -61,6 +63,7 @@ function rowOf({ load, arm, pods }: RunFigures, group: readonly RunFigures[]): L
     lateWrites: spread(({ lateWrites }) => lateWrites),
     throttledMillis: spread((run) => sum(services(run).map(({ throttledMillis }) => throttledMillis))),
     violations: sum(group.map(({ violations }) => violations)),
+    unscheduled: [...new Set(group.flatMap(({ unscheduled }) => unscheduled))],
   };
 }
 

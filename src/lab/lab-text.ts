@@ -63,12 +63,19 @@ function worst(pods: readonly PodRow[]): PodRow | undefined {
 function legend(rows: readonly LabRow[]): string {
   const used = new Set(rows.map(({ arm }) => arm));
   const lines = labArms.filter(({ name }) => used.has(name)).map(({ name, describe }) => `- \`${name}\`: ${describe}`);
-  const violations = rows.filter((row) => row.violations > 0).map(({ load, arm }) => `${arm} on ${load}`);
+  const where = (isSo: (row: LabRow) => boolean): string =>
+    rows
+      .filter(isSo)
+      .map(({ load, arm }) => `${arm} on ${load}`)
+      .join(', ');
+  const above = where(({ violations }) => violations > 0);
   const sum =
-    violations.length === 0
+    above === ''
       ? 'In no run was the sum of requests above what is allocatable.'
-      : `The sum of requests was above what is allocatable at times: ${violations.join(', ')}.`;
-  return `${lines.join('\n')}\n\nMedian (lowest to highest) over ${rows[0]?.runs ?? 0} seeds. Bad: no answer within 2 s, or later than 200 ms. ${sum}`;
+      : `The sum of requests was above what is allocatable at times: ${above}.`;
+  const full = where(({ unscheduled }) => unscheduled.length > 0);
+  const room = full === '' ? '' : ` A pod that came found no room: ${full}.`;
+  return `${lines.join('\n')}\n\nMedian (lowest to highest) over ${rows[0]?.runs ?? 0} seeds. Bad: no answer within 2 s, or later than 200 ms. ${sum}${room}`;
 }
 
 const ranged = ({ median, least, most }: Spread, show: (value: number) => string): string =>

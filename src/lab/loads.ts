@@ -133,7 +133,7 @@ export const labLoads: readonly LabLoad[] = [
     name: 'arrivals',
     describe: 'a third service comes after 40 s and goes after 80 s',
     pods: [
-      ...pods({ a: constant(100), b: constant(80) }),
+      ...pods({ a: constant(100), b: constant(80) }).map((pod) => ({ ...pod, request: 450 })),
       {
         name: 'late',
         load: requests(constant(90)),
