@@ -4,25 +4,28 @@ import { isSystemCritical } from './integrations/priority-class.ts';
 import type { PodMarks } from './marks.ts';
 import type { AllocationRules } from './rules.ts';
 
-export type ExclusionReason =
-  | 'NotRunning'
-  | 'Terminating'
-  | 'Excluded'
-  | 'NotOptedIn'
-  | 'StaticPod'
-  | 'SystemCritical'
-  | 'Windows'
-  | 'BestEffort'
-  | 'GuaranteedQoS'
-  | 'ExclusiveCpus'
-  | 'PodLevelResources'
-  | 'RestartPolicy'
-  | 'ResizeUnsupported'
-  | 'NoRequest'
-  | 'HpaOff'
-  | 'ForeignWriter'
-  | 'VpaOwned'
-  | 'RestartedOnResize';
+export const exclusionReasons = [
+  'NotRunning',
+  'Terminating',
+  'Excluded',
+  'NotOptedIn',
+  'StaticPod',
+  'SystemCritical',
+  'Windows',
+  'BestEffort',
+  'GuaranteedQoS',
+  'ExclusiveCpus',
+  'PodLevelResources',
+  'RestartPolicy',
+  'ResizeUnsupported',
+  'NoRequest',
+  'HpaOff',
+  'ForeignWriter',
+  'VpaOwned',
+  'RestartedOnResize',
+] as const;
+
+export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** What only somebody with a wider view or a memory can know. Nothing given: none of it holds. */
 export interface PodHistory {
