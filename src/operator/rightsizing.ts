@@ -15,6 +15,7 @@ import type { Random } from '../lib/random.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
+import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import type { BodyHandler } from '../webhook/server.ts';
@@ -67,13 +68,19 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     targets: usageTargets({ view, policies, select: (workload) => engine.controller.select(workload) }),
     isLeader: () => leadership().leader,
   });
+  const probe = createResizeSupportProbe({
+    api,
+    clock,
+    log: options.log.child('rightsizing'),
+    onChange: () => engine.controller.wakeAll(),
+  });
   const engine = createRightsizingEngine({
     ...options,
     view,
     policies,
     usage: usage.collector,
     settings,
-    servesResize: () => true,
+    servesResize: probe.servesResize,
     isAllocated: () => false,
     workers: config.controllers.maxConcurrentReconciles,
   });
@@ -91,7 +98,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
       },
     }),
     run: async (signal) => {
-      await Promise.all([view.run(signal), policies.run(signal)]);
+      await Promise.all([view.run(signal), policies.run(signal), probe.run(signal)]);
     },
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
