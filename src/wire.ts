@@ -28,7 +28,8 @@ import { rightsizingSettingsOf } from './operator/rightsizing-settings.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
-import { type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
+import { createAccessReview } from './web/access-review.ts';
+import { type Authorize, type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
 import { createReadyz, healthz } from './web/health.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
@@ -184,8 +185,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     name: string,
     address: typeof health.bindAddress,
     endpoints: Parameters<typeof startEndpointServer>[0]['endpoints'],
+    authorize?: Authorize,
   ) => {
-    const server = await startEndpointServer({ name, address, endpoints, log: log.child(name) });
+    const server = await startEndpointServer({ name, address, endpoints, authorize, log: log.child(name) });
     servers.push(server);
     return server.port;
   };
@@ -200,16 +202,23 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     const healthPort = health.enabled
       ? await serve('health', health.bindAddress, { '/healthz': healthz, '/readyz': readyz })
       : undefined;
+    const authorize =
+      metricsConfig.authentication === 'token'
+        ? createAccessReview({ api, clock, log: log.child('metrics') })
+        : undefined;
+    const explain = createExplainEndpoint({
+      explain: engine.explain,
+      view,
+      isLeader: () => leadership.current().leader,
+      clock,
+    });
     const metricsPort = metricsConfig.enabled
-      ? await serve('metrics', metricsConfig.bindAddress, {
-          '/metrics': createMetricsEndpoint(metrics),
-          '/explain': createExplainEndpoint({
-            explain: engine.explain,
-            view,
-            isLeader: () => leadership.current().leader,
-            clock,
-          }),
-        })
+      ? await serve(
+          'metrics',
+          metricsConfig.bindAddress,
+          { '/metrics': createMetricsEndpoint(metrics), '/explain': explain },
+          authorize,
+        )
       : undefined;
     if (config.webhook.enabled) {
       webhook = await serveWebhook({

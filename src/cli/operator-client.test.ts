@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { answeringOperator } from './testing/answering-operator.ts';
 import { runCommand } from './testing/run-command.ts';
 import { dump, shopCluster, workload } from './testing/shop.ts';
@@ -170,5 +174,29 @@ describe('status --operator', () => {
 
   test('a follower is told to be one', async () => {
     expect((await status({ ...fleet, isLeader: false })).stderr).toContain('is not the leader');
+  });
+});
+
+describe('an operator that wants to see a token', () => {
+  test('is shown the one in the file of STOWAGE_OPERATOR_TOKEN_FILE', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-token-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'token'), 'secret-of-the-pod\n');
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(403, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ code: 'FORBIDDEN', message: 'somebody may not get /explain' }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const run = (file: string) =>
+      runCommand(['status', '--operator', url], { env: { STOWAGE_OPERATOR_TOKEN_FILE: file } });
+    const { code, stderr } = await run(join(folder, 'token'));
+    expect({ code, seen }).toEqual({ code: 1, seen: ['Bearer secret-of-the-pod'] });
+    expect(stderr).toContain('says: somebody may not get /explain');
+    expect((await run(join(folder, 'none'))).stderr).toContain('names a file that cannot be read');
   });
 });

@@ -1,4 +1,5 @@
 /** Asks a running operator what it knows of workloads: what it did, what is in flight, what it waits for. */
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { startDeadline } from '../kube/deadline.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
@@ -78,7 +79,10 @@ const fleet = z.object({
 export type OperatorFleet = z.output<typeof fleet>;
 
 /** Where the operator is and what it takes to ask. */
-export type OperatorAddress = { readonly url: URL; readonly io: Pick<CliIo, 'clock' | 'signal'> };
+export type OperatorAddress = { readonly url: URL; readonly io: Pick<CliIo, 'clock' | 'signal' | 'env'> };
+
+/** Names a file with a bearer token, for an operator that asks for one (observability.metrics.authentication). */
+export const TOKEN_FILE_VARIABLE = 'STOWAGE_OPERATOR_TOKEN_FILE';
 
 /** @throws CommandError where the operator cannot be asked, and where it does not know the workload. */
 export async function fetchExplanation(address: OperatorAddress, ref: WorkloadRef): Promise<OperatorExplanation> {
@@ -95,7 +99,8 @@ async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: 
   target.search = query;
   const deadline = startDeadline(io.clock, TIMEOUT_MILLIS, target.href, io.signal);
   try {
-    const response = await fetch(target, { signal: deadline.signal, redirect: 'error' });
+    const headers = authorizationFrom(io.env[TOKEN_FILE_VARIABLE]);
+    const response = await fetch(target, { headers, signal: deadline.signal, redirect: 'error' });
     const body: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw new CommandError(`the operator at ${url.href} says: ${problemIn(body, response.status)}`);
     const result = schema.safeParse(body);
@@ -109,6 +114,16 @@ async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: 
     });
   } finally {
     deadline.end();
+  }
+}
+
+/** @throws CommandError where the file cannot be read. */
+function authorizationFrom(path: string | undefined): Record<string, string> {
+  if (path === undefined || path === '') return {};
+  try {
+    return { authorization: `Bearer ${readFileSync(path, 'utf8').trim()}` };
+  } catch (error) {
+    throw new CommandError(`${TOKEN_FILE_VARIABLE} names a file that cannot be read: ${describeError(error)}`);
   }
 }
 

@@ -64,6 +64,12 @@ export const observabilityKeys = {
       restart: true,
       description: 'Address of /metrics.',
     }),
+    authentication: choice('none', ['none', 'token'], {
+      env: 'METRICS_AUTHENTICATION',
+      restart: true,
+      description:
+        'Who may read /metrics and /explain: everybody who reaches the port, or who shows a bearer token of the cluster whose user may get that path (docs/security.md).',
+    }),
   },
   health: {
     enabled: flag(true, { env: 'HEALTH_ENABLED', restart: true, description: 'Serve /healthz and /readyz.' }),

@@ -15,6 +15,15 @@ export interface EndpointAnswer {
 /** Answers a GET of one path. */
 export type Endpoint = (query: URLSearchParams) => EndpointAnswer | Promise<EndpointAnswer>;
 
+/** Who asks for what. */
+export interface AccessRequest {
+  readonly path: string;
+  /** The header of that name. */
+  readonly authorization: string | undefined;
+}
+/** @returns the answer to who may not; undefined lets in. */
+export type Authorize = (request: AccessRequest) => Promise<EndpointAnswer | undefined>;
+
 export interface EndpointServer {
   readonly port: number;
   close(): Promise<void>;
@@ -26,14 +35,16 @@ export interface EndpointServerOptions {
   readonly address: BindAddress;
   /** By path, e.g. `/healthz`. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** Asked before every endpoint; left out, everybody is let in. */
+  readonly authorize?: Authorize | undefined;
   readonly log: Logger;
 }
 
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
-  const { name, address, endpoints, log } = options;
+  const { name, address, log } = options;
   const server = http.createServer((request, response) => {
-    answer(request, endpoints).then(
+    answer(request, options).then(
       ({ status, contentType, body }) => {
         response.writeHead(status, {
           'Content-Type': contentType,
@@ -87,11 +98,12 @@ export const jsonAnswer = (status: number, value: unknown): EndpointAnswer => ({
 
 async function answer(
   request: IncomingMessage,
-  endpoints: Readonly<Record<string, Endpoint>>,
+  { endpoints, authorize }: Pick<EndpointServerOptions, 'endpoints' | 'authorize'>,
 ): Promise<EndpointAnswer> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'only GET is served here\n');
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined) return textAnswer(404, `not found; served here: ${Object.keys(endpoints).join(' ')}\n`);
-  return endpoint(new URLSearchParams(query));
+  const refused = await authorize?.({ path, authorization: request.headers.authorization });
+  return refused ?? endpoint(new URLSearchParams(query));
 }

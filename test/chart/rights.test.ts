@@ -48,7 +48,7 @@ describe.each(Object.entries(scopes))('placement, scope %s', (_scope, { roles, c
   });
 });
 
-/** What an access log cannot show: a patch by server-side apply of what does not exist needs `create`, too. */
+/** What an access log cannot show: a patch by server-side apply of what does not exist needs `create`, too (test/cluster/install.test.ts). */
 const byApply = (right: string): string => right.replace(/^create/, 'patch');
 /** Told by the story of placement: one recorder writes the events of all engines. */
 const REPEATED_EVENTS = 'patch events.k8s.io/events';

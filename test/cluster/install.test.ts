@@ -217,6 +217,53 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await cluster().eventually(async () => expect(await uids(namespace)).toHaveLength(6));
   });
 
+  test('metrics are for those the cluster knows and allows', async () => {
+    await install('metrics-token', 'metrics.serviceMonitor.enabled=false');
+    const url = `http://127.0.0.1:${installation.ports.metrics}`;
+    const statusOf = async (path: string, token?: string): Promise<number> => {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      return (await fetch(`${url}${path}`, { headers })).status;
+    };
+    const tokenOf = (account: string): string =>
+      installation.kubectl(['-n', NAMESPACE, 'create', 'token', account]).trim();
+    installation.kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'scraper']);
+    const scraper = tokenOf('scraper');
+    expect(await statusOf('/metrics')).toBe(401);
+    expect(await statusOf('/metrics', 'forged')).toBe(401);
+    expect(await statusOf('/metrics', scraper)).toBe(403);
+    expect(await statusOf('/explain', scraper)).toBe(403);
+    expect(await statusOf('/metrics', tokenOf(FULL_NAME))).toBe(200);
+    expect(await statusOf('/explain', tokenOf(FULL_NAME))).toBe(200);
+    const binding = ['scraper', `--clusterrole=${FULL_NAME}-metrics-reader`, `--serviceaccount=${NAMESPACE}:scraper`];
+    installation.kubectl(['create', 'clusterrolebinding', ...binding]);
+    // A token of its own: what was refused is remembered for a minute.
+    await cluster().eventually(async () => expect(await statusOf('/metrics', tokenOf('scraper'))).toBe(200));
+    installation.kubectl(['delete', 'clusterrolebinding', 'scraper']);
+    installation.kubectl(['-n', NAMESPACE, 'delete', 'serviceaccount', 'scraper']);
+    expect(own403()).toEqual([]);
+  });
+
+  test('a patch by server-side apply of what does not exist needs the right to create', () => {
+    const account = `system:serviceaccount:${NAMESPACE}:applier`;
+    const role = (verbs: readonly string[]): string =>
+      JSON.stringify({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: { name: 'applier', namespace: NAMESPACE },
+        rules: [{ apiGroups: [''], resources: ['configmaps'], verbs }],
+      });
+    installation.upgrade({ values: ['charts/stowage/ci/minimal.yaml'] });
+    const { kubectl } = installation;
+    kubectl(['apply', '-f', '-'], role(['patch', 'get']));
+    kubectl(['-n', NAMESPACE, 'create', 'rolebinding', 'applier', '--role=applier', `--user=${account}`]);
+    const map = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: NAMESPACE } });
+    const apply = (): string => kubectl(['apply', '--server-side', '--as', account, '-f', '-'], map);
+    expect(apply).toThrow(/cannot create resource "configmaps"|forbidden/);
+    kubectl(['apply', '-f', '-'], role(['patch', 'get', 'create']));
+    expect(apply()).toContain('serverside-applied');
+    kubectl(['-n', NAMESPACE, 'delete', 'rolebinding/applier', 'role/applier', 'configmap/x']);
+  });
+
   test('with Roles only it looks after the watched namespace and asks for nothing outside', async () => {
     const namespace = await cluster().namespace();
     await install(

@@ -125,12 +125,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- include "stowage.endpointPort" (dict "root" . "name" "health" "default" ":8081") -}}
 {{- end -}}
 
+{{- define "stowage.metricsToken" -}}
+{{- $config := (.Values.config.observability | default dict).metrics | default dict -}}
+{{- if and (include "stowage.metricsPort" .) (eq (lower ($config.authentication | default "none")) "token") }}true{{ end -}}
+{{- end -}}
+
 {{/* Contradictions that the schema cannot express. */}}
 {{- define "stowage.check" -}}
 {{- $watched := include "stowage.watchNamespaces" . | fromJsonArray -}}
 {{- if include "stowage.namespaced" . -}}
 {{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
 {{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}
+{{- end -}}
+{{- if include "stowage.metricsToken" . -}}
+{{- fail "\n\nconfig.observability.metrics.authentication: token needs rbac.scope: cluster: reviews of tokens belong to no namespace." -}}
 {{- end -}}
 {{- if .Values.engines.allocation -}}
 {{- fail "\n\nengines.allocation needs rbac.scope: cluster: its agent reads the pods of its node in every namespace." -}}
