@@ -89,7 +89,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
 }
 
 /** utime and stime are fields 14 and 15, in ticks of 10 ms. Source: proc_pid_stat(5). */
-function cpuSecondsOf(child: ChildProcess): number {
+export function cpuSecondsOf(child: ChildProcess): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
@@ -112,7 +112,7 @@ async function writeCertificate(folder: string): Promise<string> {
   return certDir;
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -26,12 +26,17 @@ const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namesp
  */
 const V8_FLAGS = {
   operator: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
-  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
+  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-opt'],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {
   operator: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '131072' },
-  agent: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '131072' },
+  agent: {
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: '8192',
+    MALLOC_TRIM_THRESHOLD_: '131072',
+    UV_THREADPOOL_SIZE: '1',
+  },
 };
 
 function commandOf(words) {

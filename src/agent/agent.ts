@@ -3,12 +3,11 @@ import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import type { NodeMemory } from '../decide/allocation/node-input.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
-import { countTick, reportTick } from './agent-report.ts';
+import { reportTick } from './agent-report.ts';
 import { createAllocationWriter } from './allocation-writer.ts';
 import { createFileReader } from './cgroup/file-reader.ts';
 import { createDemandMetrics } from './demand-metrics.ts';
@@ -16,11 +15,11 @@ import type { AgentHealth } from './health.ts';
 import { createLiveSettings } from './live-settings.ts';
 import type { AgentMetrics } from './metrics-text.ts';
 import { createNodeStores } from './node-stores.ts';
-import { type IntendedWrite, planTick, type Tick, withoutFailed } from './planner.ts';
 import { queryPrometheus } from './prometheus-query.ts';
 import { createRenewal } from './renewal.ts';
 import { createSampler } from './sampler.ts';
 import { createSteadyTime } from './steady-time.ts';
+import { createTicks } from './ticks.ts';
 
 export interface AgentOptions {
   readonly api: KubeApi;
@@ -46,7 +45,8 @@ export interface Agent {
   unready(): string | undefined;
 }
 
-const LONGEST_WINDOW: Millis = 60_000;
+/** Of what is read of the past: a few ticks. */
+const LONGEST_WINDOW: Millis = 20_000;
 const LEAST_WRITE_DEADLINE: Millis = 5000;
 
 export function createAgent(options: AgentOptions): Agent {
@@ -83,147 +83,44 @@ export function createAgent(options: AgentOptions): Agent {
     onResult: (result) => metrics.inc('mbcas_demand_query_total', { result }),
     log: log.child('demand'),
   });
-  const renewal = createRenewal({ nodeName, stores });
   const startedAt = clock.now();
-  let memory: NodeMemory = new Map();
-  let last: Tick | undefined;
-  let lastPlanMillis = Number.NEGATIVE_INFINITY;
-  let lastWriteMillis = monotonic();
-  let lastSampleAt: number | undefined;
-  let lastWriteAt: number | undefined;
-  let writesSinceStart = 0;
-  let isWriting = false;
-  let havePodsChanged = true;
-  let lastStale = '';
-  stores.onPodsChange(() => {
-    havePodsChanged = true;
+  const ticks = createTicks({
+    settings,
+    stores,
+    sampler,
+    demand,
+    writer,
+    renewal: createRenewal({ nodeName, stores }),
+    steady,
+    clock,
+    monotonic,
+    metrics,
+    log: log.child('ticks'),
   });
   metrics.onRender(() => {
+    metrics.set('mbcas_agent_unread_groups', {}, sampler.problems().length);
+    const last = ticks.last();
     if (last === undefined) return;
     const known = new Map(stores.pods().map(({ pod }) => [pod.uid, pod]));
-    reportTick(metrics, last, {
-      nodeName,
-      systemUse: sampler.node(settings.current().tickMillis).system,
-      metricOf: (uid) => {
-        const pod = known.get(uid);
-        return pod === undefined ? undefined : demand.of(pod);
-      },
-    });
-    metrics.set('mbcas_agent_unread_groups', {}, sampler.problems().length);
+    const systemUse = sampler.node(settings.current().tickMillis).system;
+    const metricOf = (uid: string) => {
+      const pod = known.get(uid);
+      return pod === undefined ? undefined : demand.of(pod);
+    };
+    reportTick(metrics, last, { nodeName, systemUse, metricOf });
   });
-
-  const timed = <Value>(loop: 'sample' | 'plan', work: () => Value): Value => {
-    const before = monotonic();
-    const value = work();
-    const seconds = (monotonic() - before) / 1000;
-    metrics.observe('mbcas_agent_step_duration_seconds', { loop }, seconds);
-    if (loop === 'sample') metrics.observe('mbcas_cgroup_read_duration_seconds', {}, seconds);
-    else metrics.observe('mbcas_allocation_compute_duration_seconds', {}, seconds);
-    return value;
-  };
-  const sampleOnce = (): void => {
-    if (havePodsChanged) {
-      havePodsChanged = false;
-      const before = monotonic();
-      sampler.track(stores.pods().map(({ tracked }) => tracked));
-      metrics.observe('mbcas_pod_discovery_duration_seconds', {}, (monotonic() - before) / 1000);
-    }
-    timed('sample', () => sampler.sample());
-    lastSampleAt = clock.now();
-    metrics.inc('mbcas_agent_samples_total', {});
-  };
-  /** Why nothing may be decided now. */
-  const blockedBecause = (): string | undefined =>
-    settings.isKnown() ? stores.staleBecause() : `the ConfigMap ${namespace}/mbcas-agent-config cannot be read`;
-
-  const plan = (): Tick | undefined => {
-    const blocked = blockedBecause();
-    if (blocked !== undefined && blocked !== lastStale) log.info({}, `No plan for now: ${blocked}`);
-    lastStale = blocked ?? '';
-    const node = stores.node();
-    if (blocked !== undefined || node === undefined) return undefined;
-    const jump = steady.correct();
-    if (jump !== undefined) {
-      log.warn({ seconds: Math.round(jump / 1000) }, 'The clock of the machine was set; the plan starts anew');
-      memory = new Map();
-    }
-    const { rules, tickMillis, samplingMillis } = settings.current();
-    const time = { steady: steady.now(), wall: clock.now(), monotonic: monotonic() };
-    const pods = stores.pods();
-    const tick = planTick({
-      node,
-      pods,
-      stores,
-      sampler,
-      metricOf: demand.of,
-      rules,
-      tickMillis,
-      samplingMillis,
-      memory,
-      time,
-    });
-    forgetGone(last, tick);
-    last = tick;
-    countTick(metrics, tick);
-    return tick;
-  };
-  const forgetGone = (before: Tick | undefined, now: Tick): void => {
-    const present = new Set(now.plan.pods.map(({ uid }) => uid));
-    for (const { uid, namespace: ns, name } of before?.plan.pods ?? [])
-      if (!present.has(uid)) metrics.removePod(ns, name);
-  };
-  const write = async (tick: Tick, signal: AbortSignal): Promise<void> => {
-    const plannedMillis = monotonic();
-    const isDue = plannedMillis - lastWriteMillis >= settings.current().renewMillis;
-    const isObserving = settings.current().rules.apply === 'observe';
-    const renewed = tick.writes.length === 0 && isDue && !isObserving ? renewal.next(tick, clock.now()) : undefined;
-    const writes: readonly IntendedWrite[] = renewed === undefined ? tick.writes : [renewed];
-    const results = await writer.write(writes, signal);
-    const failed = new Set<string>();
-    results.forEach((result, index) => {
-      const intended = writes[index];
-      if (intended === undefined) return;
-      if (result !== undefined) metrics.inc('mbcas_agent_writes_total', { result });
-      if (result !== 'ok') return void failed.add(intended.podUid);
-      const { namespace: ns = '', podName: pod = '' } = intended.object.spec ?? {};
-      const direction = intended.growth > 0 ? 'up' : intended.growth < 0 ? 'down' : 'same';
-      if (intended.why === 'changed') {
-        metrics.inc('mbcas_allocation_changes_total', { namespace: ns, pod, direction });
-        metrics.observe('mbcas_allocation_latency_seconds', {}, (monotonic() - plannedMillis) / 1000);
-      }
-      writesSinceStart++;
-      lastWriteMillis = monotonic();
-      lastWriteAt = clock.now();
-    });
-    memory = withoutFailed(tick.plan, memory, failed);
-  };
-  const tickOnce = (signal: AbortSignal): void => {
-    void demand.refresh(
-      stores.pods().map(({ pod }) => pod),
-      signal,
-    );
-    // A tick behind a slow server would plan on what has not arrived yet.
-    if (isWriting) return;
-    const tick = timed('plan', plan);
-    if (tick === undefined) return;
-    isWriting = true;
-    void write(tick, signal)
-      .catch((error: unknown) => log.error({ error }, 'A plan could not be written'))
-      .finally(() => {
-        isWriting = false;
-      });
-  };
 
   const loop = async (signal: AbortSignal): Promise<void> => {
     let dueMillis = monotonic();
+    let lastTickMillis = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       const { samplingMillis, tickMillis } = settings.current();
       try {
-        sampleOnce();
+        ticks.sample();
         // Timers are a little early or late; half a sample decides which tick it is.
-        if (monotonic() - lastPlanMillis >= tickMillis - samplingMillis / 2) {
-          lastPlanMillis = monotonic();
-          tickOnce(signal);
+        if (monotonic() - lastTickMillis >= tickMillis - samplingMillis / 2) {
+          lastTickMillis = monotonic();
+          ticks.tick(signal);
         }
       } catch (error) {
         log.error({ error }, 'A tick failed; the next one starts from what is known then');
@@ -242,26 +139,29 @@ export function createAgent(options: AgentOptions): Agent {
     health: () => ({
       cgroupDetection: sampler.describe(),
       podsTracked: stores.pods().length,
-      podsManaged: last?.plan.pods.length ?? 0,
-      lastSampleAt,
-      lastWriteAt,
+      podsManaged: ticks.last()?.plan.pods.length ?? 0,
+      lastSampleAt: ticks.lastSampleAt,
+      lastWriteAt: ticks.lastWriteAt,
       samplesSinceStart: sampler.samples,
-      writesSinceStart,
+      writesSinceStart: ticks.writes,
       startedAt,
       now: clock.now(),
       gracePeriodMillis: settings.current().rules.startupGraceMillis,
-      blockedBecause: blockedBecause(),
+      blockedBecause: ticks.blockedBecause(),
       isWriterWaiting: writer.isWaiting(),
       problems: sampler.problems(),
     }),
-    unready: () => (sampler.samples === 0 ? 'no sample was taken yet' : blockedBecause()),
+    unready: () => (sampler.samples === 0 ? 'no sample was taken yet' : ticks.blockedBecause()),
   };
 }
 
 /** Administrators' queries by name; none where there is no such ConfigMap. */
 async function readQueries(api: KubeApi, namespace: string): Promise<Readonly<Record<string, string>>> {
   try {
-    const { data }: ConfigMap = await api.get(resources.configMaps, 'mbcas-demand-queries', { namespace });
+    const { data }: ConfigMap = await api.get(resources.configMaps, 'mbcas-demand-queries', {
+      namespace,
+      lane: 'bulk',
+    });
     return data ?? {};
   } catch (error) {
     if (isNotFound(error)) return {};

@@ -18,6 +18,7 @@ import type { Random } from '../lib/random.ts';
 import type { Millicores } from '../lib/units.ts';
 import { cpu, instant } from '../observe/fields.ts';
 import { createPodInterners, projectPod } from '../observe/project-pod.ts';
+import { plainSizing } from '../observe/sizing/compact-pod-sizing.ts';
 import { projectPodSizing } from '../observe/sizing/project-pod-sizing.ts';
 import { createSizingInterners } from '../observe/sizing/sizing-interners.ts';
 import { containerIdOf } from './cgroup/names.ts';
@@ -54,8 +55,6 @@ export interface NodeStores {
   namespaceManaged(namespace: string): 'true' | 'false' | undefined;
   /** Why nothing may be decided now; undefined while everything is known and up to date. */
   staleBecause(): string | undefined;
-  /** Resolves when the first complete lists of node, pods and allocations are there. */
-  readonly synced: Promise<void>;
   onPodsChange(handler: () => void): void;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -129,7 +128,6 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
       if (stale !== undefined) return `${stale[0]} cannot be followed at the moment`;
       return nodes.store.size === 0 ? `there is no node ${nodeName}; set NODE_NAME or --node-name` : undefined;
     },
-    synced: Promise.all(needed.map(([, { onSynced }]) => onSynced)).then(() => {}),
     onPodsChange: (handler) => void pods.subscribe({ onChange: handler }),
     run: async (signal) => void (await Promise.all(needed.map(([, informer]) => informer.run(signal)))),
   };
@@ -142,7 +140,7 @@ export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undef
   return (object) => {
     const record = projectPod(object, interners);
     if (record.phase === 'Succeeded' || record.phase === 'Failed') return undefined;
-    const sizing = projectPodSizing(object, sizingInterners);
+    const sizing = plainSizing(projectPodSizing(object, sizingInterners));
     const { annotations } = object.metadata ?? {};
     const statuses = [...(object.status?.containerStatuses ?? []), ...(object.status?.initContainerStatuses ?? [])];
     const label = `${record.namespace}/${record.name}`;

@@ -48,7 +48,7 @@ test('and nothing of the operator: only these folders, and of two of them only t
   expect(
     observed.filter(
       (path) =>
-        !/^observe\/(?:fields|intern|project-[a-z-]+|sizing\/(?:project-[a-z-]+|resource-managers|sizing-interners))\.ts$/.test(
+        !/^observe\/(?:fields|intern|project-[a-z-]+|sizing\/(?:project-[a-z-]+|compact-pod-sizing|resource-managers|sizing-interners))\.ts$/.test(
           path,
         ),
     ),

@@ -1,7 +1,19 @@
 /** Control group trees on disk as kernels, drivers and runtimes lay them out; for tests and the benchmark. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export type Driver = 'systemd' | 'cgroupfs';
 export type Runtime = 'containerd' | 'cri-o' | 'docker';
@@ -73,16 +85,28 @@ export function createFakeTree(layout: TreeLayout): FakeTree {
   const usage = version === 2 ? mount : isJoint ? joint : join(mount, 'cpuacct');
   const pressure = version === 2 ? mount : hasUnified ? join(mount, 'unified') : undefined;
 
+  const texts = new Map<string, string>();
+  /** Readers at the same time see old or new figures, as with the kernel's files, never an empty one. */
+  const put = (path: string, text: string): void => {
+    if (texts.get(path) === text && existsSync(path)) return;
+    texts.set(path, text);
+    if (existsSync(path)) {
+      const descriptor = openSync(path, 'r+');
+      writeSync(descriptor, text, 0);
+      ftruncateSync(descriptor, Buffer.byteLength(text));
+      closeSync(descriptor);
+    } else {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
+  };
+
   for (const folder of [mount, proc, cpu, usage, ...(pressure === undefined ? [] : [pressure])])
     mkdirSync(folder, { recursive: true });
   if (pressure !== undefined) writeFileSync(join(pressure, 'cgroup.controllers'), 'cpuset cpu io memory pids\n');
 
   const write = (path: string, figures: GroupFigures): void => {
-    const folder = (tree: string): string => {
-      const made = join(tree, path);
-      mkdirSync(made, { recursive: true });
-      return made;
-    };
+    const folder = (tree: string): string => join(tree, path);
     const { usageMicros, periods = 0, throttledPeriods = 0, throttledMicros = 0, quotaMicros, weight } = figures;
     const { pressureMicros } = figures;
     const bandwidth = (timeKey: string, time: number): string =>
@@ -91,21 +115,21 @@ export function createFakeTree(layout: TreeLayout): FakeTree {
       const halves = `user_usec ${Math.floor(usageMicros / 2)}\nsystem_usec ${Math.ceil(usageMicros / 2)}\n`;
       const hasController = layout.hasCpuController ?? true;
       const rest = hasController ? `${bandwidth('throttled_usec', throttledMicros)}nr_bursts 0\nburst_usec 0\n` : '';
-      writeFileSync(join(folder(cpu), 'cpu.stat'), `usage_usec ${usageMicros}\n${halves}${rest}`);
+      put(join(folder(cpu), 'cpu.stat'), `usage_usec ${usageMicros}\n${halves}${rest}`);
       if (hasController && path !== '') {
-        writeFileSync(join(folder(cpu), 'cpu.max'), `${quotaMicros ?? 'max'} ${PERIOD}\n`);
-        writeFileSync(join(folder(cpu), 'cpu.weight'), `${weight ?? 100}\n`);
+        put(join(folder(cpu), 'cpu.max'), `${quotaMicros ?? 'max'} ${PERIOD}\n`);
+        put(join(folder(cpu), 'cpu.weight'), `${weight ?? 100}\n`);
       }
     } else {
-      writeFileSync(join(folder(usage), 'cpuacct.usage'), `${BigInt(usageMicros) * 1000n}\n`);
-      writeFileSync(join(folder(cpu), 'cpu.stat'), bandwidth('throttled_time', throttledMicros * 1000));
-      writeFileSync(join(folder(cpu), 'cpu.cfs_quota_us'), `${quotaMicros ?? -1}\n`);
-      writeFileSync(join(folder(cpu), 'cpu.cfs_period_us'), `${PERIOD}\n`);
-      writeFileSync(join(folder(cpu), 'cpu.shares'), `${weight ?? 1024}\n`);
+      put(join(folder(usage), 'cpuacct.usage'), `${BigInt(usageMicros) * 1000n}\n`);
+      put(join(folder(cpu), 'cpu.stat'), bandwidth('throttled_time', throttledMicros * 1000));
+      put(join(folder(cpu), 'cpu.cfs_quota_us'), `${quotaMicros ?? -1}\n`);
+      put(join(folder(cpu), 'cpu.cfs_period_us'), `${PERIOD}\n`);
+      put(join(folder(cpu), 'cpu.shares'), `${weight ?? 1024}\n`);
     }
     if (pressure !== undefined && pressureMicros !== undefined) {
       const line = (kind: string): string => `${kind} avg10=0.00 avg60=0.00 avg300=0.00 total=${pressureMicros}\n`;
-      writeFileSync(join(folder(pressure), 'cpu.pressure'), line('some') + line('full'));
+      put(join(folder(pressure), 'cpu.pressure'), line('some') + line('full'));
     }
   };
 

@@ -1,0 +1,288 @@
+/** What can go wrong around an agent: nothing stale is written, nothing ends the process, pods are never touched. */
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { KubeApi } from '../api/kube-api.ts';
+import { podAllocations } from '../api/pod-allocation.ts';
+import { resources } from '../api/resources.ts';
+import { kubeError } from '../kube/testing/scripted-api.ts';
+import { patchesOf, specOf, stage } from './testing/agent-stage.ts';
+import { AGENT_NAMESPACE, NODE } from './testing/agent-world.ts';
+
+/** The API as it is, with a hand on its writes. */
+function withPatch(api: KubeApi, patch: (call: number) => Promise<void>): { api: KubeApi; calls: () => number } {
+  let calls = 0;
+  const patched: KubeApi = {
+    ...api,
+    async patch(type, name, body, options) {
+      if (type.plural === podAllocations.plural) await patch(++calls);
+      return await api.patch(type, name, body, options);
+    },
+  };
+  return { api: patched, calls: () => calls };
+}
+
+/** The API behind a line that can be cut: watches break, and nothing gets through until it is mended. */
+function cuttable(api: KubeApi) {
+  let broken = new AbortController();
+  const through = (): void => broken.signal.throwIfAborted();
+  const line: KubeApi = {
+    ...api,
+    async list(type, options) {
+      through();
+      return await api.list(type, options);
+    },
+    async patch(type, name, body, options) {
+      through();
+      return await api.patch(type, name, body, options);
+    },
+    async *watch(type, options = {}) {
+      through();
+      const signals = [broken.signal, ...(options.signal === undefined ? [] : [options.signal])];
+      yield* api.watch(type, { ...options, signal: AbortSignal.any(signals) });
+    },
+  };
+  const { listEach: _, ...plain } = line;
+  return {
+    api: plain,
+    cut: () => broken.abort(new Error('connection refused')),
+    mend: () => {
+      broken = new AbortController();
+    },
+  };
+}
+
+describe('the API server', () => {
+  test('refuses (403): told once, tried again with growing pauses, and taken up when it is allowed', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    let isAllowed = false;
+    const { api, calls } = withPatch(world.server.client(), async () => {
+      if (!isAllowed) throw kubeError(403, 'Forbidden', 'no');
+    });
+    world.start({ api });
+    await world.pass(60, { web: 400 });
+    expect(calls()).toBeLessThan(8);
+    expect(world.logged.filter((line) => line.includes('lacks the right to patch podallocations'))).toHaveLength(1);
+    isAllowed = true;
+    await world.pass(70, { web: 400 });
+    expect((await specOf(world, 'web'))?.desiredCPURequest).toBeDefined();
+    expect(world.logged).toContain('PodAllocations can be written again');
+  });
+
+  test('does not know the kind: told what to install, and it starts once that is there', async () => {
+    const world = await stage({ hasDefinition: false });
+    await world.addPod({ name: 'web', request: 100 });
+    const { agent } = world.start();
+    await world.pass(20, { web: 400 });
+    expect(agent.unready()).toBe('PodAllocations cannot be followed at the moment');
+    expect(patchesOf(world)).toBe(0);
+  });
+
+  test('is slow: one batch at a time, given up after a while, and nothing of what it was about is sent later', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    const waiting: AbortSignal[] = [];
+    const api = world.server.client();
+    const slow: KubeApi = {
+      ...api,
+      patch: (type, name, body, options) => {
+        if (type.plural !== podAllocations.plural) return api.patch(type, name, body, options);
+        const { signal } = options ?? {};
+        if (signal !== undefined) waiting.push(signal);
+        return new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+        );
+      },
+    };
+    world.start({ api: slow });
+    await world.pass(4, { web: 400 });
+    expect(waiting).toHaveLength(1);
+    await world.pass(5, { web: 400 });
+    expect(waiting[0]?.aborted).toBe(true);
+    expect(await world.allocations()).toEqual([]);
+  });
+
+  test('is gone: sampling goes on, nothing is planned on old data, and the plan resumes with it', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    const line = cuttable(world.server.client());
+    const { agent } = world.start({ api: line.api });
+    await world.pass(6, { web: 100 });
+    const patches = patchesOf(world);
+    line.cut();
+    await world.pass(30, { web: 900 });
+    expect(agent.health().samplesSinceStart).toBeGreaterThanOrEqual(35);
+    expect(agent.health().blockedBecause).toMatch(/cannot be followed at the moment$/);
+    expect(patchesOf(world)).toBe(patches);
+    line.mend();
+    // The longest pause between two tries of a watch.
+    await world.pass(120, { web: 900 });
+    expect(agent.health().blockedBecause).toBeUndefined();
+    expect(patchesOf(world)).toBeGreaterThan(patches);
+  });
+});
+
+describe('the agent itself', () => {
+  test('restarted: it goes on from what it wrote, and writes nothing that is there already', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 300 });
+    const first = world.start();
+    await world.pass(10, { web: 200 });
+    const written = (await specOf(world, 'web'))?.desiredCPURequest;
+    await first.stop();
+    const patches = patchesOf(world);
+    world.start();
+    await world.pass(10, { web: 200 });
+    expect(patchesOf(world)).toBe(patches);
+    expect((await specOf(world, 'web'))?.desiredCPURequest).toBe(written);
+  });
+
+  test('restarted: the original size is what it was before the first change, not what a resize made of it', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 300 });
+    const first = world.start();
+    await world.pass(4, { web: 100 });
+    await first.stop();
+    const api = world.server.client();
+    const bigger = { spec: { containers: [{ name: 'main', resources: { requests: { cpu: '700m' } } }] } };
+    await api.patch(
+      resources.pods,
+      'web',
+      { type: 'strategic', body: bigger },
+      { namespace: 'shop', subresource: 'resize' },
+    );
+    world.start();
+    await world.pass(70, { web: 690 });
+    expect((await specOf(world, 'web'))?.originalCPURequest).toBe('300m');
+  });
+
+  test('killed: nothing but its allocations is left, and those stay as they are', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    const running = world.start();
+    await world.pass(8, { web: 400 });
+    await running.stop();
+    const [before, patches] = [await world.allocations(), patchesOf(world)];
+    await world.pass(60, { web: 800 });
+    expect(await world.allocations()).toEqual(before);
+    expect(patchesOf(world)).toBe(patches);
+  });
+
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('a clock set %s: rates stay right and the plan starts anew, with no burst of writes', async (_way, jump) => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 300 });
+    const { metrics } = world.start();
+    await world.pass(20, { web: 200 });
+    const patches = patchesOf(world);
+    world.shiftClock(jump);
+    await world.pass(20, { web: 200 });
+    expect(world.logged).toContain('The clock of the machine was set; the plan starts anew');
+    expect(metrics.render()).toContain('mbcas_pod_usage_milli{namespace="shop",pod="web"} 200');
+    expect(patchesOf(world) - patches).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('pods', () => {
+  test('come and go: each gets its allocation, and series of those that left are dropped', async () => {
+    const world = await stage();
+    const first = await world.addPod({ name: 'first', request: 100 });
+    const { metrics } = world.start();
+    await world.pass(4, { first: 50 });
+    await world.addPod({ name: 'second', request: 100 });
+    await world.pass(4, { first: 50, second: 50 });
+    expect((await world.allocations()).map(({ spec }) => spec?.podName).toSorted()).toEqual(['first', 'second']);
+    world.pods.delete('first');
+    await world.removePod(first);
+    await world.pass(4, { second: 50 });
+    expect(metrics.render()).not.toContain('pod="first"');
+    expect(metrics.render()).toContain('pod="second"');
+  });
+
+  test('mbcas bug 10: a pod of the same name is another pod, with an allocation of its own', async () => {
+    const world = await stage();
+    const old = await world.addPod({ name: 'db-0', request: 100 });
+    world.start();
+    await world.pass(4, { 'db-0': 50 });
+    world.pods.delete('db-0');
+    await world.removePod(old);
+    const young = await world.addPod({ name: 'db-0', request: 100 });
+    await world.pass(6, { 'db-0': 50 });
+    const names = (await world.allocations()).map(({ metadata }) => metadata?.name);
+    expect(names).toContain(young.fake.uid);
+    expect(young.fake.uid).not.toBe(old.fake.uid);
+  });
+
+  test('a container that restarts under a new id is measured on', async () => {
+    const world = await stage();
+    const pod = await world.addPod({ name: 'web', request: 300 });
+    const { agent, metrics } = world.start();
+    await world.pass(4, { web: 100 });
+    world.pods.set('web', await world.restart(pod, 'main'));
+    await world.pass(6, { web: 100 });
+    expect(agent.health().problems).toEqual([]);
+    expect(metrics.render()).toContain('mbcas_agent_unread_groups 0');
+  });
+
+  test('mbcas bug 12: a pod that cannot be measured keeps what it has', async () => {
+    const world = await stage();
+    const pod = await world.addPod({ name: 'web', request: 300 });
+    world.start();
+    await world.pass(10, { web: 50 });
+    const before = (await specOf(world, 'web'))?.desiredCPURequest;
+    world.pods.delete('web');
+    for (let second = 0; second < 60; second++) {
+      writeFileSync(world.tree.file(pod.fake, undefined, 'cpu.stat'), 'garbage\n');
+      await world.pass(1);
+    }
+    expect((await specOf(world, 'web'))?.desiredCPURequest).toBe(before);
+  });
+
+  test('mbcas bug 3: a pod that does nothing at all is no number out of place', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'idle', request: 100 });
+    const { metrics } = world.start();
+    await world.pass(20);
+    const spec = await specOf(world, 'idle');
+    expect(spec?.decision?.cpuUsage).toBe('0m');
+    expect(metrics.render()).not.toContain('NaN');
+  });
+
+  test('without the CPU controller on the node usage still counts', async () => {
+    const world = await stage({ layout: { hasCpuController: false } });
+    await world.addPod({ name: 'web', request: 100 });
+    world.start();
+    await world.pass(12, { web: 400 });
+    expect((await specOf(world, 'web'))?.decision).toMatchObject({ cpuUsage: '400m' });
+  });
+});
+
+describe('settings', () => {
+  test('from the ConfigMap take effect while it runs; nothing is decided before they are known', async () => {
+    const world = await stage();
+    const api = world.server.client();
+    await world.addPod({ name: 'web', request: 100 });
+    await api.create(resources.configMaps, {
+      metadata: { name: 'mbcas-agent-config', namespace: AGENT_NAMESPACE },
+      data: { 'allocation.apply': 'observe', samplingInterval: 'often' },
+    });
+    world.start();
+    await world.pass(10, { web: 400 });
+    expect(await world.allocations()).toEqual([]);
+    expect(world.logged.some((line) => line.startsWith('samplingInterval: "often" is not valid'))).toBe(true);
+    const patch = { type: 'merge', body: { data: { 'allocation.apply': 'requests+ceilings' } } } as const;
+    await api.patch(resources.configMaps, 'mbcas-agent-config', patch, { namespace: AGENT_NAMESPACE });
+    await world.pass(6, { web: 400 });
+    expect(await world.allocations()).toHaveLength(1);
+  });
+
+  test('a node that does not exist is told, with how to name the right one', async () => {
+    const world = await stage();
+    await world.server.client().delete(resources.nodes, NODE);
+    const { agent } = world.start();
+    await world.pass(4);
+    expect(agent.unready()).toBe(`there is no node ${NODE}; set NODE_NAME or --node-name`);
+  });
+});
