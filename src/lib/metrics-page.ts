@@ -1,17 +1,24 @@
 /** The page docs/metrics.md, written from the tables of metrics. */
 import type { MetricDefinition } from './metric-definition.ts';
+import { metricTable } from './metrics.ts';
 import { agentMetrics } from './metrics-agent.ts';
 import { placementMetrics } from './metrics-placement.ts';
+import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 
 /** The whole page in Markdown. */
 export function renderMetricsPage(): string {
+  const allocation = Object.entries<MetricDefinition>(metricTable).filter(([name]) => name.startsWith('mbcas_'));
   const parts = [
     '# Metrics',
     '<!-- Written by `npm run docs` from src/lib/metrics-*.ts; edit those. -->',
     'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
     '## Placement',
     renderTable(placementMetrics),
+    '## Rightsizing',
+    'The label `policy` is the name of an OptimizationPolicy. Of the leader only.',
+    renderTable(rightsizingMetrics),
+    ...(allocation.length === 0 ? [] : ['## Allocation', renderTable(Object.fromEntries(allocation))]),
     '## Machinery',
     renderTable(runtimeMetrics),
     '## Node agent',

@@ -1,8 +1,11 @@
 /** What the documentation names exists: linked files and headings, commands and options, keys, variables, metrics, reasons; and its tables are right. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { settingTable } from '../../src/agent/setting-table.ts';
 import { placementKeys } from '../../src/api/annotations.ts';
+import { rightsizingKeys } from '../../src/api/annotations-rightsizing.ts';
+import { sizingKeys } from '../../src/api/annotations-sizing.ts';
 import { parseMinOnDemand } from '../../src/api/annotations-values.ts';
 import { hpaModes, memoryDecreases, policyKinds, strategies } from '../../src/api/optimization-policy.ts';
 import { applyMethods } from '../../src/api/optimization-policy-status.ts';
@@ -12,9 +15,12 @@ import { configAliases, unusedKeys } from '../../src/config/aliases.ts';
 import { ENV_PREFIX } from '../../src/config/environment.ts';
 import { parsePrices } from '../../src/config/prices-file.ts';
 import { listConfigKeys } from '../../src/config/schema.ts';
+import { clampReasons } from '../../src/decide/allocation/clamp.ts';
+import { exclusionReasons } from '../../src/decide/allocation/eligibility.ts';
 import { countsFor } from '../../src/decide/placement/slots.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { metricTable } from '../../src/lib/metrics.ts';
+import { agentMetrics } from '../../src/lib/metrics-agent.ts';
 import { createSeededRandom } from '../../src/lib/random.ts';
 import { isReasonName } from '../../src/lib/reasons.ts';
 import {
@@ -88,6 +94,8 @@ describe('names', () => {
   const guides = pages.filter(({ path }) => !path.startsWith('adr/') && path !== 'CONTRIBUTING.md');
   /** What Spotalis wrote and Stowage does not. */
   const onlyInSpotalis = /^spotalis\.io\/(?:rebalance-timestamp|desired-(?:spot|ondemand)-replicas)$/;
+  /** What the documents of MBCAS name and neither system reads. */
+  const onlyInMbcas: ReadonlySet<string> = new Set(['mbcas.io/ignore', 'mbcas.io/dependencies', 'mbcas.io/paths']);
   const unknownNames = (names: (page: Page) => readonly string[], isKnown: (name: string) => boolean): string[] =>
     guides.flatMap((each) =>
       names(each)
@@ -96,10 +104,26 @@ describe('names', () => {
     );
 
   test('every label and annotation is one of the catalogue', () => {
-    const known = new Set<string>(Object.values(placementKeys));
+    const known = new Set<string>(
+      [placementKeys, rightsizingKeys, sizingKeys].flatMap((keys) => Object.values<string>(keys)),
+    );
+    // Those of recommendations have the container's name in them; `optipod.io/v1alpha1` is the API.
+    const others = /^optipod\.io\/(?:recommendation|v)$|^(?:optipod|spotalis|mbcas)\.io\/$/;
     const named = ({ text }: Page): string[] =>
-      [...text.matchAll(/(?<![./\w])spotalis\.io\/[a-z-]+/g)].map(([name]) => name);
-    expect(unknownNames(named, (name) => known.has(name) || onlyInSpotalis.test(name))).toEqual([]);
+      [...text.matchAll(/(?<![./\w])(?:spotalis|optipod)\.io\/[a-z-]+/g)].map(([name]) => name);
+    const isKnown = (name: string): boolean => known.has(name) || onlyInSpotalis.test(name) || others.test(name);
+    expect(unknownNames(named, isKnown)).toEqual([]);
+  });
+
+  test('every label and annotation of allocation is read or written by its source', () => {
+    const source = ['src/decide/allocation/marks.ts', 'src/api/pod-allocation.ts', 'src/api/annotations-sizing.ts']
+      .map((path) => readFileSync(resolve(root, path), 'utf8'))
+      .join('\n');
+    const named = ({ text }: Page): string[] =>
+      [...text.matchAll(/(?<![./\w])mbcas\.io\/[a-z-]+/g)].map(([name]) => name);
+    const isKnown = (name: string): boolean =>
+      source.includes(name) || source.includes(`('${name.slice('mbcas.io/'.length)}')`) || onlyInMbcas.has(name);
+    expect(unknownNames(named, isKnown)).toEqual([]);
   });
 
   test('every configuration key is one of the schema', () => {
@@ -107,13 +131,15 @@ describe('names', () => {
       ...listConfigKeys().map(({ path }) => path),
       ...configAliases.map(({ from }) => from),
       ...unusedKeys.keys(),
+      ...settingTable.flatMap(({ key }) => key ?? []),
     ];
     // The values of Spotalis's chart share first words with the configuration.
-    const isHelmValue = (name: string): boolean => /^webhook\.(?:tls\.|failurePolicy)/.test(name);
+    const isHelmValue = (name: string): boolean =>
+      /^(?:webhook\.(?:tls\.|failurePolicy)|rightsizing\.credentialSecrets$)/.test(name);
     const named = ({ text }: Page): string[] =>
       inlineCode(text).flatMap(
         (code) =>
-          /^(?:operator|engines|controllers?(?!\.kubernetes)|placement|webhook|observability|nodeLabels)\.[A-Za-z.]+/.exec(
+          /^(?:operator|engines|controllers?(?!\.kubernetes)|placement|rightsizing|allocation(?!\.mbcas)|webhook|observability|nodeLabels)\.[A-Za-z.]+/.exec(
             code,
           )?.[0] ?? [],
       );
@@ -123,20 +149,23 @@ describe('names', () => {
 
   test('every environment variable is read', () => {
     const known = new Set(listConfigKeys().flatMap(({ key }) => (key.env === undefined ? [] : [ENV_PREFIX + key.env])));
-    const named = ({ text }: Page): string[] => [...text.matchAll(/\bSPOTALIS_[A-Z_]*[A-Z]/g)].map(([name]) => name);
+    for (const { env } of settingTable) if (env !== undefined) known.add(env);
+    const named = ({ text }: Page): string[] =>
+      [...text.matchAll(/\b(?:SPOTALIS|MBCAS|STOWAGE_ALLOCATION)_[A-Z0-9_]*[A-Z0-9]/g)].map(([name]) => name);
     expect(unknownNames(named, (name) => known.has(name))).toEqual([]);
   });
 
   test('every metric is one of the table', () => {
     const named = ({ text }: Page): string[] =>
-      [...text.matchAll(/\b(?:spotalis|stowage)_[a-z_]+[a-z]/g)].map(([name]) => name);
-    expect(unknownNames(named, (name) => Object.hasOwn(metricTable, name))).toEqual([]);
+      [...text.matchAll(/\b(?:spotalis|stowage|optipod|mbcas)_[a-z0-9_]+[a-z0-9]/g)].map(([name]) => name);
+    const isKnown = (name: string): boolean => Object.hasOwn(metricTable, name) || Object.hasOwn(agentMetrics, name);
+    expect(unknownNames(named, isKnown)).toEqual([]);
   });
 
   test('every reason is one of the table', () => {
     // Kinds and conditions of Kubernetes, and values of ours, that look like reasons.
     const others =
-      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi)$/;
+      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi|CronJob|NetworkPolicy|PriorityClass|ResourceQuota|LimitRange|HorizontalPodAutoscaler|VerticalPodAutoscaler|OptimizationPolicy|PodAllocation|InPlacePodVerticalScaling|RestartContainer|NotRequired)$/;
     const named = ({ text }: Page): string[] => inlineCode(text).filter((code) => /^(?:[A-Z][a-z]+){2,}$/.test(code));
     const values: ReadonlySet<string> = new Set([
       ...policyKinds,
@@ -144,6 +173,8 @@ describe('names', () => {
       ...memoryDecreases,
       ...hpaModes,
       ...applyMethods,
+      ...clampReasons,
+      ...exclusionReasons,
     ]);
     expect(unknownNames(named, (name) => isReasonName(name) || others.test(name) || values.has(name))).toEqual([]);
   });
