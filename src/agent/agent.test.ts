@@ -39,6 +39,18 @@ describe('what it writes', () => {
     expect(after).toBe(before);
   });
 
+  test('mbcas bug 13, 14: nothing but PodAllocations: no table in a ConfigMap, no label on pods', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100 });
+    world.server.accessLog.clear();
+    world.start();
+    await world.pass(30, { web: 400 });
+    const writes = world.server.accessLog.entries().filter(({ verb }) => !['get', 'list', 'watch'].includes(verb));
+    expect(writes.map(({ verb, resource, subresource }) => [verb, resource, subresource])).toEqual([
+      ['patch', 'podallocations', ''],
+    ]);
+  });
+
   test('a pod that uses all it asked for is to have more, with the figures that say why', async () => {
     const world = await stage();
     await world.addPod({ name: 'busy', request: 100 });

@@ -163,7 +163,7 @@ describe('pods come and go', () => {
     expect(sampler.pod(second.uid)?.lastMillis()).toBe(9000);
   });
 
-  test('allocation bug 6: a container that restarts is a new epoch under its new id, no negative and no huge rate', () => {
+  test('a container that restarts is a new epoch under its new id, no negative and no huge rate', () => {
     const tree = plant();
     const before = podOf(1);
     tree.add(before);
@@ -238,6 +238,38 @@ describe('pods come and go', () => {
     tree.add(pod);
     for (let second = 0; second < 70; second++) step();
     expect(sampler.problems()).toEqual([]);
+  });
+});
+
+describe('what is set on a group', () => {
+  test('allocation bug 18: a quota that somebody reset is seen at the next look', () => {
+    const tree = plant();
+    const pod = podOf(1);
+    tree.add(pod, { usageMicros: 0, quotaMicros: 50_000, weight: 20 });
+    const { sampler, step } = createSampling(tree);
+    sampler.track([tracked(pod)]);
+    step();
+    expect(sampler.pod(pod.uid)?.settings()?.quota?.quotaMicros).toBe(50_000);
+    tree.set(pod, undefined, { usageMicros: 0, weight: 39 });
+    expect(sampler.pod(pod.uid)?.settings()).toEqual({
+      quota: { quotaMicros: undefined, periodMicros: 100_000 },
+      weight: 39,
+    });
+  });
+
+  test('allocation bug 4: quotas of pod and container that differ by rounding are both read as they are', () => {
+    const tree = plant();
+    const pod = podOf(1);
+    tree.add(pod);
+    const { sampler, step } = createSampling(tree);
+    sampler.track([tracked(pod)]);
+    step();
+    tree.set(pod, undefined, { usageMicros: 0, quotaMicros: 42_000 });
+    tree.set(pod, 'main', { usageMicros: 0, quotaMicros: 41_700 });
+    const use = sampler.pod(pod.uid);
+    expect([use?.settings()?.quota?.quotaMicros, use?.container('main')?.settings()?.quota?.quotaMicros]).toEqual([
+      42_000, 41_700,
+    ]);
   });
 });
 

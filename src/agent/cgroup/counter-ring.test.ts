@@ -34,7 +34,7 @@ describe('windows', () => {
     expect(ring.window(1000)).toMatchObject({ spanMillis: 1000, usageMillicores: 250 });
   });
 
-  test('mbcas bug 1: each reader has its own window of one ring', () => {
+  test('each reader has its own window of one ring', () => {
     const ring = filled(20, [100, 100, 100, 100, 900, 900]);
     expect(ring.window(2000)?.usageMillicores).toBe(900);
     expect(ring.window(4000)?.usageMillicores).toBe(500);
@@ -75,6 +75,20 @@ describe('throttling and pressure', () => {
     ring.push(0, at(0));
     ring.push(5000, at(2_500_000, { periods: 50, throttledPeriods: 48, throttledMicros: 5_900_000 }));
     expect(ring.window(5000)).toMatchObject({ throttledRatio: 0.96, throttledMillis: 5900, periods: 50 });
+  });
+
+  test('allocation bug 1: throttled in every period far below its limit is a ratio of 1, whatever the usage', () => {
+    const ring = createCounterRing(4);
+    ring.push(0, at(0));
+    ring.push(1000, at(120_000, { periods: 10, throttledPeriods: 10, throttledMicros: 200_000 }));
+    expect(ring.window(1000)).toMatchObject({ usageMillicores: 120, throttledRatio: 1 });
+  });
+
+  test('allocation bug 16: throttling and the pressure it makes are told apart: both figures are there', () => {
+    const ring = createCounterRing(4);
+    ring.push(0, at(0, { pressureMicros: 0 }));
+    ring.push(5000, at(2_500_000, { periods: 50, throttledPeriods: 50, pressureMicros: 2_900_000 }));
+    expect(ring.window(5000)).toMatchObject({ throttledRatio: 1, pressureRatio: 0.58 });
   });
 
   test('without a period there is no ratio', () => {

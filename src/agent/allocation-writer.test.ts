@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { PodAllocation } from '../api/pod-allocation.ts';
+import { createMemoryApi } from '../kube/testing/memory-api.ts';
+import { kubeError } from '../kube/testing/scripted-api.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createAllocationWriter, type PendingWrite } from './allocation-writer.ts';
+
+const write = (name: string, growth: number): PendingWrite => ({
+  growth,
+  object: {
+    metadata: { name, namespace: 'shop' },
+    spec: { namespace: 'shop', podName: name, desiredCPURequest: '100m', desiredCPULimit: '200m' },
+  } satisfies PodAllocation,
+});
+
+function scene(answer: (name: string) => Promise<void> | void = () => {}) {
+  const clock = createVirtualClock(0);
+  const sent: string[] = [];
+  const options: unknown[] = [];
+  const api: KubeApi = {
+    ...createMemoryApi().api,
+    async patch(_type, name, patch, call) {
+      sent.push(name);
+      options.push({ type: patch.type, manager: call?.fieldManager, namespace: call?.namespace });
+      await answer(name);
+      return {} as never;
+    },
+  };
+  const writer = createAllocationWriter({
+    api,
+    clock,
+    monotonic: clock.now,
+    log: createSilentLogger(),
+    deadlineMillis: 5000,
+  });
+  const run = (writes: readonly PendingWrite[]) => writer.write(writes, new AbortController().signal);
+  return { clock, sent, options, writer, run };
+}
+
+describe('writes', () => {
+  test('are server-side applies by the manager mbcas-agent', async () => {
+    const { run, options } = scene();
+    expect(await run([write('a', 1)])).toEqual(['ok']);
+    expect(options).toEqual([{ type: 'apply', manager: 'mbcas-agent', namespace: 'shop' }]);
+  });
+
+  test('P16: decreases are through before the first increase is sent', async () => {
+    const finished: string[] = [];
+    const order: string[] = [];
+    const { run } = scene(async (name) => {
+      order.push(`${name} sees ${finished.toSorted().join('')}`);
+      await Promise.resolve();
+      finished.push(name);
+    });
+    await run([write('up', 50), write('a', -20), write('b', -30), write('same', 0)]);
+    expect(order.at(-1)).toBe('up sees absame');
+  });
+
+  test('are limited in one go; the largest decreases go first, and the rest is left for the next tick', async () => {
+    const { run, sent } = scene();
+    const results = await run(Array.from({ length: 50 }, (_, index) => write(`pod-${index}`, 25 - index)));
+    expect(sent).toHaveLength(32);
+    expect(sent[0]).toBe('pod-49');
+    expect(results.filter((result) => result === undefined)).toHaveLength(18);
+  });
+});
+
+describe('refusals', () => {
+  const refusals = [
+    ['403', kubeError(403, 'Forbidden', 'no'), 'denied'],
+    ['401', kubeError(401, 'Unauthorized', 'who'), 'denied'],
+    ['404 of the kind', kubeError(404, 'NotFound', 'the server could not find the requested resource'), 'missing'],
+    ['503', kubeError(503, 'ServiceUnavailable', 'down'), 'failed'],
+    ['a broken connection', new Error('socket hang up'), 'failed'],
+  ] as const;
+
+  test.each(refusals)('%s is for all: the rest is not tried, and it waits', async (_what, error, result) => {
+    const { run, sent, clock, writer } = scene(() => {
+      throw error;
+    });
+    const results = await run(Array.from({ length: 20 }, (_, index) => write(`pod-${index}`, -1)));
+    expect(new Set(results)).toEqual(new Set([result, undefined]));
+    expect(sent.length).toBeLessThanOrEqual(4);
+    expect(writer.isWaiting()).toBe(true);
+    expect(await run([write('later', 1)])).toEqual([undefined]);
+    await clock.advance(2000);
+    expect(writer.isWaiting()).toBe(false);
+  });
+
+  test.each([
+    ['422', kubeError(422, 'Invalid', 'bad')],
+    ['a namespace that is ending', kubeError(403, 'Forbidden', 'ending', ['NamespaceTerminating'])],
+    ['a conflict', kubeError(409, 'Conflict', 'again')],
+  ])('%s is for one pod: the others go on', async (_what, error) => {
+    const { run, writer } = scene((name) => {
+      if (name === 'bad') throw error;
+    });
+    expect(await run([write('bad', -1), write('good', -1), write('more', 5)])).toEqual(['rejected', 'ok', 'ok']);
+    expect(writer.isWaiting()).toBe(false);
+  });
+
+  test('pauses grow up to a minute, and a success ends them', async () => {
+    let isDown = true;
+    const { run, clock, sent } = scene(() => {
+      if (isDown) throw new Error('down');
+    });
+    const pauses: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      await run([write('a', 1)]);
+      const begun = clock.now();
+      const before = sent.length;
+      while (sent.length === before) {
+        await clock.advance(500);
+        await run([write('a', 1)]);
+      }
+      pauses.push(clock.now() - begun);
+      await clock.advance(60_000);
+    }
+    expect(pauses.slice(0, 3)).toEqual([2000, 8000, 32_000]);
+    expect(Math.max(...pauses)).toBe(60_000);
+    isDown = false;
+    await run([write('a', 1)]);
+    expect(await run([write('a', 1)])).toEqual(['ok']);
+  });
+
+  test('increases wait where the decreases that pay for them were refused', async () => {
+    const { run, sent } = scene((name) => {
+      if (name === 'down') throw new Error('no');
+    });
+    expect(await run([write('up', 5), write('down', -5)])).toEqual([undefined, 'failed']);
+    expect(sent).toEqual(['down']);
+  });
+
+  test('a write without an answer is given up, and nothing more of that plan is sent', async () => {
+    const { run, clock, sent } = scene(() => new Promise(() => {}));
+    const abort = run([write('a', -1), write('up', 1)]);
+    await clock.advance(5000);
+    expect(sent).toEqual(['a']);
+    await Promise.race([abort, Promise.resolve()]);
+  });
+});
