@@ -1,11 +1,11 @@
 // Command load is the pod under load of the tests on a real node: it burns a set rate of CPU, holds a set amount of
 // memory and serves units of work, and reports how long they took. With the argument "pause" it does nothing at all,
-// which is what the sandbox of a pod needs.
+// which is what the sandbox of a pod needs; with "generate" it is the other side: it sends requests by a plan.
 //
 //	GET  /            what it is doing, as JSON
 //	GET  /ready       200, or 503 after /set?ready=false
 //	GET  /set?cpu=350 burn 350 milli-CPU; mem=64 hold 64 MiB; ready=false fail readiness
-//	GET  /work?ms=20  spend 20 ms of CPU time, answer the wall time in milliseconds
+//	GET  /work?ms=20  spend 20 ms of CPU time, answer the wall time in milliseconds; WORKERS=2 lets two work at a time
 //	GET  /exit?code=3 end with that code
 //	GET  /metrics     counters and a latency histogram as Prometheus text
 package main
@@ -27,6 +27,8 @@ type state struct {
 	burner  *burner
 	holder  *holder
 	latency *histogram
+	// workers has a place for each unit of work at a time; nil where all may work at once.
+	workers chan struct{}
 	unready atomic.Bool
 	started time.Time
 }
@@ -36,12 +38,19 @@ func main() {
 		pause()
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "generate" {
+		generate()
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == "exit" {
 		code, _ := strconv.Atoi(os.Args[2])
 		os.Exit(code)
 	}
 	s := &state{burner: newBurner(runtime.NumCPU()), holder: &holder{}, latency: newHistogram(), started: time.Now()}
 	s.burner.setMilliCPU(envInt("CPU_MILLI"))
+	if workers := envInt("WORKERS"); workers > 0 {
+		s.workers = make(chan struct{}, workers)
+	}
 	if err := s.holder.hold(envInt("MEM_MIB")); err != nil {
 		fail(err)
 	}
@@ -83,6 +92,17 @@ func (s *state) routes() http.Handler {
 		millis, err := strconv.ParseFloat(r.FormValue("ms"), 64)
 		if err != nil {
 			http.Error(w, "ms: "+err.Error(), http.StatusBadRequest)
+			return
+		}
+		if s.workers != nil {
+			select {
+			case s.workers <- struct{}{}:
+				defer func() { <-s.workers }()
+			case <-r.Context().Done():
+			}
+		}
+		// Who has left gets no work done: a server that does not notice never recovers from an overload.
+		if r.Context().Err() != nil {
 			return
 		}
 		took := work(time.Duration(millis * float64(time.Millisecond)))
