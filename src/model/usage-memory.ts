@@ -83,6 +83,11 @@ export class MemoryHistory {
     if (!(limit > 0) || !Number.isFinite(limit) || !Number.isFinite(at)) return;
     const before = this.#oom;
     const isAgain = before !== undefined && at - before.at < OOM_AGAIN_MILLIS;
+    // Killed again without having been given what the last kill showed to be needed: that is no news, however often.
+    if (isAgain && limit < before.bytes) {
+      this.#oom = { ...before, at: Math.max(at, before.at) };
+      return;
+    }
     const count = isAgain ? before.count + 1 : 1;
     // Usage seen above the limit is another replica's, or an older and larger limit's: the need is beyond both.
     const base = Math.max(limit, ...this.#ring);
