@@ -28,6 +28,8 @@ export interface PlacementEngineOptions {
   readonly rules: () => PlacementRules;
   readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
+  /** A resize of the pod was asked for by another engine; left out, none is. */
+  readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly events: EventSink;
   readonly journal: Journal;
   readonly metrics: Metrics;

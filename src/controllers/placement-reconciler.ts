@@ -39,6 +39,8 @@ export interface ReconcilerOptions {
   readonly moves: MoveTracker;
   readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
+  /** A resize of the pod was asked for by another engine; left out, none is. */
+  readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly evict: Evict;
   readonly restamp: Restamp;
   readonly events: WorkloadEvents;
@@ -90,6 +92,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       leadership: leadership(),
       spot: spot.memory,
       waitingCovers: spot.waitingCovers(),
+      isResizing: options.isResizing,
       now,
     };
   };

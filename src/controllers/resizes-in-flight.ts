@@ -55,6 +55,8 @@ export interface ResizesInFlightOptions {
   readonly deadlines: (engine: SizingEngine) => ResizeDeadlines;
   /** How long a pod that ran out of memory again and again must run after its resize to be believed. Default 2 minutes. */
   readonly healMillis?: Millis;
+  /** Takes over only what this engine left behind; left out, what any did. */
+  readonly engine?: SizingEngine;
 }
 
 const DEFAULT_HEAL_MILLIS = 120_000;
@@ -161,7 +163,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       let count = 0;
       for (const node of view.nodes()) {
         for (const found of view.podsOnNode(node.name)) {
-          const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view);
+          const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view, options.engine);
           if (decision === undefined) continue;
           begin(decision, found);
           count++;
@@ -184,12 +186,16 @@ function isOomLooping({ statuses }: PodSizing): boolean {
 }
 
 /** The resize of ours that a pod still waits for, as a decision: what its spec asks beyond what the node has granted. */
-function leftBehind({ pod, sizing }: SizedPod, view: SizingView): ResizeDecision | undefined {
+function leftBehind(
+  { pod, sizing }: SizedPod,
+  view: SizingView,
+  only: SizingEngine | undefined,
+): ResizeDecision | undefined {
   if (sizing.resize.pending === undefined && sizing.resize.inProgress === undefined) return undefined;
   const engine = (['allocation', 'rightsizing'] as const).find((each) =>
     sizing.sizeManagers.includes(sizeManagers[each]),
   );
-  if (engine === undefined) return undefined;
+  if (engine === undefined || (only !== undefined && engine !== only)) return undefined;
   const workload = view.workloadOf(pod);
   return {
     kind: 'resize',

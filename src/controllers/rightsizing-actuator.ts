@@ -6,7 +6,7 @@ import type { Retemplate } from '../act/retemplate.ts';
 import { recentPeak } from '../decide/rightsizing/memory-target.ts';
 import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
 import type { Block, InFlightEviction, Leadership } from '../guard/context.ts';
-import type { MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
+import type { InFlightResize, MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
 import { inspectSize } from '../guard/size/inspect-size.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
@@ -46,6 +46,8 @@ export interface SizeActuatorOptions {
   readonly inFlight: ResizesInFlight;
   readonly evictions: () => readonly InFlightEviction[];
   readonly isAllocated: (pod: SizedPod) => boolean;
+  /** Of the other engine, under way. */
+  readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
   readonly servesResize: () => boolean | undefined;
   readonly resize: Resize;
   readonly retemplate: Retemplate;
@@ -85,7 +87,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     policy,
     leadership: leadership(),
     history,
-    resizes: inFlight.list(),
+    resizes: [...inFlight.list(), ...(options.otherResizes?.() ?? [])],
     evictions: options.evictions(),
     memoryOf,
     isAllocated: options.isAllocated,

@@ -8,6 +8,7 @@ import { createRightsizingEvents } from '../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../act/workload-annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
 import { createSizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -44,6 +45,8 @@ export interface RightsizingEngineOptions {
   /** Of placement: a pod that is being evicted is not resized. */
   readonly evictions: () => readonly InFlightEviction[];
   readonly isAllocated: (pod: SizedPod) => boolean;
+  /** Of allocation, under way. */
+  readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
   readonly events: EventSink;
   readonly journal: Journal;
   readonly metrics: Metrics;
@@ -86,6 +89,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const inFlight = createResizesInFlight({
     view,
     clock,
+    engine: 'rightsizing',
     deadlines: () => ({ ...DEADLINES, deferredMillis: settings().deferredMillis }),
   });
   const actuator = createSizeActuator({

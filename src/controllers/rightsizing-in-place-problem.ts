@@ -2,7 +2,7 @@
 import { livePods } from '../decide/rightsizing/pod-drift.ts';
 import { resizeSupport } from '../model/resize-support.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
-import type { SizingView } from '../model/sizing-view.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 
 export interface InPlaceProblemOptions {
@@ -23,9 +23,17 @@ export function createInPlaceProblem({
     if (known !== undefined) return known;
     const live = livePods(view.podsOf(workload));
     const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));
+    if (live.length > 0 && live.every(isCrashLooping)) return 'its containers end again and again, and none runs now';
     const unsupported = answers.find(({ kind }) => kind === 'unsupported');
     // As long as some pod can, those are resized; the guard holds the others.
     if (unsupported === undefined || answers.some(({ kind }) => kind === 'supported')) return undefined;
     return unsupported.kind === 'unsupported' ? unsupported.detail : undefined;
   };
+}
+
+/** The API server takes a resize only while some container runs (isPodResizeRequestSupported in pkg/apis/core/validation). */
+function isCrashLooping({ sizing }: SizedPod): boolean {
+  return (
+    sizing.statuses.length > 0 && sizing.statuses.every(({ running, restartCount }) => !running && restartCount > 0)
+  );
 }

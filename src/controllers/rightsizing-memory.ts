@@ -25,6 +25,10 @@ export interface WorkloadMemory {
   /** When the recommendation last changed, and its text. */
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
+  /** What an event last told, by container and resource. */
+  told: ReadonlyMap<string, number>;
+  /** Since when usage cannot be read. */
+  unreadSince: EpochMillis | undefined;
   ongoing: OngoingChange | undefined;
   /** What the API server last said no with: it is the reason as long as no new attempt is made. */
   refused: ApplyResult | undefined;
@@ -55,6 +59,8 @@ export function createRightsizingMemory(): RightsizingMemory {
         lastMethod: undefined,
         lastRecommendation: undefined,
         recommended: undefined,
+        told: new Map(),
+        unreadSince: undefined,
         ongoing: undefined,
         refused: undefined,
         written: undefined,

@@ -17,6 +17,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { parseTime } from '../lib/rfc3339.ts';
+import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, qosClassOf } from '../model/pod-size.ts';
@@ -26,7 +27,7 @@ import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise } from './rightsizing-advise.ts';
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
-import { type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
+import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
@@ -120,7 +121,11 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     memory.lastRecommendation = clock.now();
     options.metrics.inc('optipod_recommendations_total', { policy: policy.name });
     const message = renderReason('RecommendationGenerated', { ...workload, changes: text });
-    options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message });
+    const values = targetsOf(advice);
+    if (isTelling(memory.told, values)) {
+      memory.told = values;
+      options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message });
+    }
     options.journal.record(workloadKey(workload), { kind: 'decided', reason: 'RecommendationGenerated', message });
   };
 
@@ -146,10 +151,15 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         if (kept?.isForbidden === true) forbidden = kept.message;
       }
       const problem = usage.stateOf(workload).problem;
+      memory.unreadSince = problem === undefined ? undefined : (memory.unreadSince ?? now);
+      // The first samples of a new pod take their time.
+      const isLongUnread = memory.unreadSince !== undefined && now - memory.unreadSince >= UNREAD_PATIENCE_MILLIS;
       const applied = await act(advised, policy, memory, signal);
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
-      if (outcome.status === 'Skipped' || outcome.status === 'Error') report(workload, outcome, applied?.advice);
+      const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;
+      if (isRemarkable && (outcome.status === 'Skipped' || outcome.status === 'Error'))
+        report(workload, outcome, applied?.advice);
       return {
         entry: workloadStatus({
           workload,
@@ -188,6 +198,26 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     }
     return applied ?? { status: 'Recommended' };
   }
+}
+
+const UNREAD_PATIENCE_MILLIS: Millis = 60_000;
+/** A recommendation moves a little with every sample; an event is for what a person would notice. */
+const TELLING = 0.1;
+
+function targetsOf(advice: readonly SizedAdvice[]): ReadonlyMap<string, number> {
+  const targets = new Map<string, number>();
+  for (const { container, cpu, memory } of advice) {
+    if (cpu.target !== undefined) targets.set(changeKey(container, 'cpu'), cpu.target);
+    if (memory.target !== undefined) targets.set(changeKey(container, 'memory'), memory.target);
+  }
+  return targets;
+}
+
+function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string, number>): boolean {
+  return [...values].some(([key, value]) => {
+    const before = told.get(key);
+    return before === undefined || Math.abs(value - before) > TELLING * before;
+  });
 }
 
 function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {

@@ -42,7 +42,6 @@ const readByCommand = new Map([
 
 /** Keys with a single accepted value so far; any other is refused with a message. */
 const refused = new Map<string, (config: Config) => Config>([
-  ['engines.allocation', (config) => ({ ...config, engines: { ...config.engines, allocation: true } })],
   ['placement.surge', (config) => ({ ...config, placement: { ...config.placement, surge: true } })],
 ]);
 
@@ -64,7 +63,7 @@ async function eventually(what: string, holds: () => boolean): Promise<void> {
 
 /** What one life of the operator reads. Port 0 is for tests only; the configuration refuses it. */
 async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<ReadonlySet<string>> {
-  const engines = { ...defaults.engines, rightsizing: true };
+  const engines = { ...defaults.engines, rightsizing: true, allocation: true };
   const tracked = trackReads({ ...defaults, engines, webhook: { ...defaults.webhook, port: 0, ...webhook } });
   // Sections that are handed on as a whole are part of what comes out.
   JSON.stringify([placementSettingsOf(tracked.config), tracked.config.rightsizing.limits]);
@@ -83,6 +82,7 @@ async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<Readonl
     await operator.synced;
     await eventually('the workload is looked at', () => tracked.read.has('controllers.reconcileInterval'));
     await eventually('the settings of sizes are read', () => tracked.read.has('rightsizing.reconcileInterval'));
+    await eventually('the settings of allocation are read', () => tracked.read.has('allocation.staleAfter'));
     operator.applyConfig(tracked.config);
     await operator.stop();
   } catch (error) {

@@ -4,20 +4,24 @@ import type { Journal } from '../act/journal.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
+import { cpuAdviceOf } from '../controllers/allocation-advice.ts';
 import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
 import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-settings.ts';
 import { usageTargets } from '../controllers/rightsizing-targets.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
+import type { Millicores } from '../lib/units.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
 import { createResizeSupportProbe } from '../observe/resize-support.ts';
-import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
-import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
+import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
 import { policyAdmission } from './policy-admission.ts';
@@ -31,9 +35,15 @@ export interface RightsizingOptions {
   /** Made with `sizing: true`. */
   readonly stores: LiveStores;
   readonly view: LiveView;
+  /** Run by whoever made it. */
+  readonly sizingView: LiveSizingView;
   readonly leadership: () => Leadership;
   /** Of placement, under way. */
   readonly evictions: () => readonly InFlightEviction[];
+  /** Of allocation, under way. */
+  readonly otherResizes: () => readonly InFlightResize[];
+  /** Allocation shares out the CPU of the pod. */
+  readonly isAllocated: (pod: SizedPod) => boolean;
   readonly events: EventSink;
   readonly journal: Journal;
   readonly metrics: Metrics;
@@ -50,6 +60,8 @@ export interface Rightsizing {
   readonly handlers: Readonly<Record<string, BodyHandler>>;
   /** What it adds to the answer for a new pod. */
   readonly sizeNewPods: SizeNewPods;
+  /** What all its containers are advised to request; undefined where some have no advice. */
+  cpuAdviceOf(pod: SizedPod): Millicores | undefined;
   /** Follows the cluster until `signal` aborts, whoever leads. */
   run(signal: AbortSignal): Promise<void>;
   /** The leader's work, until `signal` aborts. */
@@ -57,9 +69,9 @@ export interface Rightsizing {
 }
 
 export function createRightsizing(options: RightsizingOptions): Rightsizing {
-  const { config, api, scope, stores, clock, random, leadership, settings } = options;
+  const { config, api, scope, clock, random, leadership, settings } = options;
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
-  const view = createSizingView({ view: options.view, stores, sizingStores: createSizingStores(reading) });
+  const view = options.sizingView;
   const { limits } = config.rightsizing;
   const policies = createPolicyStores({ ...reading, limits });
   const usage = createUsage({
@@ -81,7 +93,6 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     usage: usage.collector,
     settings,
     servesResize: probe.servesResize,
-    isAllocated: () => false,
     workers: config.controllers.maxConcurrentReconciles,
   });
   return {
@@ -97,8 +108,14 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
         return winner?.spec.mode === 'Auto' && !isPaused && !isDryRun(settings());
       },
     }),
+    cpuAdviceOf(pod) {
+      const workload = view.workloadOf(pod.pod);
+      const { winner } = workload === undefined ? {} : engine.controller.select(workload);
+      if (workload === undefined || winner === undefined || winner.spec.mode === 'Disabled') return undefined;
+      return cpuAdviceOf(pod, engine.books.of(winner.uid).results.get(workloadKey(workload)));
+    },
     run: async (signal) => {
-      await Promise.all([view.run(signal), policies.run(signal), probe.run(signal)]);
+      await Promise.all([policies.run(signal), probe.run(signal)]);
     },
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
