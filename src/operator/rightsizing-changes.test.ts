@@ -1,0 +1,169 @@
+/** How changes go: taken back where they do harm, given up where they have no effect, held where others have a say. */
+import { describe, expect, test } from 'vitest';
+import type { HorizontalPodAutoscaler } from '../api/core.ts';
+import { resources } from '../api/resources.ts';
+import type { EmbeddedWorld } from './testing/embedded-world.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  requestsOf,
+  sizedEvents,
+  sizedPods,
+  startSizedWorld,
+  statusOf,
+} from './testing/sized-world.ts';
+import { inShop, MINUTE, untilReady } from './testing/steps.ts';
+
+const reasons = async (world: EmbeddedWorld): Promise<string[]> =>
+  (await sizedEvents(world)).flatMap(({ reason }) => reason ?? []);
+const untilTold = (world: EmbeddedWorld, reason: string, limit = 20 * MINUTE): Promise<void> =>
+  world.until(`${reason} is told`, async () => (await reasons(world)).includes(reason), limit);
+const loadAll = async (world: EmbeddedWorld, annotations: Record<string, string>): Promise<void> => {
+  for (const { metadata } of await sizedPods(world)) {
+    const body = { metadata: { annotations } };
+    await world.api.patch(resources.pods, metadata?.name ?? '', { type: 'merge', body }, inShop);
+  }
+};
+
+describe('a decrease that does harm', () => {
+  test('is taken back on the first pod, before the others had it', async () => {
+    const world = await startSizedWorld({ rightsizing: '  maxConcurrentRequests: 4' });
+    await deployLoaded(world, { replicas: 3, limits: { cpu: '1', memory: '512Mi' } });
+    await untilReady(world, 'web', 3);
+    await createPolicy(world, { mode: 'Auto', updates: { updateRequestsOnly: false } });
+    await world.until('a first pod has less', async () => (await requestsOf(world)).some(({ cpu }) => cpu === '240m'));
+    // More than its new limit of memory: it is killed.
+    const small = (await sizedPods(world)).find(
+      (pod) => pod.spec?.containers[0]?.resources?.requests?.['cpu'] === '240m',
+    );
+    const body = { metadata: { annotations: { 'stowage.test/memory': 'step(100Mi, 300Mi, 30s)' } } };
+    await world.api.patch(resources.pods, small?.metadata?.name ?? '', { type: 'merge', body }, inShop);
+    await untilTold(world, 'ChangeReverted');
+    const event = (await sizedEvents(world)).find(({ reason }) => reason === 'ChangeReverted');
+    expect(event?.note).toMatch(/killed for want of memory.*Suggestion: /);
+    const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+    expect(JSON.parse(metadata?.annotations?.['optipod.io/learned-floors'] ?? '{}')).toMatchObject({
+      floors: [['app', 'memory', 512 * 2 ** 20, expect.any(Number)]],
+      reverts: 1,
+    });
+    await world.until('all have what they had, or more', async () =>
+      (await requestsOf(world)).every(({ memory }) => Number.parseInt(memory ?? '0', 10) >= 512),
+    );
+  });
+});
+
+describe('others who have a say', () => {
+  test('an autoscaler by CPU holds CPU; memory goes on', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    const autoscaler: HorizontalPodAutoscaler = {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        minReplicas: 1,
+        maxReplicas: 3,
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } },
+        ],
+      },
+    };
+    await world.api.create(resources.horizontalPodAutoscalers, autoscaler, inShop);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('memory fell', async () => (await requestsOf(world)).every(({ memory }) => memory === '120Mi'));
+    expect((await requestsOf(world))[0]?.['cpu']).toBe('500m');
+    await world.until('told', async () => (await statusOf(world))?.reason === 'HpaTarget');
+    expect((await statusOf(world))?.recommendations?.[0]?.cpu).toBe('240m');
+  });
+
+  test('a workload with optipod.io/paused is advised and not changed', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1, annotations: { 'optipod.io/paused': 'true' } });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('told', async () => (await statusOf(world))?.reason === 'OptedOut');
+    expect(await requestsOf(world)).toEqual([{ cpu: '500m', memory: '512Mi' }]);
+  });
+
+  test('somebody who puts the template back is noticed, and the fight is given up', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, {
+      mode: 'Auto',
+      updates: { allowInPlaceResize: false, allowRecreate: true, cooldown: '0s' },
+    });
+    const putBack = async (): Promise<void> => {
+      const { spec } = await world.api.get(resources.deployments, 'web', inShop);
+      const [app] = spec?.template?.spec?.containers ?? [];
+      if (app === undefined || app.resources?.requests?.['cpu'] === '500m') return;
+      const containers = [{ name: 'app', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
+      const body = { spec: { template: { spec: { containers } } } };
+      await world.api.patch(
+        resources.deployments,
+        'web',
+        { type: 'strategic', body },
+        { ...inShop, fieldManager: 'argocd' },
+      );
+    };
+    await world.until(
+      'given up',
+      async () => {
+        await world.clock.advance(10_000);
+        await putBack();
+        return (await statusOf(world))?.reason === 'ChangesIneffective';
+      },
+      60 * MINUTE,
+    );
+    const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+    await world.clock.advance(10 * MINUTE);
+    expect((await world.api.get(resources.deployments, 'web', inShop)).metadata?.generation).toBe(metadata?.generation);
+  });
+});
+
+describe('more is given at once', () => {
+  test('a pod that is killed for want of memory gets more without waiting for a cooldown', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1, requests: { cpu: '200m', memory: '128Mi' }, limits: { memory: '256Mi' } });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto', updates: { updateRequestsOnly: false, cooldown: '1h' } });
+    await world.clock.advance(MINUTE);
+    // Each time it runs for half a minute: only then can it be resized.
+    await loadAll(world, { 'stowage.test/memory': 'step(100Mi, 400Mi, 30s)' });
+    await world.until(
+      'a limit that suffices',
+      async () => {
+        const [pod] = await sizedPods(world);
+        const limit = pod?.spec?.containers[0]?.resources?.limits?.['memory'] ?? '0';
+        return /^(\d+)Mi$/.test(limit) ? Number.parseInt(limit, 10) >= 400 : Number(limit) >= 400 * 2 ** 20;
+      },
+      10 * MINUTE,
+    );
+  });
+
+  test('DaemonSets and StatefulSets are sized alike', async () => {
+    const world = await startSizedWorld();
+    const template = {
+      metadata: { labels: { app: 'db' }, annotations: { 'stowage.test/cpu': '100m', 'stowage.test/memory': '100Mi' } },
+      spec: { containers: [{ name: 'app', image: 'db:1', resources: { requests: { cpu: '400m', memory: '300Mi' } } }] },
+    };
+    const labels = { optimize: 'true' };
+    const selector = { matchLabels: { app: 'db' } };
+    await world.api.create(
+      resources.statefulSets,
+      {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { name: 'db', namespace: 'shop', labels },
+        spec: { replicas: 2, serviceName: 'db', selector, template },
+      },
+      inShop,
+    );
+    await untilReady(world, 'db', 2);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('applied', async () => (await statusOf(world, 'db'))?.status === 'Applied');
+    expect(await requestsOf(world, 'db')).toEqual(Array.from({ length: 2 }, () => ({ cpu: '120m', memory: '120Mi' })));
+  });
+});
