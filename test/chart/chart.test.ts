@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderDeployManifests } from '../../scripts/deploy-manifests.ts';
 import { renderValuesSchema } from '../../scripts/values-schema.ts';
+import { readSettings } from '../../src/agent/settings.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { runHelm } from './helm.ts';
 import { at, CHART, configTextOf, findHelm, type Manifest, render, renderChart, root, theOnly } from './render.ts';
@@ -211,6 +212,49 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(objects.filter(({ kind }) => kind?.startsWith('ClusterRole'))).toEqual([]);
     const namespaces = objects.filter(({ kind }) => kind === 'Role').map(({ metadata }) => metadata?.namespace);
     expect(new Set(namespaces)).toEqual(new Set(['shop', 'mail', 'spotalis-system']));
+  });
+
+  describe('the agent', () => {
+    const set = ['engines.allocation=true'];
+
+    test('reads control groups and writes nothing on its node, whatever node that is', () => {
+      const daemonSet = theOnly(render(programs, { set }), 'DaemonSet');
+      expect(podSpecOf(daemonSet)).toMatchObject({
+        tolerations: [{ operator: 'Exists' }],
+        volumes: [{ name: 'cgroup', hostPath: { path: '/sys/fs/cgroup', type: 'Directory' } }],
+      });
+      expect(containersOf(daemonSet)).toMatchObject([
+        {
+          args: ['agent', '--cgroup-root=/host/sys/fs/cgroup', '--bind-address=:8082'],
+          volumeMounts: [{ mountPath: '/host/sys/fs/cgroup', readOnly: true }],
+        },
+      ]);
+      const spec = podSpecOf(daemonSet);
+      for (const shared of ['hostPID', 'hostNetwork', 'hostIPC']) expect(at(spec, shared)).toBeUndefined();
+    });
+
+    test('is told what the operator is told, and what is meant for it alone', () => {
+      const more = [
+        'config.allocation.managementMode=optOut',
+        'config.allocation.excludedNamespaces={a,b}',
+        'agent.config.samplingInterval=2s',
+        'agent.config.allocation\\.apply=observe',
+        'config.allocation.apply=limits',
+      ];
+      const map = theOnly(render(programs, { set: [...set, ...more] }), 'ConfigMap', 'mbcas-agent-config');
+      expect(map['data']).toEqual({
+        'allocation.managementMode': 'optOut',
+        'allocation.excludedNamespaces': 'a,b',
+        'allocation.apply': 'observe',
+        samplingInterval: '2s',
+      });
+      const configMap = Object(map['data']);
+      expect(readSettings({ configMap, env: {} })).toMatchObject({ problems: [], settings: { samplingMillis: 2000 } });
+    });
+
+    test('is not there without its engine', () => {
+      expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
+    });
   });
 
   test('keeps itself off spot nodes of every cloud', () => {

@@ -26,16 +26,26 @@
   resources: [pods/eviction]
   verbs: [create]
 {{- end }}
-{{- if or .Values.engines.placement .Values.engines.rightsizing }}
 # Annotations of pods: slots, and sizes as they were before the first change.
 - apiGroups: [""]
   resources: [pods]
   verbs: [patch]
-{{- end }}
-{{- if .Values.engines.rightsizing }}
+{{- if or .Values.engines.rightsizing .Values.engines.allocation }}
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get]
+- apiGroups: [""]
+  resources: [pods/resize]
+  verbs: [patch]
 # What bounds sizes, and who else sets them.
 - apiGroups: [""]
   resources: [limitranges, resourcequotas]
+  verbs: [list, watch]
+- apiGroups: [apps]
+  resources: [daemonsets]
+  verbs: [list, watch]
+- apiGroups: [batch]
+  resources: [jobs, cronjobs]
   verbs: [list, watch]
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
@@ -43,9 +53,8 @@
 - apiGroups: [autoscaling.k8s.io]
   resources: [verticalpodautoscalers]
   verbs: [list, watch]
-- apiGroups: [batch]
-  resources: [jobs, cronjobs]
-  verbs: [list, watch]
+{{- end }}
+{{- if .Values.engines.rightsizing }}
 - apiGroups: [optipod.io, optipod.optipod.io]
   resources: [optimizationpolicies]
   verbs: [list, watch]
@@ -55,18 +64,21 @@
 - apiGroups: [metrics.k8s.io]
   resources: [pods]
   verbs: [list]
-- apiGroups: [""]
-  resources: [pods]
-  verbs: [get]
-- apiGroups: [""]
-  resources: [pods/resize]
-  verbs: [patch]
-- apiGroups: [apps]
-  resources: [daemonsets]
-  verbs: [get, list, watch]
 # Requests in templates, and annotations that tell of recommendations.
 - apiGroups: [apps]
+  resources: [daemonsets]
+  verbs: [get]
+- apiGroups: [apps]
   resources: [deployments, statefulsets, daemonsets]
+  verbs: [patch]
+{{- end }}
+{{- if .Values.engines.allocation }}
+# What agents ask for, and what became of it.
+- apiGroups: [allocation.mbcas.io]
+  resources: [podallocations]
+  verbs: [list, watch]
+- apiGroups: [allocation.mbcas.io]
+  resources: [podallocations/status]
   verbs: [patch]
 {{- end }}
 - apiGroups: [events.k8s.io]
