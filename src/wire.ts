@@ -23,9 +23,8 @@ import { createLeadershipLoop } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
-import { createRightsizing } from './operator/rightsizing.ts';
-import { rightsizingSettingsOf } from './operator/rightsizing-settings.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
+import { createSizing } from './operator/sizing.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
 import { createAccessReview } from './web/access-review.ts';
@@ -104,7 +103,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { watchNamespaces } = config.controllers;
   const scope = watchNamespaces.length === 0 ? undefined : { namespaces: watchNamespaces, sides: rules.sides };
   const reading = { api, clock, random, log: log.child('informer'), scope };
-  const stores = createLiveStores({ ...reading, sizing: config.engines.rightsizing });
+  const stores = createLiveStores({ ...reading, sizing: config.engines.rightsizing || config.engines.allocation });
   const owners = createOwnerStores({ ...reading, kinds: config.placement.owners });
   const view = createLiveView(stores, owners);
   reportStores(metrics, stores, clock);
@@ -121,24 +120,22 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     instance: identity,
   });
   const spot = createSpotWatch({ view, rules: () => rules, clock, random });
-  const rightsizing = config.engines.rightsizing
-    ? createRightsizing({
-        ...options,
-        api,
-        scope,
-        stores,
-        view,
-        settings: () => rightsizingSettingsOf(config),
-        leadership: () => leadership.current(),
-        evictions: () => engine.evictions(),
-        events: recorder,
-        journal,
-        metrics,
-      })
-    : undefined;
+  const sizing = createSizing({
+    ...options,
+    config: () => config,
+    api,
+    scope,
+    stores,
+    view,
+    leadership: () => leadership.current(),
+    evictions: () => engine.evictions(),
+    events: recorder,
+    journal,
+    metrics,
+  });
   const admission = createAdmission({
     spot,
-    sizes: rightsizing?.sizeNewPods,
+    sizes: sizing?.rightsizing?.sizeNewPods,
     api,
     view,
     ownerTypeOf: owners.typeOf,
@@ -149,6 +146,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
   const engine = createPlacementEngine({
     spot,
+    isResizing: (podUid) => sizing?.isResizing(podUid) ?? false,
     api,
     view,
     rules: () => rules,
@@ -175,7 +173,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     // The caches come first: before their first list everything looks deleted.
     lead: async (signal) => {
       await Promise.race([view.onSynced, aborted(signal)]);
-      if (!signal.aborted) await Promise.all([engine.controller.run(signal), rightsizing?.lead(signal)]);
+      if (!signal.aborted) await Promise.all([engine.controller.run(signal), sizing?.lead(signal)]);
     },
   });
 
@@ -226,7 +224,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         api,
         host: options.webhookHost,
         handle: admission.handle,
-        also: rightsizing?.handlers,
+        also: sizing?.rightsizing?.handlers,
         isLeader: () => leadership.current().leader,
         leader: () => addressOf(leadership.leader()),
         metrics,
@@ -248,7 +246,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const acting = leadership.run(stopping.signal);
   const standing = Promise.all([
     view.run(winding.signal),
-    rightsizing?.run(winding.signal),
+    sizing?.run(winding.signal),
     recorder.run(winding.signal),
     admission.run(winding.signal),
     webhook?.run(winding.signal),
@@ -286,7 +284,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       prices.use(next.placement.prices);
       config = next;
       engine.controller.wakeAll();
-      rightsizing?.engine.controller.wakeAll();
+      sizing?.wakeAll();
     },
     stop,
   };

@@ -17,7 +17,7 @@ import type { AgentMetrics } from './metrics-text.ts';
 import { createNodeStores } from './node-stores.ts';
 import { queryPrometheus } from './prometheus-query.ts';
 import { createRenewal } from './renewal.ts';
-import { createSampler } from './sampler.ts';
+import { createSampler, type Sampler } from './sampler.ts';
 import { createSteadyTime } from './steady-time.ts';
 import { createTicks } from './ticks.ts';
 
@@ -29,6 +29,8 @@ export interface AgentOptions {
   /** Where control groups and `/proc` of the host are mounted. */
   readonly cgroupRoot: string;
   readonly procRoot: string;
+  /** In place of one that reads those files; left out, they are read. */
+  readonly sampler?: Sampler;
   readonly isObserving: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -53,15 +55,17 @@ export function createAgent(options: AgentOptions): Agent {
   const { api, nodeName, namespace, clock, monotonic, random, log, metrics } = options;
   const settings = createLiveSettings({ ...options, log: log.child('settings') });
   const stores = createNodeStores({ api, nodeName, clock, random, log: log.child('stores') });
-  const sampler = createSampler({
-    mount: options.cgroupRoot,
-    proc: options.procRoot,
-    files: createFileReader(),
-    monotonic,
-    log: log.child('sampler'),
-    intervalMillis: settings.current().samplingMillis,
-    longestWindowMillis: LONGEST_WINDOW,
-  });
+  const sampler =
+    options.sampler ??
+    createSampler({
+      mount: options.cgroupRoot,
+      proc: options.procRoot,
+      files: createFileReader(),
+      monotonic,
+      log: log.child('sampler'),
+      intervalMillis: settings.current().samplingMillis,
+      longestWindowMillis: LONGEST_WINDOW,
+    });
   const writer = createAllocationWriter({
     api,
     clock,

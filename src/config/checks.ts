@@ -31,7 +31,7 @@ export function checkConfig(config: Config): CheckProblem[] {
     checkWebhook,
     checkLease,
     checkBackoff,
-    checkEngines,
+    checkAllocation,
     checkSurge,
     checkNodeClasses,
     checkPorts,
@@ -84,14 +84,13 @@ function checkBackoff({ placement }: Config): CheckProblem[] {
   return [{ path, message: `${path} must be at least placement.moveBackoff.initial (${formatDuration(initial)})` }];
 }
 
-/** An engine that is not there must not look as if it were on. */
-function checkEngines({ engines }: Config): CheckProblem[] {
-  return (['allocation'] as const).flatMap((engine) => {
-    const path = `engines.${engine}`;
-    return engines[engine]
-      ? [{ path, message: `${path}: true is not supported by this version; accepted: false` }]
-      : [];
-  });
+/** Pods of a node share its CPU whichever namespace they are in: with some of them out of sight there is no sum. */
+function checkAllocation({ engines, controllers }: Config): CheckProblem[] {
+  const path = 'engines.allocation';
+  if (!engines.allocation || controllers.watchNamespaces.length === 0) return [];
+  return [
+    { path, message: `${path} does not go with controllers.watchNamespaces: the pods of a node must all be seen` },
+  ];
 }
 
 /** Said rather than ignored: a key that does nothing would pass for a promise. */

@@ -3,6 +3,7 @@
  * in the file of its section: the type, the checks, docs/configuration.md and the environment overlay follow from it.
  */
 import type { ConfigKey } from './config-key.ts';
+import { allocationKeys } from './schema-allocation.ts';
 import { controllersKeys } from './schema-controllers.ts';
 import { enginesKeys, operatorKeys } from './schema-operator.ts';
 import { placementKeys } from './schema-placement.ts';
@@ -15,6 +16,7 @@ export const configTree = {
   controllers: controllersKeys,
   placement: placementKeys,
   rightsizing: rightsizingKeys,
+  allocation: allocationKeys,
   webhook: webhookKeys,
   observability: observabilityKeys,
 } as const satisfies ConfigTree;

@@ -1,12 +1,13 @@
 /** Prometheus metrics behind typed names: a metric that is not in the tables, or a missing label, does not compile. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { MetricDefinition } from './metric-definition.ts';
+import { allocationMetrics } from './metrics-allocation.ts';
 import { placementMetrics } from './metrics-placement.ts';
 import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 
 /** Every metric. To add one, add a row to one of these tables. */
-export const metricTable = { ...placementMetrics, ...rightsizingMetrics, ...runtimeMetrics } as const satisfies Record<
+export const metricTable = { ...placementMetrics, ...rightsizingMetrics, ...allocationMetrics, ...runtimeMetrics } as const satisfies Record<
   string,
   MetricDefinition
 >;

@@ -85,6 +85,15 @@ export interface PodTemplate {
   /** Required pod anti-affinity or DoNotSchedule spread exists: room by requests alone does not prove a place. */
   readonly hasPodPlacementRules: boolean;
   readonly terminationGraceSeconds: number;
+  /** What the pods would rather have of nodes; only where they say something. */
+  readonly preferences?: PlacementPreferences;
+}
+
+export interface PlacementPreferences {
+  /** Preferred node affinity. */
+  readonly nodeTerms: readonly { readonly weight: number; readonly term: NodeSelectorTerm }[];
+  /** Topology keys over which the pods are to be spread among their like. */
+  readonly spreadKeys: readonly string[];
 }
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';

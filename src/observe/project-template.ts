@@ -1,6 +1,15 @@
 /** Pod spec -> PodTemplate: the part of a pod that all pods made from one template and steered to one side share. */
 import type { Pod } from '../api/core.ts';
-import type { NodeSelectorTerm, PodTemplate, SelectorExpression, Taint, Toleration } from '../model/records.ts';
+import { compileLabelSelector } from '../api/label-selector.ts';
+import type {
+  Labels,
+  NodeSelectorTerm,
+  PlacementPreferences,
+  PodTemplate,
+  SelectorExpression,
+  Taint,
+  Toleration,
+} from '../model/records.ts';
 import { countOr, listOf, textMap, textOr } from './fields.ts';
 import { effectiveRequests } from './project-requests.ts';
 
@@ -42,7 +51,21 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
       DEFAULT_GRACE_SECONDS,
       'spec.terminationGracePeriodSeconds',
     ),
+    ...projectPreferences(spec, kept),
   };
+}
+
+/** A constraint counts where its selector picks the pod itself: then it is about its like. */
+function projectPreferences(spec: PodSpec, labels: Labels): { preferences?: PlacementPreferences } {
+  const preferred = spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution;
+  const nodeTerms = listOf(preferred, 'preferredDuringSchedulingIgnoredDuringExecution').flatMap(
+    ({ weight, preference }) => projectRequiredTerms([preference])?.map((term) => ({ weight, term })) ?? [],
+  );
+  const spreadKeys = listOf(spec.topologySpreadConstraints, 'spec.topologySpreadConstraints').flatMap(
+    ({ topologyKey, labelSelector }) =>
+      labelSelector !== undefined && compileLabelSelector(labelSelector)(labels) ? [topologyKey] : [],
+  );
+  return nodeTerms.length + spreadKeys.length === 0 ? {} : { preferences: { nodeTerms, spreadKeys } };
 }
 
 /** Node selector terms, ORed; undefined when there is no node selector at all. */

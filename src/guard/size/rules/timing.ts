@@ -50,8 +50,9 @@ export const cooledDown = sizeRule(
 
 export const notBackingOff = sizeRule(
   'not-backing-off',
-  'What just failed fails again at once.',
+  'What just failed fails again at once. Taking it back is not trying it again.',
   ({ decision }, { history, now }) => {
+    if (decision.kind === 'resize' && decision.isWithdrawal === true) return undefined;
     const failed = history.failed(targetOf(decision).uid);
     const remaining = failed === undefined ? 0 : failed.retryAt - now;
     if (failed === undefined || remaining <= 0) return undefined;

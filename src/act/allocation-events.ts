@@ -1,0 +1,44 @@
+/** Events of allocation on pods: what was done, and lasting states once an hour. A pod's resizes make one series, not hundreds. */
+import type { ObjectReference } from '../kube/event-object.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeReason, type ReasonName } from '../lib/reasons.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { PodRecord } from '../model/records.ts';
+import type { EventSink } from './events.ts';
+
+export interface AllocationEvents {
+  /** Something done; repeats of one reason on one pod become one series. */
+  done(pod: PodRef, reason: ReasonName, message: string): void;
+  /** A state that lasts: told once per pod, reason and `about` an hour. */
+  lasting(pod: PodRef, reason: ReasonName, message: string, about?: string): void;
+  forget(podUid: string): void;
+}
+
+type PodRef = Pick<PodRecord, 'namespace' | 'name' | 'uid'>;
+
+const HOUR_MILLIS = 3_600_000;
+
+export function createAllocationEvents(sink: EventSink, clock: Clock): AllocationEvents {
+  const told = new Map<string, Map<string, EpochMillis>>();
+  const record = ({ namespace, name, uid }: PodRef, reason: ReasonName, message: string, dedupeKey?: string): void => {
+    const { eventType, advice } = describeReason(reason);
+    const regarding: ObjectReference = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+    const note = eventType === 'Warning' ? `${message}. ${advice}` : message;
+    const notice = { regarding, type: eventType, reason, action: 'Allocate', note } as const;
+    sink.record(dedupeKey === undefined ? notice : { ...notice, dedupeKey });
+  };
+  return {
+    done: (pod, reason, message) => record(pod, reason, message, reason),
+    lasting(pod, reason, message, about = '') {
+      const matters = told.get(pod.uid) ?? new Map<string, EpochMillis>();
+      told.set(pod.uid, matters);
+      const now = clock.now();
+      for (const [matter, at] of matters) if (now - at >= HOUR_MILLIS) matters.delete(matter);
+      const matter = `${reason} ${about}`;
+      if (matters.has(matter)) return;
+      matters.set(matter, now);
+      record(pod, reason, message);
+    },
+    forget: (podUid) => void told.delete(podUid),
+  };
+}

@@ -1,0 +1,37 @@
+/** Writes the status of a PodAllocation: the operator's half of the object. */
+import type { JsonPatchOperation, KubeApi } from '../api/kube-api.ts';
+import { isForbidden, isNotFound } from '../api/kube-error.ts';
+import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.ts';
+import { describeError } from '../lib/errors.ts';
+import { sizeManagers } from './size-managers.ts';
+
+export type AllocationStatusOutcome =
+  | { readonly result: 'written' }
+  /** The object is gone: nothing is left to do. */
+  | { readonly result: 'gone' }
+  | { readonly result: 'forbidden' | 'failed'; readonly message: string };
+
+/** Never rejects. */
+export type WriteAllocationStatus = (
+  allocation: { readonly namespace: string; readonly name: string; readonly uid: string },
+  status: PodAllocationStatus,
+  signal: AbortSignal,
+) => Promise<AllocationStatusOutcome>;
+
+export function createWriteAllocationStatus(api: KubeApi): WriteAllocationStatus {
+  return async ({ namespace, name, uid }, status, signal) => {
+    // A status is written whole; the uid keeps it off a successor of the same name.
+    const body: readonly JsonPatchOperation[] = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'add', path: '/status', value: status },
+    ];
+    const options = { namespace, signal, subresource: 'status', fieldManager: sizeManagers.allocation } as const;
+    try {
+      await api.patch(podAllocations, name, { type: 'json', body }, { ...options, lane: 'control' });
+      return { result: 'written' };
+    } catch (error) {
+      if (isNotFound(error)) return { result: 'gone' };
+      return { result: isForbidden(error) ? 'forbidden' : 'failed', message: describeError(error) };
+    }
+  };
+}

@@ -1,0 +1,162 @@
+/** Carries out resizes of allocation: asks the guards, acts, follows each to its end, and learns from how it ended. */
+import type { AllocationEvents } from '../act/allocation-events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { Resize } from '../act/resize.ts';
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import type { ForgetOriginals } from '../act/restore.ts';
+import type { ResizeDecision } from '../decide/size-decision.ts';
+import type { Block, InFlightEviction, Leadership } from '../guard/context.ts';
+import type { InFlightResize, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
+import { inspectSize } from '../guard/size/inspect-size.ts';
+import type { SizeLog } from '../guard/size/size-history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { AllocationMemory } from './allocation-memory.ts';
+import type { AllocationSettings } from './allocation-settings.ts';
+import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
+
+/** What became of an attempt. */
+export type AllocationAttempt =
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'blocked'; readonly block: Block }
+  | { readonly kind: 'refused'; readonly answer: ReadAnswer }
+  | { readonly kind: 'gone' };
+
+export interface AllocationActuator {
+  send(decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt>;
+  /** Looks after what is under way; to be called at every change of such a pod and each second. */
+  review(signal: AbortSignal): Promise<void>;
+}
+
+export interface AllocationActuatorOptions {
+  readonly view: SizingView;
+  readonly settings: () => AllocationSettings;
+  readonly leadership: () => Leadership;
+  readonly history: SizeLog;
+  readonly memory: AllocationMemory;
+  readonly inFlight: ResizesInFlight;
+  /** Of both engines. */
+  readonly resizes: () => readonly InFlightResize[];
+  readonly evictions: () => readonly InFlightEviction[];
+  readonly servesResize: () => boolean | undefined;
+  readonly resize: Resize;
+  readonly forgetOriginals: ForgetOriginals;
+  /** A resize on this node ended: it is worth a look. */
+  readonly onEnd: (nodeName: string) => void;
+  readonly events: AllocationEvents;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** Spacing is the business of admission, which knows funding and forced raises. */
+const policy: SizePolicy = { cooldownMillis: 0, allowRecreate: false };
+
+export function createAllocationActuator(options: AllocationActuatorOptions): AllocationActuator {
+  const { view, settings, history, memory, inFlight, events, journal, metrics, clock } = options;
+
+  const context = (): SizeGuardContext => ({
+    view,
+    settings: settings().size,
+    policy,
+    leadership: options.leadership(),
+    history,
+    resizes: options.resizes(),
+    evictions: options.evictions(),
+    memoryOf: () => undefined,
+    isAllocated: () => true,
+    servesResize: options.servesResize(),
+    now: clock.now(),
+  });
+  const note = (decision: ResizeDecision, kind: 'done' | 'failed', reason: string, message: string): void => {
+    const { workload, pod, why } = decision;
+    if (workload === undefined) return;
+    journal.record(workloadKey(workload), { kind, reason, message, pod: pod.name, numbers: why.numbers });
+  };
+  const count = (status: 'asked' | 'done' | 'blocked' | 'refused' | 'withdrawn' | 'lost'): void =>
+    metrics.inc('mbcas_controller_resize_total', { status });
+
+  const learnRefusal = ({ pod }: ResizeDecision, { reason, message }: ReadAnswer): void => {
+    const now = clock.now();
+    const isQuota = reason === 'ResizeQuotaDenied';
+    if (isQuota) memory.noteQuotaDenied(pod.namespace, view.quotas(pod.namespace), now);
+    else history.recordFailure(pod.uid, now, message);
+    events.lasting(pod, 'CPURefused', renderReason('CPURefused', { pod: pod.name, cause: message }), reason);
+  };
+
+  const send = async (decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt> => {
+    const verdict = inspectSize(decision, context());
+    if (verdict.kind === 'blocked') {
+      count('blocked');
+      return verdict;
+    }
+    // Counted before the patch leaves: what is decided meanwhile must see it.
+    inFlight.begin(decision);
+    if (decision.isWithdrawal !== true) history.recordChange(decision.pod.uid, clock.now());
+    count('asked');
+    const outcome = await options.resize(verdict.approved, signal);
+    const end = inFlight.settle(decision, outcome);
+    if (end?.kind === 'refused') {
+      count('refused');
+      learnRefusal(decision, end.answer);
+      note(decision, 'failed', end.answer.reason, end.answer.message);
+      return { kind: 'refused', answer: end.answer };
+    }
+    return { kind: outcome.result === 'gone' ? 'gone' : 'asked' };
+  };
+
+  const concludeDone = (end: Extract<ResizeEnd, { kind: 'done' }>): void => {
+    const { decision, tookMillis, restarted } = end;
+    const { pod, why } = decision;
+    history.recordSuccess(pod.uid);
+    history.recordEffective(pod.uid);
+    count('done');
+    metrics.observe('mbcas_controller_resize_lag_seconds', {}, tookMillis / 1000);
+    if (restarted) {
+      memory.noteRestart(pod.uid);
+      events.lasting(pod, 'CPUBreaker', renderReason('CPUBreaker', { pod: pod.name }));
+    }
+    if (decision.isWithdrawal === true) return;
+    const reason = decision.isRestore === true ? 'CPURestored' : 'CPUApplied';
+    const message =
+      reason === 'CPURestored'
+        ? renderReason('CPURestored', { pod: pod.name, cause: why.summary })
+        : renderReason('CPUApplied', { pod: pod.name, change: why.summary });
+    events.done(pod, reason, message);
+    note(decision, 'done', reason, message);
+  };
+
+  const concludeTakenBack = async (
+    { decision, answer, nodeName, withdrawal }: Extract<ResizeEnd, { kind: 'taken-back' }>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const { pod, changes } = decision;
+    history.recordFailure(pod.uid, clock.now(), answer.message);
+    count('withdrawn');
+    if (nodeName !== undefined && answer.action === 'recreate') {
+      history.recordInfeasible(pod.uid, nodeName, { changes, detail: answer.message });
+    }
+    const message = renderReason('CPUWithdrawn', { pod: pod.name, cause: answer.message });
+    events.lasting(pod, 'CPUWithdrawn', message, answer.reason);
+    note(decision, 'failed', 'CPUWithdrawn', message);
+    // At once: the node, the scheduler and the quota hold the room for it meanwhile.
+    if (withdrawal !== undefined) await send(withdrawal, signal);
+  };
+
+  return {
+    send,
+    async review(signal) {
+      for (const end of inFlight.review()) {
+        if (end.kind === 'done') concludeDone(end);
+        else if (end.kind === 'taken-back') await concludeTakenBack(end, signal);
+        else if (end.kind === 'lost') count('lost');
+        const { namespace, name } = end.decision.pod;
+        const nodeName = view.pod(namespace, name)?.pod.nodeName;
+        if (nodeName !== undefined) options.onEnd(nodeName);
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * Which node agents are alive, told from their PodAllocations changing, by this process's own clock: the clock of a node may be
+ * wrong. While the API server is out of reach nobody is heard, which says nothing about agents.
+ */
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { AllocationRecord } from '../observe/allocation-stores.ts';
+
+/** `silent`: nothing changes on its account any more; `gone`: what it gave is taken back. */
+export type AgentState = 'alive' | 'silent' | 'gone';
+
+export interface AllocationAgents {
+  /** A change of an allocation, by whomever. */
+  note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
+  /** A node never heard of is alive: its time begins with the first question. */
+  stateOf(node: string): AgentState;
+  /** To be called every second. @returns the nodes whose state has changed since the last call. */
+  review(): readonly string[];
+  /** Nodes by state, those never heard of left out. */
+  counts(): Readonly<Record<AgentState, number>>;
+}
+
+export interface AllocationAgentsOptions {
+  readonly clock: Clock;
+  /** Changes would be seen. */
+  readonly isFresh: () => boolean;
+  readonly staleMillis: () => Millis;
+}
+
+export function createAllocationAgents({ clock, isFresh, staleMillis }: AllocationAgentsOptions): AllocationAgents {
+  const heardAt = new Map<string, EpochMillis>();
+  const states = new Map<string, AgentState>();
+  /** Since when changes would have been seen. */
+  let listeningSince = clock.now();
+
+  const judge = (node: string): AgentState => {
+    const silence = clock.now() - Math.max(listeningSince, heardAt.get(node) ?? listeningSince);
+    if (silence >= staleMillis()) return 'gone';
+    return silence >= staleMillis() / 2 ? 'silent' : 'alive';
+  };
+
+  return {
+    note(before, after) {
+      const node = after?.spec.nodeName;
+      // Agents of MBCAS write only what changes: their silence means nothing, and they do not say when they wrote.
+      if (after === undefined || node === undefined || after.spec.renewTime === undefined) return;
+      if (before?.uid === after.uid && before.generation === after.generation) return;
+      heardAt.set(node, clock.now());
+    },
+    stateOf: (node) => (heardAt.has(node) ? judge(node) : 'alive'),
+    review() {
+      if (!isFresh()) listeningSince = clock.now();
+      const changed: string[] = [];
+      for (const node of heardAt.keys()) {
+        const state = judge(node);
+        if ((states.get(node) ?? 'alive') !== state) changed.push(node);
+        states.set(node, state);
+      }
+      return changed;
+    },
+    counts() {
+      const counts = { alive: 0, silent: 0, gone: 0 };
+      for (const node of heardAt.keys()) counts[judge(node)]++;
+      return counts;
+    },
+  };
+}

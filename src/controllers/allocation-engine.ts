@@ -1,0 +1,144 @@
+/** The allocation engine's controllers, put together. */
+import { createAllocationEvents } from '../act/allocation-events.ts';
+import { createWriteAllocationStatus } from '../act/allocation-status.ts';
+import type { EventSink } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import { createResize } from '../act/resize.ts';
+import { createForgetOriginals } from '../act/restore.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { exclusionOf } from '../decide/allocation/eligibility.ts';
+import { readMarks } from '../decide/allocation/marks.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
+import { createSizeLog } from '../guard/size/size-history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millicores } from '../lib/units.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+import { createReadQuotas } from '../observe/allocation-quotas.ts';
+import type { AllocationStores } from '../observe/allocation-stores.ts';
+import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
+import { createAllocationActuator } from './allocation-actuator.ts';
+import { type AllocationAgents, createAllocationAgents } from './allocation-agents.ts';
+import { type AllocationController, createAllocationController } from './allocation-controller.ts';
+import { createAllocationFacts } from './allocation-facts.ts';
+import { createAllocationMemory } from './allocation-memory.ts';
+import { reportAllocation } from './allocation-metrics.ts';
+import { createAllocationPass } from './allocation-pass.ts';
+import { createAllocationReports, parseStatus } from './allocation-reports.ts';
+import type { AllocationSettings } from './allocation-settings.ts';
+import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
+
+export interface AllocationEngineOptions {
+  readonly api: KubeApi;
+  readonly view: LiveSizingView;
+  readonly stores: AllocationStores;
+  readonly settings: () => AllocationSettings;
+  readonly leadership: () => Leadership;
+  readonly servesResize: () => boolean | undefined;
+  /** Of placement: a pod that is being evicted is not resized. */
+  readonly evictions: () => readonly InFlightEviction[];
+  /** Of rightsizing, under way. */
+  readonly otherResizes: () => readonly InFlightResize[];
+  /** What rightsizing advises the pod to request in all: its claim. */
+  readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly workers: number;
+}
+
+export interface AllocationEngine {
+  readonly controller: AllocationController;
+  readonly agents: AllocationAgents;
+  /** For placement and rightsizing: a pod that is being resized is let be. */
+  readonly resizes: ResizesInFlight;
+  /** Its CPU is shared out by this engine, so nobody else writes it. */
+  isAllocated(pod: SizedPod): boolean;
+  /** The leader's work until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createAllocationEngine(options: AllocationEngineOptions): AllocationEngine {
+  const { api, view, stores, settings, clock, metrics, leadership } = options;
+  const log = options.log.child('allocation');
+  const history = createSizeLog(HISTORY);
+  const memory = createAllocationMemory();
+  const events = createAllocationEvents(options.events, clock);
+  const agents = createAllocationAgents({
+    clock,
+    isFresh: () => stores.isFresh() && view.freshness().stale.length === 0,
+    staleMillis: () => settings().staleMillis,
+  });
+  const inFlight = createResizesInFlight({ view, clock, deadlines: () => DEADLINES, engine: 'allocation' });
+  const resizes = (): readonly InFlightResize[] => [...inFlight.list(), ...options.otherResizes()];
+  const lastWriteAt = history.lastChange;
+  const isResizing = inFlight.isResizing;
+  const forgetOriginals = createForgetOriginals(api);
+  const shared = { ...options, log, history, memory, events, agents, inFlight, resizes, lastWriteAt, isResizing };
+  const facts = createAllocationFacts({
+    ...shared,
+    infeasible: (podUid, nodeName) => {
+      const changes = history.infeasible(podUid, nodeName)?.changes;
+      return changes === undefined ? undefined : changes.reduce((sum, { to }) => sum + (to.cpuRequest ?? 0), 0);
+    },
+  });
+  const actuator = createAllocationActuator({
+    ...shared,
+    forgetOriginals,
+    resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
+    onEnd: (node) => controller.wakeNode(node),
+  });
+  const pass = createAllocationPass({ ...shared, facts, actuator, forgetOriginals, readQuotas: createReadQuotas(api) });
+  const reports = createAllocationReports({ ...shared, writeStatus: createWriteAllocationStatus(api) });
+  const controller: AllocationController = createAllocationController({
+    ...shared,
+    pass,
+    reports,
+    actuator,
+    onPodGone(podUid) {
+      for (const each of [history, memory, events, pass]) each.forget(podUid);
+    },
+  });
+  metrics.onRender(() => reportAllocation({ metrics, view, stores, agents, isLeader: leadership().leader }));
+
+  /** What a predecessor learned is in the statuses it wrote. */
+  const recall = (): void => {
+    for (const { spec, statusText } of stores.all()) {
+      const { guidance } = parseStatus(statusText);
+      if (guidance?.restartedOnResize === true && spec.podUID !== undefined) memory.noteRestart(spec.podUID);
+    }
+  };
+
+  return {
+    controller,
+    agents,
+    resizes: inFlight,
+    isAllocated(found) {
+      const { rules } = settings();
+      if (!settings().size.enabled || settings().size.dryRun || stores.of(found.pod) === undefined) return false;
+      if (agents.stateOf(found.pod.nodeName ?? '') === 'gone') return false;
+      const { pod, history: past } = facts.of(found);
+      return exclusionOf(pod, readMarks(pod.marks), past, rules) === undefined;
+    },
+    async run(signal) {
+      recall();
+      inFlight.adopt();
+      await controller.run(signal);
+    },
+  };
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HISTORY = {
+  backoff: { initial: 10 * SECOND, max: 10 * MINUTE },
+  giveUpAfter: 5,
+  giveUpMillis: 30 * MINUTE,
+} as const;
+const DEADLINES = { deferredMillis: 15 * SECOND, errorMillis: MINUTE, silenceMillis: MINUTE } as const;

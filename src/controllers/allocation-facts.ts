@@ -1,0 +1,176 @@
+/** What the operator knows about one allocated pod beyond what its node's agent does: facts for hints, admission and restoring. */
+import { sizeManagers } from '../act/size-managers.ts';
+import type { AdmissionFacts } from '../decide/allocation/admit.ts';
+import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
+import type { PodHistory } from '../decide/allocation/eligibility.ts';
+import type { PodFacts } from '../decide/allocation/hints.ts';
+import { hpasOf } from '../decide/allocation/integrations/horizontal-pod-autoscaler.ts';
+import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
+import type { QuotaLedger } from '../decide/allocation/integrations/resource-quota.ts';
+import { pdbsOf } from '../guard/rules/pdb.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis, Millicores } from '../lib/units.ts';
+import { applyChanges, heldRequests } from '../model/pod-size.ts';
+import type { NodeRecord } from '../model/records.ts';
+import type { QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import type { AllocationAgents } from './allocation-agents.ts';
+import type { AllocationMemory } from './allocation-memory.ts';
+import type { AllocationSettings } from './allocation-settings.ts';
+import { spreadFactsOf } from './allocation-spread.ts';
+
+/** All that is known of one pod. */
+export interface AllocatedPod {
+  readonly found: SizedPod;
+  readonly pod: AllocationPod;
+  readonly workload: SizedWorkload | undefined;
+  readonly node: NodeRecord | undefined;
+  readonly facts: PodFacts;
+  readonly history: PodHistory;
+}
+
+export interface AllocationFacts {
+  of(found: SizedPod): AllocatedPod;
+  admission(known: AllocatedPod, quotas: readonly QuotaRecord[] | undefined): AdmissionFacts;
+  /** Quotas of a namespace as the view has them. */
+  quotas(namespace: string): readonly QuotaRecord[] | undefined;
+}
+
+export interface AllocationFactsOptions {
+  readonly view: SizingView;
+  readonly agents: AllocationAgents;
+  readonly memory: AllocationMemory;
+  readonly settings: () => AllocationSettings;
+  /** Of both engines. */
+  readonly resizes: () => readonly InFlightResize[];
+  readonly lastWriteAt: (podUid: string) => EpochMillis | undefined;
+  /** What the node said it can never give this pod. */
+  readonly infeasible: (podUid: string, nodeName: string) => Millicores | undefined;
+  readonly clock: Clock;
+}
+
+export function createAllocationFacts(options: AllocationFactsOptions): AllocationFacts {
+  const { view, agents, memory, settings, resizes, clock } = options;
+  const isKnown = (): boolean => {
+    const { synced, stale } = view.freshness();
+    return synced && stale.length === 0;
+  };
+
+  const of = (found: SizedPod): AllocatedPod => {
+    const { pod: record } = found;
+    const { namespace } = record;
+    const pod = allocationPodOf(found);
+    const workload = view.workloadOf(record);
+    const node = record.nodeName === undefined ? undefined : view.node(record.nodeName);
+    const known = isKnown();
+    const { weight } = settings().rules;
+    const facts: PodFacts = {
+      limitRanges: known ? view.limitRanges(namespace) : 'unknown',
+      hpas: known ? hpasOf(workload, view.hpas(namespace)) : 'unknown',
+      pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
+      ...(node !== undefined && { node }),
+      ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
+      ...(weight.nodeAffinity && {
+        affinity: {
+          required: record.template.requiredNodeTerms,
+          preferred: record.template.preferences?.nodeTerms ?? [],
+        },
+      }),
+    };
+    return { found, pod, workload, node, facts, history: historyOf(found, workload) };
+  };
+
+  const historyOf = ({ pod, sizing }: SizedPod, workload: SizedWorkload | undefined): PodHistory => {
+    const managed = view.namespace(pod.namespace)?.labels[MANAGED];
+    return {
+      ...((managed === 'true' || managed === 'false') && { namespaceManaged: managed }),
+      hasForeignWriter: sizing.sizeManagers.some((manager) => !OWN_MANAGERS.has(manager)),
+      isVpaOwned: workload !== undefined && hasVpa(view, workload),
+      restartedOnResize: memory.hasRestarted(pod.uid),
+    };
+  };
+
+  /** What all pods of the node take, raises that were asked for and are not in the view yet included. */
+  const chargedOn = (node: NodeRecord): Millicores => {
+    const asked = new Map(resizes().map((resize) => [resize.pod.uid, resize.changes]));
+    return view
+      .podsOnNode(node.name)
+      .filter(({ pod }) => pod.phase !== 'Succeeded' && pod.phase !== 'Failed')
+      .reduce((sum, each) => sum + heldRequests(each, asked.get(each.pod.uid)).cpuMillis, 0);
+  };
+
+  /** Growth in the namespace that was asked for and is not in the specs the view has. */
+  const ledgerOf = ({ namespace, uid }: AllocationPod): QuotaLedger => {
+    const growth = { cpuRequest: 0, cpuLimit: 0 };
+    for (const { pod, changes } of resizes()) {
+      const found = pod.namespace === namespace && pod.uid !== uid ? view.pod(namespace, pod.name) : undefined;
+      if (found?.pod.uid !== pod.uid) continue;
+      const { containers } = found.sizing;
+      const after = applyChanges(containers, changes);
+      for (const key of ['cpuRequest', 'cpuLimit'] as const) {
+        const before = containers.reduce((sum, { size }) => sum + (size[key] ?? 0), 0);
+        growth[key] += Math.max(0, after.reduce((sum, { size }) => sum + (size[key] ?? 0), 0) - before);
+      }
+    }
+    return { ...growth, denied: memory.isQuotaDenied(namespace, view.quotas(namespace), clock.now()) };
+  };
+
+  return {
+    of,
+    quotas: (namespace) => (isKnown() ? view.quotas(namespace) : undefined),
+    admission({ pod, workload, node, facts, history, found }, quotas) {
+      const { rules } = settings();
+      const { nodeName = '' } = found.pod;
+      return {
+        pod,
+        workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+        workloadUid: workload?.uid,
+        facts,
+        history,
+        quotas,
+        ledger: ledgerOf(pod),
+        node: {
+          allocatable: node?.allocatable.cpuMillis ?? 0,
+          conditions: node === undefined ? undefined : conditionsOf(node),
+          charged: node === undefined ? undefined : chargedOn(node),
+        },
+        isStale: agents.stateOf(nodeName) !== 'alive',
+        lastWriteAt: options.lastWriteAt(pod.uid),
+        infeasible: options.infeasible(pod.uid, nodeName),
+        rules,
+        now: clock.now(),
+      };
+    },
+  };
+}
+
+const MANAGED = 'mbcas.io/managed';
+const OWN_MANAGERS: ReadonlySet<string> = new Set(Object.values(sizeManagers));
+
+function hasVpa(view: SizingView, workload: SizedWorkload): boolean {
+  return view
+    .vpas(workload.namespace)
+    .some(
+      ({ target, updateMode }) =>
+        updateMode !== 'Off' && target.kind === workload.kind && target.name === workload.name,
+    );
+}
+
+/**
+ * Conditions from what node records keep. Pressure is told by the taints that the node lifecycle controller puts for it; the
+ * agent reads the conditions themselves, so this is the second look.
+ */
+export function conditionsOf({ ready, taints }: Pick<NodeRecord, 'ready' | 'taints'>): readonly NodeCondition[] {
+  const pressed = PRESSURES.filter(([, key]) => taints.some((taint) => taint.key === key));
+  return [
+    { type: 'Ready', status: ready ? 'True' : 'False', since: undefined },
+    ...pressed.map(([type]): NodeCondition => ({ type, status: 'True', since: undefined })),
+  ];
+}
+
+const PRESSURES = [
+  ['MemoryPressure', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure', 'node.kubernetes.io/disk-pressure'],
+  ['PIDPressure', 'node.kubernetes.io/pid-pressure'],
+] as const;

@@ -1,0 +1,78 @@
+/** What the operator tells a node's agent about a pod: plain data in the status of its PodAllocation. */
+import type { AllocationBound, AllocationGuidance } from '../api/pod-allocation.ts';
+import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
+import { clusterHints } from '../decide/allocation/hints.ts';
+import type { QuotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
+import type { AllocationRules } from '../decide/allocation/rules.ts';
+import type { EpochMillis, Millicores } from '../lib/units.ts';
+import type { ContainerSize } from '../model/sizing-records.ts';
+import type { AllocatedPod } from './allocation-facts.ts';
+
+export interface GuidanceInput {
+  readonly known: AllocatedPod;
+  /** What rightsizing advises the pod to request. */
+  readonly advice: Millicores | undefined;
+  /** What it had before the first change of ours, by container. */
+  readonly original: ReadonlyMap<string, ContainerSize> | undefined;
+  /** Of the namespace, on one pod a node: it holds for all of them. */
+  readonly quota: { readonly room: QuotaRoom; readonly nodeShare: number } | undefined;
+  readonly rules: AllocationRules;
+  readonly now: EpochMillis;
+}
+
+export function guidanceOf(input: GuidanceInput): AllocationGuidance {
+  const { known, advice, quota, rules, now } = input;
+  const { facts, history, pod } = known;
+  if (facts.limitRanges === 'unknown' || facts.hpas === 'unknown' || facts.pdbs === 'unknown') {
+    return { isUnknown: true };
+  }
+  const hints = clusterHints(pod, facts, rules, now);
+  const bounds = hints.bounds.map(
+    ({ layer, reason, min, max }): AllocationBound => ({
+      layer,
+      reason,
+      ...amount('min', min),
+      ...amount('max', max),
+    }),
+  );
+  const original = input.original === undefined ? undefined : totalOf([...input.original.values()]);
+  return {
+    ...(bounds.length > 0 && { bounds }),
+    ...(hints.spread !== 1 && { spread: rounded(hints.spread) }),
+    ...(hints.affinity !== 1 && { affinity: rounded(hints.affinity) }),
+    ...(hints.isRequestFrozen && { isRequestFrozen: true }),
+    ...amount('limitMin', hints.limitMin),
+    ...(hints.step !== undefined && { step: hints.step }),
+    ...(hints.bandFactor !== 1 && { bandFactor: hints.bandFactor }),
+    ...amount('advice', advice),
+    ...amount('originalRequest', original?.request),
+    ...amount('originalLimit', original?.limit),
+    ...(history.namespaceManaged !== undefined && { namespaceManaged: history.namespaceManaged }),
+    ...(history.hasForeignWriter === true && { hasForeignWriter: true }),
+    ...(history.isVpaOwned === true && { isVpaOwned: true }),
+    ...(history.restartedOnResize === true && { restartedOnResize: true }),
+    ...(quota !== undefined && {
+      ...amount('quotaRequestRoom', quota.room.cpuRequest),
+      ...amount('quotaLimitRoom', quota.room.cpuLimit),
+      quotaNodeShare: rounded(quota.nodeShare),
+    }),
+  };
+}
+
+/** Infinity is no bound, and no JSON either. */
+function amount<Key extends string>(key: Key, value: number | undefined): { readonly [K in Key]?: number } {
+  const entry: { [K in Key]?: number } = {};
+  if (value !== undefined && Number.isFinite(value)) entry[key] = Math.round(value);
+  return entry;
+}
+
+function totalOf(sizes: readonly ContainerSize[]): CpuSize {
+  const hasLimits = sizes.length > 0 && sizes.every(({ cpuLimit }) => cpuLimit !== undefined);
+  return {
+    request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
+    limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
+  };
+}
+
+/** Figures that change with every pod would have the status written for nothing. */
+const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,230 @@
+/**
+ * One pass over a node: every allocation is judged on what holds at that moment and sent at once, decreases first, so a raise
+ * is only ever asked for into what is free by what scheduler and kubelet charge. Raises that do not fit wait for the next pass.
+ */
+import type { AllocationEvents } from '../act/allocation-events.ts';
+import type { ForgetOriginals } from '../act/restore.ts';
+import { type Admission, admitAllocation } from '../decide/allocation/admit.ts';
+import { sizeOf } from '../decide/allocation/allocation-pod.ts';
+import { type DesiredCpu, type ReadAllocation, readAllocation } from '../decide/allocation/read-allocation.ts';
+import { planRestore } from '../decide/restore-size.ts';
+import type { ResizeDecision } from '../decide/size-decision.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { renderReason } from '../lib/reasons.ts';
+import type { Millis } from '../lib/units.ts';
+import type { QuotaRecord } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { ReadQuotas } from '../observe/allocation-quotas.ts';
+import type { AllocationRecord, AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationActuator, AllocationAttempt } from './allocation-actuator.ts';
+import type { AllocationAgents } from './allocation-agents.ts';
+import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
+import { type AllocationOutcome, isExclusion } from './allocation-outcome.ts';
+import { createMissing, type RestoreCause, restoreCause } from './allocation-restore.ts';
+import type { AllocationSettings } from './allocation-settings.ts';
+
+/** What a pass found out about one pod with an allocation. */
+export interface PodReport {
+  readonly record: AllocationRecord;
+  readonly known: AllocatedPod;
+  readonly desired: DesiredCpu | undefined;
+  readonly outcome: AllocationOutcome;
+}
+
+export interface PassReport {
+  readonly pods: readonly PodReport[];
+  /** Look again after this time at the latest. */
+  readonly againAfterMillis: Millis | undefined;
+}
+
+export interface AllocationPass {
+  over(nodeName: string, signal: AbortSignal): Promise<PassReport>;
+  forget(podUid: string): void;
+}
+
+export interface AllocationPassOptions {
+  readonly view: SizingView;
+  readonly stores: AllocationStores;
+  readonly agents: AllocationAgents;
+  readonly facts: AllocationFacts;
+  readonly actuator: AllocationActuator;
+  readonly isResizing: (podUid: string) => boolean;
+  readonly readQuotas: ReadQuotas;
+  readonly forgetOriginals: ForgetOriginals;
+  readonly settings: () => AllocationSettings;
+  readonly events: AllocationEvents;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** Time alone helps where a guard objects without saying how long. */
+const LOOK_AGAIN: Millis = 5000;
+
+interface Candidate {
+  readonly record: AllocationRecord;
+  readonly known: AllocatedPod;
+  readonly read: ReadAllocation;
+}
+
+export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
+  const { view, stores, agents, facts, actuator, settings, events, metrics, clock } = options;
+  const missing = createMissing();
+
+  const attempt = async (
+    { known }: Candidate,
+    { decision, clamps }: Extract<Admission, { kind: 'resize' }>,
+    signal: AbortSignal,
+  ): Promise<AllocationOutcome> => {
+    const outcome = outcomeOf(await actuator.send(decision, signal), known, clamps);
+    if (outcome.kind === 'asked') {
+      for (const { reason } of clamps) metrics.inc('mbcas_controller_clamp_total', { reason });
+    }
+    return outcome;
+  };
+
+  const judge = async (candidate: Candidate, signal: AbortSignal): Promise<AllocationOutcome> => {
+    const { known, read } = candidate;
+    if (!read.ok) return { kind: 'invalid', message: read.message };
+    if (options.isResizing(known.pod.uid)) return { kind: 'asked', clamps: [] };
+    const { namespace } = known.pod;
+    const admit = (quotas: readonly QuotaRecord[] | undefined): Admission =>
+      admitAllocation(read.desired, facts.admission(known, quotas));
+    const quotas = facts.quotas(namespace);
+    const first = admit(quotas);
+    if (first.kind !== 'resize') return first;
+    const isLimited = quotas !== undefined && quotas.length > 0;
+    if (!isLimited || first.decision.isWithdrawal === true || !isRaise(first.decision, known)) {
+      return await attempt(candidate, first, signal);
+    }
+    const fresh = await options.readQuotas(namespace, signal);
+    const second = admit(fresh);
+    return second.kind === 'resize' ? await attempt(candidate, second, signal) : second;
+  };
+
+  const restore = async (known: AllocatedPod, cause: RestoreCause, signal: AbortSignal): Promise<boolean> => {
+    const { found, node, workload, pod } = known;
+    if (options.isResizing(pod.uid)) return true;
+    const plan = planRestore(found, 'allocation', node, workload);
+    if (plan.kind === 'unreadable') return false;
+    if (plan.kind === 'nothing') {
+      if (!plan.isKept) return false;
+      const forgotten = await options.forgetOriginals(pod, 'allocation', signal);
+      if (forgotten.result === 'restored') metrics.inc('mbcas_controller_restore_total', { cause });
+      return true;
+    }
+    await actuator.send(plan.decision, signal);
+    return true;
+  };
+
+  /** Gives back what is due on the node. @returns uids of those, which are nobody's to size now. */
+  const restoreDue = async (
+    pods: readonly AllocatedPod[],
+    nodeName: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> => {
+    const { rules, staleMillis, size } = settings();
+    const isAgentGone = agents.stateOf(nodeName) === 'gone';
+    const due = new Set<string>();
+    for (const known of pods) {
+      const { pod } = known;
+      const hasAllocation = stores.of(pod) !== undefined;
+      const missingMillis = missing.millisFor(pod.uid, hasAllocation, clock.now());
+      const cause = restoreCause({ known, hasAllocation, isAgentGone, rules });
+      if (cause === undefined || size.dryRun) continue;
+      if (cause === 'no-allocation' && (!stores.isFresh() || missingMillis < staleMillis)) continue;
+      if (cause === 'agent-gone') {
+        events.lasting(pod, 'AgentGone', renderReason('AgentGone', { node: nodeName }));
+      }
+      if (await restore(known, cause, signal)) due.add(pod.uid);
+    }
+    return due;
+  };
+
+  const tell = ({ pod, found }: AllocatedPod, outcome: AllocationOutcome): void => {
+    if (outcome.kind !== 'held' || !isExclusion(outcome.reason)) return;
+    if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
+    const { name } = pod;
+    if (outcome.reason === 'ForeignWriter') {
+      const manager = found.sizing.sizeManagers.join(', ');
+      events.lasting(pod, 'CPUYielded', renderReason('CPUYielded', { pod: name, manager }));
+      return;
+    }
+    const message = renderReason('CPUSkipped', { pod: name, cause: outcome.reason });
+    events.lasting(pod, 'CPUSkipped', message, outcome.reason);
+  };
+
+  return {
+    async over(nodeName, signal) {
+      const pods = view
+        .podsOnNode(nodeName)
+        .filter(({ pod }) => pod.phase !== 'Succeeded' && pod.phase !== 'Failed')
+        .map(facts.of);
+      const restored = await restoreDue(pods, nodeName, signal);
+      const candidates = pods
+        .flatMap((known): Candidate[] => {
+          const record = stores.of(known.pod);
+          return record === undefined ? [] : [{ record, known, read: readAllocation({ spec: record.spec }) }];
+        })
+        .sort((left, right) => growthOf(left) - growthOf(right) || (left.known.pod.uid < right.known.pod.uid ? -1 : 1));
+      const reports: PodReport[] = [];
+      for (const candidate of candidates) {
+        signal.throwIfAborted();
+        const { record, read } = candidate;
+        const { namespace, name, uid } = candidate.known.pod;
+        // Writes take time: what is decided now stands on what is known now.
+        const found = view.pod(namespace, name);
+        if (found?.pod.uid !== uid) continue;
+        const known = facts.of(found);
+        const outcome: AllocationOutcome = restored.has(uid)
+          ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
+          : await judge({ ...candidate, known }, signal);
+        tell(known, outcome);
+        reports.push({ record, known, outcome, desired: read.ok ? read.desired : undefined });
+      }
+      const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
+      return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };
+    },
+    forget: missing.forget,
+  };
+}
+
+function growthOf({ known, read }: Candidate): number {
+  if (!read.ok) return 0;
+  const { request, limit } = sizeOf(known.pod);
+  const growth = read.desired.request - request;
+  // Equal requests: a limit that falls before one that rises.
+  return growth === 0 && limit !== undefined ? Math.sign(read.desired.limit - limit) / 2 : growth;
+}
+
+function isRaise({ changes }: ResizeDecision, { pod }: AllocatedPod): boolean {
+  return changes.some(({ container, to }) => {
+    const size = pod.containers.find(({ name }) => name === container)?.size ?? {};
+    return (to.cpuRequest ?? 0) > (size.cpuRequest ?? 0) || (to.cpuLimit ?? 0) > (size.cpuLimit ?? 0);
+  });
+}
+
+function outcomeOf(
+  attempt: AllocationAttempt,
+  { pod }: AllocatedPod,
+  clamps: Extract<Admission, { kind: 'resize' }>['clamps'],
+): AllocationOutcome {
+  switch (attempt.kind) {
+    case 'asked':
+      return { kind: 'asked', clamps };
+    case 'blocked':
+      return { kind: 'blocked', reason: attempt.block.reason, message: attempt.block.message };
+    case 'gone':
+      return { kind: 'no-pod', message: `There is no pod ${pod.namespace}/${pod.name} with uid ${pod.uid}` };
+    case 'refused': {
+      const { reason, message, action } = attempt.answer;
+      const isForNow = action === 'wait' || action === 'retry';
+      return { kind: 'refused', reason: reason === 'ResizeQuotaDenied' ? 'QuotaExceeded' : reason, message, isForNow };
+    }
+  }
+}
+
+function waitOf(outcome: AllocationOutcome): Millis | undefined {
+  if (outcome.kind === 'held') return outcome.retryAfterMillis;
+  return outcome.kind === 'blocked' || outcome.kind === 'refused' ? LOOK_AGAIN : undefined;
+}

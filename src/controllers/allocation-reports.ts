@@ -1,0 +1,154 @@
+/** Writes what passes found out into the statuses of PodAllocations, where it is news. */
+import type { WriteAllocationStatus } from '../act/allocation-status.ts';
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { PodAllocationStatus } from '../api/pod-allocation.ts';
+import { sizeOf } from '../decide/allocation/allocation-pod.ts';
+import { quotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { EpochMillis, Millicores } from '../lib/units.ts';
+import { parseOriginals } from '../model/original-sizes.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import type { AllocationRecord, AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocatedPod } from './allocation-facts.ts';
+import { guidanceOf } from './allocation-guidance.ts';
+import { isSameStatus, statusOf } from './allocation-outcome.ts';
+import type { PodReport } from './allocation-pass.ts';
+import type { AllocationSettings } from './allocation-settings.ts';
+
+export interface AllocationReports {
+  /** Of one node, by its last pass. @returns whether all that is news was written. */
+  write(reports: readonly PodReport[], signal: AbortSignal): Promise<boolean>;
+  /** An allocation whose pod does not exist. */
+  writeLost(record: AllocationRecord, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface AllocationReportsOptions {
+  readonly view: SizingView;
+  readonly stores: AllocationStores;
+  readonly writeStatus: WriteAllocationStatus;
+  readonly settings: () => AllocationSettings;
+  /** What rightsizing advises the pod to request in all. */
+  readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
+  readonly lastWriteAt: (podUid: string) => EpochMillis | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
+  const { view, stores, settings, clock, log } = options;
+  let lastTrouble = '';
+
+  /** Of each namespace the share of its allocated requests that is on this node, on the pod that tells it. */
+  const quotaOf = (report: PodReport, reports: readonly PodReport[]) => {
+    const { namespace, uid } = report.known.pod;
+    const quotas = view.quotas(namespace);
+    if (quotas.length === 0) return undefined;
+    const here = reports.filter(({ known }) => known.pod.namespace === namespace);
+    if (here.some(({ known }) => known.pod.uid < uid)) return undefined;
+    const requested = (pods: readonly AllocatedPod['pod'][]): number =>
+      pods.reduce((sum, pod) => sum + sizeOf(pod).request, 0);
+    const all = allocatedRequests(namespace);
+    const share = requested(here.map(({ known }) => known.pod));
+    return { room: quotaRoom(quotas), nodeShare: all === 0 ? 1 : Math.min(1, share / all) };
+  };
+  const allocatedRequests = (namespace: string): Millicores => {
+    let sum = 0;
+    for (const record of stores.all()) {
+      if (record.namespace !== namespace) continue;
+      const found = view.pod(namespace, record.spec.podName);
+      if (found !== undefined) sum += sizeOf(found.sizing).request;
+    }
+    return sum;
+  };
+
+  const guidance = (report: PodReport, reports: readonly PodReport[]) => {
+    const { known } = report;
+    const text = known.pod.marks[sizingKeys.allocationOriginals];
+    return guidanceOf({
+      known,
+      advice: options.adviceOf(known.found),
+      original: text === undefined ? undefined : parseOriginals(text),
+      quota: quotaOf(report, reports),
+      rules: settings().rules,
+      now: clock.now(),
+    });
+  };
+
+  const put = async (
+    record: AllocationRecord,
+    make: (before: PodAllocationStatus) => PodAllocationStatus,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    // The newest: a pass takes time, and what it found may have been told meanwhile.
+    const current = stores.get(record.namespace, record.name);
+    if (current?.uid !== record.uid) return true;
+    const before = parseStatus(current.statusText);
+    const status = make(before);
+    if (isSameStatus(before, status)) return true;
+    const outcome = await options.writeStatus(record, status, signal);
+    const trouble = 'message' in outcome ? outcome.message : '';
+    if (trouble !== '' && trouble !== lastTrouble) {
+      log.warn({ allocation: `${record.namespace}/${record.name}`, error: trouble }, 'A status could not be written');
+    }
+    lastTrouble = trouble;
+    return trouble === '';
+  };
+
+  return {
+    async write(reports, signal) {
+      let isDone = true;
+      for (const report of reports) {
+        signal.throwIfAborted();
+        const { record, outcome, desired, known } = report;
+        const said = guidance(report, reports);
+        const written = await put(
+          record,
+          (before) =>
+            statusOf({
+              spec: record.spec,
+              generation: record.generation,
+              outcome,
+              desired,
+              known,
+              guidance: said,
+              lastWriteAt: options.lastWriteAt(known.pod.uid),
+              before,
+              now: clock.now(),
+            }),
+          signal,
+        );
+        isDone &&= written;
+      }
+      return isDone;
+    },
+    writeLost(record, signal) {
+      const { podName, podUID } = record.spec;
+      const which = podUID === undefined ? '' : ` with uid ${podUID}`;
+      const message = `There is no pod ${record.namespace}/${podName}${which}`;
+      return put(
+        record,
+        (before) =>
+          statusOf({
+            spec: record.spec,
+            generation: record.generation,
+            outcome: { kind: 'no-pod', message },
+            desired: undefined,
+            known: undefined,
+            guidance: before.guidance,
+            lastWriteAt: undefined,
+            before,
+            now: clock.now(),
+          }),
+        signal,
+      );
+    },
+  };
+}
+
+/** @param text as kept by the stores; nothing where it is none of ours. */
+export function parseStatus(text: string): PodAllocationStatus {
+  if (text === '') return {};
+  const parsed: unknown = JSON.parse(text);
+  return typeof parsed === 'object' && parsed !== null ? parsed : {};
+}

@@ -1,0 +1,92 @@
+/** PodAllocations as the operator needs them, by pod; waited for without a word where their definition is not installed. */
+import type { KubeApi } from '../api/kube-api.ts';
+import { type PodAllocation, type PodAllocationSpec, podAllocations } from '../api/pod-allocation.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Random } from '../lib/random.ts';
+import { informerIn, type NamespaceScope } from './live-stores.ts';
+import { createOptionalInformer } from './sizing/optional-informer.ts';
+
+export interface AllocationRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly spec: PodAllocationSpec;
+  /** The status as JSON, empty where there is none: it is only compared, and read again when it is to change. */
+  readonly statusText: string;
+}
+
+/** The pod an allocation is for. */
+export interface AllocatedPodRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface AllocationStores {
+  /** By the pod's uid, or where the object does not say (those of MBCAS), by its name. */
+  of(pod: AllocatedPodRef): AllocationRecord | undefined;
+  get(namespace: string, name: string): AllocationRecord | undefined;
+  all(): Iterable<AllocationRecord>;
+  /** False while what is known may be out of date: then nothing may be changed on its account. */
+  isFresh(): boolean;
+  /** Allocations already there are replayed as added. Returns the end of the subscription. */
+  onChange(listener: (before: AllocationRecord | undefined, after: AllocationRecord | undefined) => void): () => void;
+  /** Resolves when they are listed, or it is known that there is no such type. */
+  readonly onSynced: Promise<void>;
+  /** Follows until `signal` aborts. Call once. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface AllocationStoresOptions {
+  readonly api: KubeApi;
+  /** Left out, the whole cluster. */
+  readonly scope?: NamespaceScope | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export function createAllocationStores(options: AllocationStoresOptions): AllocationStores {
+  const { scope } = options;
+  const informer = createOptionalInformer<AllocationRecord>({
+    ...options,
+    type: podAllocations,
+    probeNamespace: scope?.namespaces[0],
+    create: () => informerIn(options, podAllocations, { ...options, type: podAllocations, project: projectAllocation }),
+  });
+  const byPod = new Map<string, AllocationRecord>();
+  informer.subscribe({
+    onChange(_, before, after) {
+      const key = podKey(before);
+      // Another object for the same pod may have taken its place meanwhile.
+      if (key !== undefined && byPod.get(key)?.uid === before?.uid) byPod.delete(key);
+      const newKey = podKey(after);
+      if (newKey !== undefined && after !== undefined) byPod.set(newKey, after);
+    },
+  });
+  return {
+    of: ({ namespace, name, uid }) => byPod.get(uid) ?? byPod.get(`${namespace}/${name}`),
+    get: (namespace, name) => informer.store.get(`${namespace}/${name}`),
+    all: () => informer.store.values(),
+    isFresh: () => informer.freshness() === 'fresh',
+    onChange: (listener) => informer.subscribe({ onChange: (_, before, after) => listener(before, after) }),
+    onSynced: informer.onSynced,
+    run: informer.run,
+  };
+}
+
+/** @returns undefined for an object that says nothing of a pod. */
+export function projectAllocation({ metadata, spec, status }: PodAllocation): AllocationRecord | undefined {
+  const { namespace, name, uid = '', generation = 0 } = metadata ?? {};
+  if (namespace === undefined || name === undefined || spec === undefined) return undefined;
+  return { namespace, name, uid, generation, spec, statusText: status === undefined ? '' : JSON.stringify(status) };
+}
+
+function podKey(record: AllocationRecord | undefined): string | undefined {
+  if (record === undefined) return undefined;
+  const { podUID, podName } = record.spec;
+  // Whatever its spec says, an object speaks of its own namespace only.
+  return podUID ?? `${record.namespace}/${podName}`;
+}

@@ -1,0 +1,36 @@
+/** The configuration file's keys as the settings of the allocation engine. */
+import type { Config } from '../config/schema.ts';
+import type { AllocationSettings } from '../controllers/allocation-settings.ts';
+import { defaultAllocationRules } from '../decide/allocation/rules.ts';
+
+export function allocationSettingsOf({ operator, engines, allocation }: Config): AllocationSettings {
+  const rules = defaultAllocationRules;
+  return {
+    size: {
+      enabled: engines.allocation,
+      readOnly: operator.readOnlyMode,
+      dryRun: allocation.apply === 'observe',
+      warmUpMillis: allocation.warmUp,
+      maxConcurrentResizes: allocation.maxConcurrentResizes,
+      maxChangesPerMinute: allocation.maxChangesPerMinute,
+      memoryMargin: 0,
+    },
+    rules: {
+      ...rules,
+      apply: allocation.apply,
+      managementMode: allocation.managementMode,
+      excludedNamespaces: [...rules.excludedNamespaces, ...allocation.excludedNamespaces],
+      write: {
+        ...rules.write,
+        spacingUpMillis: allocation.spacingUp,
+        spacingDownMillis: allocation.spacingDown,
+      },
+      weight: {
+        ...rules.weight,
+        topologySpread: allocation.topologySpread,
+        nodeAffinity: allocation.nodeAffinity,
+      },
+    },
+    staleMillis: allocation.staleAfter,
+  };
+}

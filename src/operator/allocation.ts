@@ -1,0 +1,85 @@
+/** The allocation engine of one process, put together: what every replica follows, and what the leader does. */
+import type { EventSink } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation-engine.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { InFlightResize } from '../guard/size/context.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millicores } from '../lib/units.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
+import type { NamespaceScope } from '../observe/live-stores.ts';
+import { createResizeSupportProbe } from '../observe/resize-support.ts';
+import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
+import { allocationSettingsOf } from './allocation-settings.ts';
+
+export interface AllocationOptions {
+  /** The configuration in force. */
+  readonly config: () => Config;
+  readonly api: KubeApi;
+  readonly scope: NamespaceScope | undefined;
+  readonly view: LiveSizingView;
+  readonly leadership: () => Leadership;
+  readonly evictions: () => readonly InFlightEviction[];
+  readonly otherResizes: () => readonly InFlightResize[];
+  readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface Allocation {
+  readonly engine: AllocationEngine;
+  readonly stores: AllocationStores;
+  /** Follows the cluster until `signal` aborts, whoever leads. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The leader's work, until `signal` aborts. */
+  lead(signal: AbortSignal): Promise<void>;
+}
+
+export function createAllocation(options: AllocationOptions): Allocation {
+  const { config, api, scope, clock, random, log, view } = options;
+  const stores = createAllocationStores({ api, scope, clock, random, log: log.child('informer') });
+  const support = createResizeSupportProbe({
+    api,
+    clock,
+    log: log.child('allocation'),
+    onChange: () => engine.controller.wakeAll(),
+  });
+  const engine = createAllocationEngine({
+    ...options,
+    stores,
+    settings: () => allocationSettingsOf(config()),
+    servesResize: support.servesResize,
+    workers: Math.max(WORKERS, config().controllers.maxConcurrentReconciles),
+  });
+  return {
+    engine,
+    stores,
+    run: async (signal) => {
+      await Promise.all([stores.run(signal), support.run(signal)]);
+    },
+    async lead(signal) {
+      await Promise.race([Promise.all([view.onSynced, stores.onSynced]), aborted(signal)]);
+      if (!signal.aborted) await engine.run(signal);
+    },
+  };
+}
+
+/** Nodes at a time: most of a pass is waiting for answers. */
+const WORKERS = 8;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

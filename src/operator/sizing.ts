@@ -1,0 +1,91 @@
+/** The engines that size pods, on one view and aware of each other: what one has under way the other lets be. */
+import type { EventSink } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import { createSizingView } from '../observe/sizing/live-sizing-view.ts';
+import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
+import { type Allocation, createAllocation } from './allocation.ts';
+import { createRightsizing, type Rightsizing } from './rightsizing.ts';
+import { rightsizingSettingsOf } from './rightsizing-settings.ts';
+
+export interface SizingOptions {
+  /** The configuration in force. */
+  readonly config: () => Config;
+  readonly api: KubeApi;
+  readonly scope: NamespaceScope | undefined;
+  /** Made with `sizing: true`. */
+  readonly stores: LiveStores;
+  readonly view: LiveView;
+  readonly leadership: () => Leadership;
+  /** Of placement, under way. */
+  readonly evictions: () => readonly InFlightEviction[];
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export interface Sizing {
+  readonly rightsizing: Rightsizing | undefined;
+  readonly allocation: Allocation | undefined;
+  /** A resize of the pod was asked for, whether or not the view shows it. */
+  isResizing(podUid: string): boolean;
+  /** Looks at everything soon: the configuration changed. */
+  wakeAll(): void;
+  /** Follows the cluster until `signal` aborts, whoever leads. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The leader's work, until `signal` aborts. */
+  lead(signal: AbortSignal): Promise<void>;
+}
+
+/** Nothing where neither engine is on. */
+export function createSizing(options: SizingOptions): Sizing | undefined {
+  const { config, api, scope, stores, clock, random, log } = options;
+  const { engines } = config();
+  if (!engines.rightsizing && !engines.allocation) return undefined;
+  const reading = { api, clock, random, log: log.child('informer'), scope };
+  const view = createSizingView({ view: options.view, stores, sizingStores: createSizingStores(reading) });
+  const allocation: Allocation | undefined = engines.allocation
+    ? createAllocation({
+        ...options,
+        view,
+        otherResizes: () => rightsizing?.engine.resizes.list() ?? [],
+        adviceOf: (pod) => rightsizing?.cpuAdviceOf(pod),
+      })
+    : undefined;
+  const rightsizing: Rightsizing | undefined = engines.rightsizing
+    ? createRightsizing({
+        ...options,
+        config: config(),
+        settings: () => rightsizingSettingsOf(config()),
+        sizingView: view,
+        otherResizes: () => allocation?.engine.resizes.list() ?? [],
+        isAllocated: (pod) => allocation?.engine.isAllocated(pod) ?? false,
+      })
+    : undefined;
+  const both = [allocation, rightsizing].filter((each) => each !== undefined);
+  return {
+    rightsizing,
+    allocation,
+    isResizing: (podUid) => both.some(({ engine }) => engine.resizes.isResizing(podUid)),
+    wakeAll() {
+      for (const { engine } of both) engine.controller.wakeAll();
+    },
+    run: async (signal) => {
+      await Promise.all([view.run(signal), ...both.map((each) => each.run(signal))]);
+    },
+    lead: async (signal) => {
+      await Promise.all(both.map((each) => each.lead(signal)));
+    },
+  };
+}
