@@ -33,10 +33,10 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
   /** Since when changes would have been seen. */
   let listeningSince = clock.now();
 
-  const judge = (node: string): AgentState => {
+  const judge = (node: string, stale = staleMillis()): AgentState => {
     const silence = clock.now() - Math.max(listeningSince, heardAt.get(node) ?? listeningSince);
-    if (silence >= staleMillis()) return 'gone';
-    return silence >= staleMillis() / 2 ? 'silent' : 'alive';
+    if (silence >= stale) return 'gone';
+    return silence >= stale / 2 ? 'silent' : 'alive';
   };
 
   return {
@@ -50,9 +50,10 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
     stateOf: (node) => (heardAt.has(node) ? judge(node) : 'alive'),
     review() {
       if (!isFresh()) listeningSince = clock.now();
+      const stale = staleMillis();
       const changed: string[] = [];
       for (const node of heardAt.keys()) {
-        const state = judge(node);
+        const state = judge(node, stale);
         if ((states.get(node) ?? 'alive') !== state) changed.push(node);
         states.set(node, state);
       }
