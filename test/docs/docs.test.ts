@@ -135,7 +135,7 @@ describe('names', () => {
     ];
     // The values of Spotalis's chart share first words with the configuration.
     const isHelmValue = (name: string): boolean =>
-      /^(?:webhook\.(?:tls\.|failurePolicy)|rightsizing\.credentialSecrets$)/.test(name);
+      /^(?:webhook\.(?:tls\.|certManager\.|failurePolicy)|rightsizing\.credentialSecrets$)/.test(name);
     const named = ({ text }: Page): string[] =>
       inlineCode(text).flatMap(
         (code) =>
