@@ -2,12 +2,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { settingTable } from '../../src/agent/setting-table.ts';
 import { placementKeys } from '../../src/api/annotations.ts';
 import { rightsizingKeys } from '../../src/api/annotations-rightsizing.ts';
 import { sizingKeys } from '../../src/api/annotations-sizing.ts';
 import { parseMinOnDemand } from '../../src/api/annotations-values.ts';
-import { hpaModes, memoryDecreases, policyKinds, strategies } from '../../src/api/optimization-policy.ts';
+import {
+  hpaModes,
+  memoryDecreases,
+  type OptimizationPolicy,
+  policyKinds,
+  strategies,
+} from '../../src/api/optimization-policy.ts';
 import { applyMethods } from '../../src/api/optimization-policy-status.ts';
 import type { CliDependencies } from '../../src/cli/command-definition.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -17,15 +24,19 @@ import { parsePrices } from '../../src/config/prices-file.ts';
 import { listConfigKeys } from '../../src/config/schema.ts';
 import { clampReasons } from '../../src/decide/allocation/clamp.ts';
 import { exclusionReasons } from '../../src/decide/allocation/eligibility.ts';
+import { priorityWeight } from '../../src/decide/allocation/integrations/priority-class.ts';
+import { solve } from '../../src/decide/allocation/solve.ts';
 import { countsFor } from '../../src/decide/placement/slots.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { metricTable } from '../../src/lib/metrics.ts';
 import { agentMetrics } from '../../src/lib/metrics-agent.ts';
 import { createSeededRandom } from '../../src/lib/random.ts';
 import { isReasonName } from '../../src/lib/reasons.ts';
+import { parsePolicy } from '../../src/model/optimization-policy.ts';
 import {
   allPages,
   anchorsOf,
+  codeBlocks,
   commandLines,
   commandNames,
   inlineCode,
@@ -165,7 +176,7 @@ describe('names', () => {
   test('every reason is one of the table', () => {
     // Kinds and conditions of Kubernetes, and values of ours, that look like reasons.
     const others =
-      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi|CronJob|NetworkPolicy|PriorityClass|ResourceQuota|LimitRange|HorizontalPodAutoscaler|VerticalPodAutoscaler|OptimizationPolicy|PodAllocation|InPlacePodVerticalScaling|RestartContainer|NotRequired)$/;
+      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi|CronJob|NetworkPolicy|PriorityClass|ResourceQuota|LimitRange|HorizontalPodAutoscaler|VerticalPodAutoscaler|OptimizationPolicy|PodAllocation|VerticalPodAutoscalerCheckpoint|InPlacePodVerticalScaling|RestartContainer|NotRequired|MetricsAvailable|PermissionsSufficient)$/;
     const named = ({ text }: Page): string[] => inlineCode(text).filter((code) => /^(?:[A-Z][a-z]+){2,}$/.test(code));
     const values: ReadonlySet<string> = new Set([
       ...policyKinds,
@@ -210,6 +221,62 @@ describe('docs/placement.md', () => {
 test('the prices file of docs/cost.md is valid', () => {
   const example = /^```yaml\n([\s\S]*?)^```$/m.exec(page('docs/cost.md'))?.[1] ?? '';
   expect(parsePrices(example, 'docs/cost.md')).toMatchObject({ region: 'us-east-1' });
+});
+
+describe('docs/allocation.md', () => {
+  const bids = [
+    { uid: 'a', weight: 4, min: 200, max: 600 },
+    { uid: 'b', weight: 2, min: 200, max: 2000 },
+    { uid: 'c', weight: 1, min: 100, max: 2000 },
+  ];
+  const rows = [...page('docs/allocation.md').matchAll(/^\| (\d+)m \| (\d+) \| (\d+) \| (\d+) \| `(\w+)` \|$/gm)];
+
+  test('the table of shares is what the solver gives', () => {
+    expect(rows.length).toBe(3);
+    for (const [, capacity, a, b, c, mode] of rows) {
+      expect(solve({ capacity: Number(capacity), bids }), `${capacity}m`).toMatchObject({
+        shares: [a, b, c].map(Number),
+        mode,
+      });
+    }
+  });
+});
+
+describe('docs/allocation-integrations.md', () => {
+  const text = page('docs/allocation-integrations.md');
+
+  test('the table of priorities is what the curves give', () => {
+    const rows = [...text.matchAll(/^\| (-?\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm)];
+    expect(rows.length).toBe(5);
+    for (const [, priority, ...weights] of rows) {
+      const expected = (['log', 'anchors', 'legacy'] as const).map((curve) => priorityWeight(Number(priority), curve));
+      expected.forEach((weight, column) => {
+        expect(Number(weights[column]), `${priority}, column ${column}`).toBeCloseTo(weight, 2);
+      });
+    }
+  });
+
+  test('all ten are there', () => {
+    expect([...text.matchAll(/^\| (\d+) \| \[/gm)].map(([, number]) => Number(number))).toEqual(
+      Array.from({ length: 10 }, (_, index) => index + 1),
+    );
+  });
+});
+
+test('docs/agent.md and docs/migrating-from-mbcas.md name every setting of the agent', () => {
+  const named = new Set(['docs/agent.md', 'docs/migrating-from-mbcas.md'].flatMap((path) => inlineCode(page(path))));
+  const missing = settingTable.filter(({ key, env }) => !named.has(key ?? '') && !named.has(env ?? ''));
+  expect(missing.map(({ key, env }) => key ?? env)).toEqual([]);
+});
+
+test('every OptimizationPolicy that is shown whole is valid', () => {
+  const shown = pages.flatMap(({ text }) =>
+    codeBlocks(text)
+      .filter((block) => /^kind: OptimizationPolicy$/m.test(block))
+      .map((block): OptimizationPolicy => parseYaml(block)),
+  );
+  expect(shown.length).toBeGreaterThan(0);
+  for (const policy of shown) expect(parsePolicy('optipod.io', policy).problems).toEqual([]);
 });
 
 describe('the readers of pages', () => {

@@ -80,7 +80,7 @@ function wordsAfterStowage(line: string): string[][] {
     });
 }
 
-function codeBlocks(text: string): string[] {
+export function codeBlocks(text: string): string[] {
   return [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
