@@ -151,7 +151,14 @@ function configSchema(): Section {
   const root = emptySection();
   for (const { path, key } of listConfigKeys()) {
     if (filledInByTheChart.test(path)) continue;
-    const { $schema, readOnly, ...schema } = z.toJSONSchema(key.schema, { io: 'input', unrepresentable: 'any' });
+    const {
+      $schema: _dialect,
+      readOnly: _isReadOnly,
+      ...schema
+    } = z.toJSONSchema(key.schema, {
+      io: 'input',
+      unrepresentable: 'any',
+    });
     place(root, path, { description: `${key.description} Accepted: ${key.accepted}.`, ...schema });
   }
   for (const { from, to } of configAliases) place(root, from, { description: `Another spelling of ${to}.` });

@@ -188,8 +188,8 @@ describe.skipIf(missing !== undefined)('the chart', () => {
     const maps = objects.filter(({ metadata }) => metadata?.labels?.['grafana_dashboard'] === '1');
     expect(maps).toHaveLength(dashboards.length);
     for (const { data } of maps) {
-      const [[name = '', text = ''] = []] = Object.entries(data as Record<string, string>);
-      expect(JSON.parse(text)).toEqual(new Map(dashboards).get(name));
+      for (const [name, text] of Object.entries(data as Record<string, string>))
+        expect(JSON.parse(text)).toEqual(new Map(dashboards).get(name));
     }
   });
 });
