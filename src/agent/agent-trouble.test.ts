@@ -193,7 +193,7 @@ describe('pods', () => {
     await world.pass(4, { first: 50 });
     await world.addPod({ name: 'second', request: 100 });
     await world.pass(4, { first: 50, second: 50 });
-    expect((await world.allocations()).map(({ spec }) => spec?.podName).toSorted()).toEqual(['first', 'second']);
+    expect((await world.allocations()).map(({ spec }) => spec?.podName ?? '').toSorted()).toEqual(['first', 'second']);
     world.pods.delete('first');
     await world.removePod(first);
     await world.pass(4, { second: 50 });

@@ -91,7 +91,10 @@ describe('what it writes', () => {
     await world.addPod({ name: 'by-namespace', namespace: 'all-in' });
     world.start({ env: { STOWAGE_ALLOCATION_MANAGEMENT_MODE: 'optIn' } });
     await world.pass(10);
-    expect((await world.allocations()).map(({ spec }) => spec?.podName).toSorted()).toEqual(['by-namespace', 'in']);
+    expect((await world.allocations()).map(({ spec }) => spec?.podName ?? '').toSorted()).toEqual([
+      'by-namespace',
+      'in',
+    ]);
   });
 
   test('constant load: a finite number of writes, then signs of life alone, one a node and interval', async () => {

@@ -31,7 +31,10 @@ function scene(answer: (text: string) => Promise<readonly MetricSample[]> | unde
 }
 
 const pod = (name: string, marks: Record<string, string> = {}) =>
-  testPod(name, { request: 100, marks: { 'mbcas.io/demand-metric': 'queue', 'mbcas.io/demand-target': '10', ...marks } });
+  testPod(name, {
+    request: 100,
+    marks: { 'mbcas.io/demand-metric': 'queue', 'mbcas.io/demand-target': '10', ...marks },
+  });
 const sample = (name: string, value: number, atSeconds = START / 1000): MetricSample => ({
   namespace: 'shop',
   pod: name,
@@ -134,7 +137,9 @@ describe('the query', () => {
     return new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/prometheus/`);
   };
   const answering = (body: unknown, status = 200) =>
-    serve((_request, response) => response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)));
+    serve((_request, response) =>
+      response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
+    );
   const vector = (result: unknown) => ({ status: 'success', data: { resultType: 'vector', result } });
 
   test('is posted below the path of the address, and series that are no pod’s or no number are left out', async () => {
@@ -166,7 +171,12 @@ describe('the query', () => {
   test.each([
     ['what is not JSON', '<html>', 200, /answered 200 with what is not JSON/],
     ['an error', { status: 'error', error: 'parse error' }, 400, /answered 400: parse error/],
-    ['a matrix', { status: 'success', data: { resultType: 'matrix', result: [] } }, 200, /does not answer with a vector/],
+    [
+      'a matrix',
+      { status: 'success', data: { resultType: 'matrix', result: [] } },
+      200,
+      /does not answer with a vector/,
+    ],
     ['far too much', ' '.repeat(5 << 20), 200, /more than 4 MiB/],
   ])('%s is an error with a reason', async (_what, body, status, message) => {
     await expect(queryPrometheus(await answering(body, status), 'x', signal)).rejects.toThrow(message);

@@ -57,7 +57,7 @@ export function createAgentMetrics(): AgentMetrics {
       if (!Number.isNaN(value)) seriesOf(values, name).set(labelText(labels), value);
     },
     observe(name, labels, value) {
-      const { buckets = [] }: MetricDefinition = agentMetrics[name];
+      const { buckets } = agentMetrics[name];
       const series = seriesOf(histograms, name);
       const key = labelText(labels);
       const histogram = series.get(key) ?? { counts: buckets.map(() => 0), sum: 0, count: 0 };

@@ -19,7 +19,7 @@ export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuS
   const amounts = (list: string): (Millicores | undefined)[] =>
     containers.map((resources) => millicoresOf(at(at(resources, list), 'cpu')));
   const requests = amounts('requests');
-  if (requests.length === 0 || requests.every((request) => request === undefined)) return undefined;
+  if (requests.every((request) => request === undefined)) return undefined;
   return { request: sum(requests), limit: sumOfAll(amounts('limits')) };
 }
 

@@ -26,9 +26,10 @@ export async function queryPrometheus(base: URL, query: string, signal: AbortSig
   } catch {
     throw new Error(`${url.host} answered ${status} with what is not JSON`);
   }
+  const reason = at(answer, 'error');
   if (status !== 200 || at(answer, 'status') !== 'success')
     throw new Error(
-      `${url.host} answered ${status}: ${String(at(answer, 'error') ?? 'no reason given').slice(0, 200)}`,
+      `${url.host} answered ${status}: ${typeof reason === 'string' ? reason.slice(0, 200) : 'no reason given'}`,
     );
   const result = at(at(answer, 'data'), 'result');
   if (at(at(answer, 'data'), 'resultType') !== 'vector' || !Array.isArray(result))
