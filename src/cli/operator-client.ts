@@ -49,12 +49,46 @@ const cost = z.object({
   floor: maybe(z.object({ replicas: z.number(), cost: maybe(z.number()) })),
   unknown: z.array(z.string()),
 });
+const note = z.object({ stage: z.string(), text: z.string() });
+const sizing = z.object({
+  policy: z.string(),
+  mode: z.string(),
+  others: z.array(z.string()),
+  entry: maybe(
+    z.object({
+      status: maybe(z.string()),
+      reason: maybe(z.string()),
+      message: maybe(z.string()),
+      lastApplied: maybe(z.string()),
+      recommendations: maybe(
+        z.array(z.object({ container: z.string(), cpu: maybe(z.string()), memory: maybe(z.string()) })),
+      ),
+    }),
+  ),
+  containers: z.array(
+    z.object({
+      container: z.string(),
+      current: z.object({
+        cpuRequest: maybe(z.number()),
+        cpuLimit: maybe(z.number()),
+        memoryRequest: maybe(z.number()),
+        memoryLimit: maybe(z.number()),
+      }),
+      cpu: z.array(note),
+      memory: z.array(note),
+    }),
+  ),
+  ongoing: maybe(z.object({ phase: z.string(), method: z.string(), since: z.string(), firstPod: maybe(z.string()) })),
+});
+/** What rightsizing makes of one workload. */
+export type OperatorSizing = z.output<typeof sizing>;
 const explanation = z.object({
   at: z.number(),
   isLeader: z.boolean(),
   lastDisruption: maybe(z.number()),
   journal: z.array(journalEntry),
   cost: maybe(cost),
+  sizing: maybe(sizing),
   plan: z.object({ policy: z.object({ state: z.enum(['managed', 'unmanaged', 'invalid']) }) }),
   story: z.object({
     workload: z.string(),

@@ -23,6 +23,7 @@ import { createSizeActuator } from './rightsizing-actuator.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { createChanges } from './rightsizing-change.ts';
 import { createRightsizingController, type RightsizingController } from './rightsizing-controller.ts';
+import { createSizingExplainer, type SizingExplainer } from './rightsizing-explain.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
 import { createInPlace } from './rightsizing-in-place.ts';
 import { createInPlaceProblem } from './rightsizing-in-place-problem.ts';
@@ -59,6 +60,7 @@ export interface RightsizingEngineOptions {
 export interface RightsizingEngine {
   readonly controller: RightsizingController;
   readonly books: PolicyBooks;
+  readonly explain: SizingExplainer;
   /** For placement: a pod that is being resized is not evicted. */
   readonly resizes: ResizesInFlight;
   /** The leader's work until `signal` aborts. */
@@ -111,6 +113,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   return {
     controller,
     books,
+    explain: createSizingExplainer({ view, select: controller.select, books, memory }),
     resizes: inFlight,
     async run(signal) {
       await Promise.all([controller.run(signal), actuator.run(signal)]);

@@ -1,6 +1,7 @@
 /** What the operator answers over plain HTTP: health on one port, metrics and explanations on another. */
 import { setImmediate } from 'node:timers/promises';
 import type { Explainer } from '../controllers/explain.ts';
+import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
@@ -12,6 +13,8 @@ export function createMetricsEndpoint(metrics: Metrics): Endpoint {
 
 export interface ExplainEndpointOptions {
   readonly explain: Explainer;
+  /** Of rightsizing; left out where it is off. */
+  readonly sizing?: SizingExplainer | undefined;
   readonly view: Pick<ClusterView, 'workloads'>;
   readonly isLeader: () => boolean;
   readonly clock: Clock;
@@ -31,8 +34,9 @@ export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint
       return jsonAnswer(400, { code: 'INVALID_WORKLOAD', message });
     }
     const explanation = options.explain(ref);
+    const sizing = options.sizing?.(ref);
     if (explanation === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` });
-    return jsonAnswer(200, explanation);
+    return jsonAnswer(200, sizing === undefined ? explanation : { ...explanation, sizing });
   };
 }
 

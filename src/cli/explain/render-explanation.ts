@@ -6,6 +6,8 @@ import type { PodState } from '../../decide/placement/plan.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { OperatorJournalEntry } from '../operator-client.ts';
 import type { ResultDocument } from '../output.ts';
+import { renderSizes } from '../sizing/render-sizes.ts';
+import type { PlannedSizes } from '../sizing/sizing-plan.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { printable } from '../text-width.ts';
@@ -14,6 +16,8 @@ export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanatio
   /** Every objection, first the one that counts; of an operator of any version. */
   readonly blocks: readonly (Omit<Blocking, 'reason'> & { readonly reason: string })[];
   readonly kind: 'Explanation';
+  /** What rightsizing makes of it; absent where no policy selects it. */
+  readonly sizing?: PlannedSizes;
   /** With prices, of a managed workload; dollars an hour. */
   readonly cost?: WorkloadCost;
   /** With --operator: what only the running operator knows. */
@@ -30,7 +34,7 @@ export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanatio
 const MAX_JOURNAL = 8;
 
 export function renderExplanation(document: ExplanationDocument, { style, global, io }: CliContext): string[] {
-  const { workload, headline, policy, pods, notes, blocks, next, cost, operator } = document;
+  const { workload, headline, policy, pods, notes, blocks, next, cost, operator, sizing } = document;
   const tableOptions = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
   const journal = operator?.journal.slice(-MAX_JOURNAL) ?? [];
   return [
@@ -46,6 +50,7 @@ export function renderExplanation(document: ExplanationDocument, { style, global
     ]),
     ...(operator?.lastDisruption === undefined ? [] : [`Last disruption: ${operator.lastDisruption}`]),
     `Next: ${printable(next)}`,
+    ...(sizing === undefined ? [] : ['', ...renderSizes(sizing, style, true)]),
     ...(journal.length === 0 ? [] : ['', ...renderTable(journalColumns, journal, tableOptions)]),
   ];
 }

@@ -12,6 +12,8 @@ import { printInputNotes } from '../input/print-notes.ts';
 import type { InputOptions, OperatorOptions } from '../input-options.ts';
 import { fetchExplanation } from '../operator-client.ts';
 import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
+import { sizesTold } from '../sizing/sizes-told.ts';
+import { planSizes } from '../sizing/sizing-plan.ts';
 import { NOT_LEADER } from '../status/with-operator.ts';
 import { parseWorkloadReference, workloadLabel } from '../workload-reference.ts';
 import { type ExplanationDocument, renderExplanation } from './render-explanation.ts';
@@ -56,18 +58,28 @@ function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): Ex
     // Of a workload that is left alone the notes only repeat why.
     notes: plan.policy.state === 'managed' ? explained.notes : [],
     ...(cost !== undefined && { cost }),
+    ...sizingOf(input, ref),
   };
+}
+
+function sizingOf({ sizing, view, tenancy }: LoadedInput, ref: WorkloadRef): Pick<ExplanationDocument, 'sizing'> {
+  const found = planSizes(sizing, view, tenancy, ref.namespace).workloads.find(
+    ({ kind, name }) => kind === ref.kind && name === ref.name,
+  );
+  return found === undefined ? {} : { sizing: found };
 }
 
 async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef): Promise<ExplanationDocument> {
   if (url === undefined) throw new UsageError('--operator needs an address');
-  const { at, isLeader, lastDisruption, journal, story, cost, plan } = await fetchExplanation({ url, io }, ref);
+  const told = await fetchExplanation({ url, io }, ref);
+  const { at, isLeader, lastDisruption, journal, story, cost, plan, sizing } = told;
   return {
     apiVersion: DOCUMENT_VERSION,
     kind: 'Explanation',
     ...story,
     notes: plan.policy.state === 'managed' ? story.notes : [],
     ...(cost !== undefined && plan.policy.state === 'managed' && { cost }),
+    ...(sizing !== undefined && { sizing: sizesTold(ref, sizing) }),
     operator: {
       at: new Date(at).toISOString(),
       isLeader,

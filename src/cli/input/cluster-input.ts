@@ -4,6 +4,7 @@ import { apiVersionOf, type ResourceType, resources } from '../../api/resources.
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { createProjections } from '../../observe/project.ts';
 import { joinClaim } from '../../observe/project-cluster.ts';
+import { createSizingInputBuilder, type SizingInput } from '../sizing/sizing-input.ts';
 
 /** The kinds placement decides on, by the name users know. */
 export const inputKinds = {
@@ -25,6 +26,8 @@ export const kindNames = Object.keys(inputKinds).filter((name): name is InputKin
 
 export interface ClusterInput {
   readonly records: SnapshotRecords;
+  /** What rightsizing looks at. */
+  readonly sizing: SizingInput;
   /** Objects read, by kind, unreadable ones left out. */
   readonly counts: Readonly<Record<string, number>>;
   /** Objects of kinds that placement has no use for, by kind. */
@@ -49,7 +52,8 @@ export interface ClusterInputOptions {
 /** Collects objects one by one, so that a big cluster is never held as whole objects. */
 export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOptions): ClusterInputBuilder {
   const problems: string[] = [];
-  const project = createProjections((message) => problems.push(message));
+  const project = createProjections((message) => problems.push(message), { sizing: true });
+  const sizing = createSizingInputBuilder((message) => problems.push(message));
   const ignored = new Map<string, number>();
   const collectors = {
     namespaces: collector(inputKinds.namespaces, project.namespace),
@@ -66,7 +70,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   return {
     add(object) {
       const identified = withIdentity(object, defaultNamespace);
-      if (kindNames.some((name) => collectors[name].add(identified))) return;
+      if (sizing.add(identified) || kindNames.some((name) => collectors[name].add(identified))) return;
       const label = ignoredLabel(object);
       ignored.set(label, (ignored.get(label) ?? 0) + 1);
     },
@@ -74,11 +78,13 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
     forget: (kind) => collectors[kind].records.splice(0),
     build() {
       const volumes = new Map(collectors.persistentvolumes.records.map((volume) => [volume.name, volume]));
+      const workloads = [...collectors.deployments.records, ...collectors.statefulsets.records];
       return {
+        sizing: sizing.build(workloads),
         records: {
           namespaces: collectors.namespaces.records,
           nodes: collectors.nodes.records,
-          workloads: [...collectors.deployments.records, ...collectors.statefulsets.records],
+          workloads,
           replicaSets: collectors.replicasets.records,
           pods: collectors.pods.records,
           pdbs: collectors.poddisruptionbudgets.records,

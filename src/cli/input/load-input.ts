@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { loadConfigFile } from '../../config/load.ts';
 import { loadPricesFile } from '../../config/prices-file.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
+import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
 import { describeError, StowageError } from '../../lib/errors.ts';
@@ -10,9 +11,11 @@ import { createLogger, createStderrWriter } from '../../lib/log.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import { placementSettingsOf } from '../../operator/placement-settings.ts';
+import { rightsizingSettingsOf } from '../../operator/rightsizing-settings.ts';
 import type { CliContext } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import type { InputOptions } from '../input-options.ts';
+import type { SizingInput } from '../sizing/sizing-input.ts';
 import { type AssumedAnnotations, assumeEnabled } from './assume-enabled.ts';
 import type { ClusterInput } from './cluster-input.ts';
 import { loadFiles } from './load-files.ts';
@@ -26,6 +29,9 @@ export interface LoadedInput {
   readonly view: ClusterView;
   /** What the workloads are judged by. */
   readonly rules: PlacementRules;
+  /** What rightsizing looks at, and who may size whose workloads. */
+  readonly sizing: SizingInput;
+  readonly tenancy: PolicyTenancy;
   readonly counts: ClusterInput['counts'];
   /** Evictions by Stowage that events tell of; undefined where there is no telling. */
   readonly evictions: number | undefined;
@@ -53,9 +59,21 @@ export async function loadInput(
     options.filename === undefined ? await fromCluster(context) : await fromFiles(context, options.filename);
   const { input, evictions, ...origin } = found;
   const records = assumed === undefined ? input.records : assumeEnabled(input.records, assumed);
-  const { counts, ignored, problems } = input;
+  const { counts, ignored, problems, sizing } = input;
+  const { tenancy } = rightsizingSettingsOf(config);
   const missing = found.missing.filter(({ data }) => assumed === undefined || data !== 'namespaces');
-  return { ...origin, missing, evictions, rules, counts, ignored, problems, view: createSnapshot(records) };
+  return {
+    ...origin,
+    missing,
+    evictions,
+    rules,
+    sizing,
+    tenancy,
+    counts,
+    ignored,
+    problems,
+    view: createSnapshot(records),
+  };
 }
 
 interface Found {

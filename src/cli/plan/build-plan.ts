@@ -7,6 +7,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import { DOCUMENT_VERSION } from '../output.ts';
+import { planSizes } from '../sizing/sizing-plan.ts';
 import { blocksOf } from './blocks.ts';
 import { type PlanDocument, type PlannedAction, type PlannedWorkloadDocument, slotRuns } from './plan-document.ts';
 
@@ -34,6 +35,9 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
     pace: { maxConcurrentEvictions, cooldownMillis },
     ...(input.rules.prices !== undefined && { cost: sumCosts(workloads.flatMap(({ cost }) => cost ?? [])) }),
     workloads,
+    ...(input.sizing.policies.length > 0 && {
+      sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
+    }),
     missing: input.missing,
     ignored: Object.fromEntries(input.ignored),
     problems: input.problems,

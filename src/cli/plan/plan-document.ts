@@ -8,6 +8,7 @@ import type { Millis } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import type { ResultDocument } from '../output.ts';
+import type { SizingPlan } from '../sizing/sizing-plan.ts';
 import type { PlannedBlock } from './blocks.ts';
 
 /** One thing that would be done, now or once nothing blocks it. */
@@ -78,6 +79,8 @@ export interface PlanDocument extends ResultDocument {
   /** With prices: of all managed workloads. */
   readonly cost?: FleetCost;
   readonly workloads: readonly PlannedWorkloadDocument[];
+  /** What rightsizing would change; absent where there is no policy. */
+  readonly sizing?: SizingPlan;
   readonly missing: readonly MissingData[];
   /** Objects of kinds that placement has no use for. */
   readonly ignored: Readonly<Record<string, number>>;

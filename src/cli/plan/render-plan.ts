@@ -3,6 +3,7 @@ import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts'
 import { formatDuration } from '../../lib/duration.ts';
 import type { Side } from '../../model/records.ts';
 import { counted } from '../plural.ts';
+import { renderSizes, summarizeSizes } from '../sizing/render-sizes.ts';
 import type { Style } from '../style.ts';
 import { printable } from '../text-width.ts';
 import type { PlanDocument, PlannedAction, PlannedWorkloadDocument, SlotRun } from './plan-document.ts';
@@ -22,7 +23,10 @@ export function renderPlan(plan: PlanDocument, options: RenderPlanOptions): stri
   const managed = plan.workloads.filter(({ state }) => state !== 'unmanaged');
   const lines = managed.flatMap((workload) => [...renderWorkload(workload, options), '']);
   const costs = plan.cost === undefined ? [] : fleetCostLines(plan.cost).map((line) => `Cost: ${printable(line)}.`);
-  return [...lines, ...renderUnmanaged(plan), ...costs, renderSummary(plan, options)];
+  const { style, wide } = options;
+  const sizes = plan.sizing?.workloads.flatMap((each) => [...renderSizes(each, style, wide), '']) ?? [];
+  const sizing = plan.sizing === undefined ? [] : summarizeSizes(plan.sizing);
+  return [...lines, ...sizes, ...renderUnmanaged(plan), ...costs, ...sizing, renderSummary(plan, options)];
 }
 
 function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOptions): string[] {

@@ -7,6 +7,7 @@ import type { MissingData } from '../input/missing-data.ts';
 import { type NodeClassSummary, summarizeNodes } from '../node-summary.ts';
 import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
 import { blocksOf, type PlannedBlock } from '../plan/blocks.ts';
+import { planSizes, type SizingPlan } from '../sizing/sizing-plan.ts';
 
 /** How a workload stands: `drifted` has replicas on the wrong side, `incomplete` misses some, `invalid` has a setting that cannot be used. */
 export type WorkloadState = 'balanced' | 'drifted' | 'incomplete' | 'invalid';
@@ -45,6 +46,8 @@ export interface FleetStatus extends ResultDocument {
   readonly evictions?: number;
   /** With prices: of all managed workloads. */
   readonly cost?: FleetCost;
+  /** Absent where there is no policy. */
+  readonly sizing?: SizingPlan;
   readonly nodes: readonly NodeClassSummary[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
@@ -71,6 +74,9 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
     },
     ...(input.evictions !== undefined && { evictions: input.evictions }),
     ...(input.rules.prices !== undefined && { cost: sumCosts(rows.flatMap(({ cost }) => cost ?? [])) }),
+    ...(input.sizing.policies.length > 0 && {
+      sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
+    }),
     nodes: summarizeNodes(input.view, input.rules.sides),
     workloads: rows,
     missing: input.missing,

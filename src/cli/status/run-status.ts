@@ -8,6 +8,7 @@ import type { InputOptions, OperatorOptions } from '../input-options.ts';
 import { fetchFleet } from '../operator-client.ts';
 import { renderDocument } from '../output.ts';
 import { counted } from '../plural.ts';
+import { summarizeSizes } from '../sizing/render-sizes.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { printable } from '../text-width.ts';
@@ -32,7 +33,7 @@ export async function runStatus(context: CliContext, options: InputOptions & Ope
 }
 
 function renderStatus(
-  { summary, nodes, workloads, evictions, cost }: FleetStatus,
+  { summary, nodes, workloads, evictions, cost, sizing }: FleetStatus,
   { style, global, io }: CliContext,
 ): string[] {
   const options = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
@@ -47,6 +48,7 @@ function renderStatus(
       ...recent,
     ].join(', '),
     ...(cost === undefined ? [] : fleetCostLines(cost).map((line) => `Cost: ${printable(line)}`)),
+    ...(sizing === undefined ? [] : summarizeSizes(sizing)),
     ...(nodes.every(({ nodes: count }) => count === 0) ? [] : ['', ...renderTable(nodeColumns, nodes, options)]),
     ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns(cost !== undefined), workloads, options)]),
   ];

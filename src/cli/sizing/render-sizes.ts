@@ -1,0 +1,55 @@
+/** Sizes for people: what each container requests and should, and why it has not got it yet. */
+import { counted } from '../plural.ts';
+import type { Style } from '../style.ts';
+import { printable } from '../text-width.ts';
+import type { PlannedSizes, SizeDifference, SizingPlan } from './sizing-plan.ts';
+
+/** @param isLong with the stages of each recommendation. */
+export function renderSizes(
+  { kind, namespace, name, ...sizes }: PlannedSizes,
+  style: Style,
+  isLong: boolean,
+): string[] {
+  const { policy, mode, status, reason, message, differences, missing } = sizes;
+  const lines = differences.flatMap((difference) => renderDifference(difference, style, isLong));
+  return [
+    `${style('heading', printable(`${kind} ${namespace}/${name}`))}: sized by policy ${printable(policy)} (${mode})${status === undefined ? '' : `, ${status}`}`,
+    ...lines,
+    ...(missing === undefined ? [] : [`  note      ${printable(missing)}`]),
+    ...(reason === undefined
+      ? []
+      : [`  ${style('warning', 'held')}      ${printable(`${reason}${message === undefined ? '' : `: ${message}`}`)}`]),
+    ...(sizes.lastApplied === undefined ? [] : [`  applied   ${printable(sizes.lastApplied)}`]),
+  ];
+}
+
+function renderDifference({ container, cpu, memory, why }: SizeDifference, style: Style, isLong: boolean): string[] {
+  const parts = [
+    ...(cpu === undefined ? [] : [change('cpu', cpu)]),
+    ...(memory === undefined ? [] : [change('memory', memory)]),
+  ];
+  const isSame = [cpu, memory].every((each) => each === undefined || each.from === each.to);
+  const verb = isSame ? style('good', 'keep') : style('warning', 'resize');
+  return [
+    `  ${verb}${isSame ? '      ' : '    '}${printable(container)}: ${printable(parts.join(', '))}`,
+    ...(isLong && why !== undefined ? [`            ${printable(why)}`] : []),
+  ];
+}
+
+function change(label: string, { from, to }: { readonly from?: string; readonly to: string }): string {
+  return from === to ? `${label} ${to}` : `${label} ${from ?? 'none'} -> ${to}`;
+}
+
+/** One line about all of them; none where there is no policy. */
+export function summarizeSizes({ policies, workloads }: SizingPlan): string[] {
+  if (policies.length === 0) return [];
+  const count = (status: string): number => workloads.filter((each) => each.status === status).length;
+  const invalid = policies.filter(({ problems }) => problems.length > 0);
+  const unknown = workloads.filter(({ missing }) => missing !== undefined).length;
+  return [
+    `Rightsizing: ${counted(policies.length, 'policy').replace('policys', 'policies')}, ${counted(workloads.length, 'workload')}: ${count('Applied')} applied, ${count('Recommended')} recommended, ${count('Pending')} pending, ${count('Skipped') + count('Error')} held, ${unknown} without usage.`,
+    ...invalid.map(
+      ({ policy, problems }) => `Policy ${printable(policy)} is not valid: ${printable(problems.join('; '))}`,
+    ),
+  ];
+}

@@ -1,0 +1,54 @@
+/** What rightsizing looks at, out of a dump or a cluster: policies of both groups, and the sizes in templates. */
+import type { DaemonSet, KubeObject } from '../../api/core.ts';
+import { policyGroups, policyType } from '../../api/optimization-policy.ts';
+import { apiVersionOf, resources } from '../../api/resources.ts';
+import { type PolicyRecord, parsePolicy } from '../../model/optimization-policy.ts';
+import type { WorkloadRecord } from '../../model/records.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
+import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
+import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
+
+export interface SizingInput {
+  readonly policies: readonly PolicyRecord[];
+  readonly workloads: readonly SizedWorkload[];
+}
+
+export interface SizingInputBuilder {
+  /** False for objects that placement may still have a use for. */
+  add(object: KubeObject): boolean;
+  build(workloads: readonly WorkloadRecord[]): SizingInput;
+}
+
+/** The types listed for rightsizing beside those of placement. A cluster without them has none. */
+export const sizingTypes = [resources.daemonSets, ...policyGroups.map(policyType)] as const;
+
+const MAX_INTERNED = 1_000;
+
+export function createSizingInputBuilder(onProblem: (problem: string) => void): SizingInputBuilder {
+  const project = createSizingProjections(createSizingInterners(MAX_INTERNED), onProblem);
+  const policies = new Map<string, PolicyRecord>();
+  const daemonSets: SizedWorkload[] = [];
+  return {
+    add(object) {
+      const { apiVersion, kind } = object;
+      const group = policyGroups.find((each) => apiVersion === apiVersionOf(policyType(each)));
+      if (kind === 'OptimizationPolicy' && group !== undefined) {
+        const policy = parsePolicy(group, object);
+        policies.set(`${group}/${policy.namespace}/${policy.name}`, policy);
+        return true;
+      }
+      if (!isDaemonSet(object)) return false;
+      const record = project.daemonSet(object);
+      if (record !== undefined) daemonSets.push(record);
+      return true;
+    },
+    build: (workloads) => ({
+      policies: [...policies.values()],
+      workloads: [...workloads.flatMap(({ sized }) => sized ?? []), ...daemonSets],
+    }),
+  };
+}
+
+function isDaemonSet(object: KubeObject): object is DaemonSet {
+  return object.kind === 'DaemonSet' && object.apiVersion === 'apps/v1';
+}

@@ -1,0 +1,119 @@
+/**
+ * What rightsizing would change, workload by workload, with the reason. Recommendations come from what the operator measured and
+ * wrote into the policies' status: usage itself is in no dump.
+ */
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import type { ContainerRecommendation, PolicyWorkloadStatus } from '../../api/optimization-policy-status.ts';
+import { formatCpu, formatMemory } from '../../decide/rightsizing/amount-text.ts';
+import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
+import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
+import { createPolicyIndex } from '../../decide/rightsizing/select-policy.ts';
+import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
+import type { ClusterView } from '../../model/cluster-view.ts';
+import { isValidPolicy, type ValidPolicy } from '../../model/optimization-policy.ts';
+import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizingInput } from './sizing-input.ts';
+
+/** One container: what it requests and what is recommended; an absent `to` is not advised. */
+export interface SizeDifference {
+  readonly container: string;
+  readonly cpu?: { readonly from?: string; readonly to: string };
+  readonly memory?: { readonly from?: string; readonly to: string };
+  readonly why?: string;
+}
+
+export interface PlannedSizes {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** `namespace/name` of the policy that has the say. */
+  readonly policy: string;
+  readonly mode: string;
+  /** Of the operator's last look; absent where it has not looked yet. */
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastApplied?: string;
+  readonly differences: readonly SizeDifference[];
+  /** What is missing for advice. */
+  readonly missing?: string;
+}
+
+export interface SizingPlan {
+  readonly policies: readonly {
+    readonly policy: string;
+    readonly mode?: string;
+    readonly problems: readonly string[];
+  }[];
+  readonly workloads: readonly PlannedSizes[];
+}
+
+/** @param namespace the only one to look at; undefined for all. */
+export function planSizes(
+  { policies, workloads }: SizingInput,
+  view: Pick<ClusterView, 'namespace'>,
+  tenancy: PolicyTenancy,
+  namespace?: string,
+): SizingPlan {
+  const index = createPolicyIndex(policies, tenancy);
+  const planned = workloads.flatMap((workload) => {
+    if (namespace !== undefined && workload.namespace !== namespace) return [];
+    const { winner } = index.select(workload, view.namespace(workload.namespace));
+    return winner === undefined ? [] : [sizesOf(workload, winner)];
+  });
+  return {
+    policies: policies.map((policy) => ({
+      policy: `${policy.namespace}/${policy.name}`,
+      ...(isValidPolicy(policy) && { mode: policy.spec.mode }),
+      problems: policy.problems,
+    })),
+    workloads: planned,
+  };
+}
+
+function sizesOf(workload: SizedWorkload, { namespace, name, spec, status }: ValidPolicy): PlannedSizes {
+  const identity = {
+    kind: workload.kind,
+    namespace: workload.namespace,
+    name: workload.name,
+    policy: `${namespace}/${name}`,
+    mode: spec.mode,
+  };
+  const entry = status.workloads?.find(
+    (each) => each.kind === workload.kind && each.namespace === workload.namespace && each.name === workload.name,
+  );
+  if (spec.mode === 'Disabled') return { ...identity, differences: [] };
+  if (entry?.recommendations === undefined) {
+    const missing = `no usage is known: advice is worked out by a running operator from ${spec.metrics.provider}, and the status of the policy holds none for it yet`;
+    return { ...identity, ...told(entry), differences: [], missing };
+  }
+  const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
+  const inForce = withAppliedSizes(workload.containers, applied);
+  const differences = inForce.flatMap(({ name: container, size }) => {
+    const recommended = entry.recommendations?.find((each) => each.container === container);
+    return recommended === undefined ? [] : [differenceOf(container, size, recommended)];
+  });
+  return { ...identity, ...told(entry), differences };
+}
+
+function told(entry: PolicyWorkloadStatus | undefined): Partial<PlannedSizes> {
+  return {
+    ...(entry?.status !== undefined && { status: entry.status }),
+    ...(entry?.reason !== undefined && { reason: entry.reason }),
+    ...(entry?.message !== undefined && { message: entry.message }),
+    ...(entry?.lastApplied !== undefined && { lastApplied: entry.lastApplied }),
+  };
+}
+
+function differenceOf(container: string, size: ContainerSize, recommended: ContainerRecommendation): SizeDifference {
+  const { cpu, memory, explanation } = recommended;
+  const [cpuNow, memoryNow] = [requestOf('cpu', size), requestOf('memory', size)];
+  return {
+    container,
+    ...(cpu !== undefined && { cpu: { ...(cpuNow !== undefined && { from: formatCpu(cpuNow) }), to: cpu } }),
+    ...(memory !== undefined && {
+      memory: { ...(memoryNow !== undefined && { from: formatMemory(memoryNow) }), to: memory },
+    }),
+    ...(explanation !== undefined && { why: explanation }),
+  };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { leastPolicySpec } from '../../model/testing/policies.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { dump, type Manifest, namespace, shopCluster } from '../testing/shop.ts';
+import { sizesTold } from './sizes-told.ts';
+
+const web: Manifest = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', labels: { optimize: 'true' } },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { containers: [{ name: 'app', image: 'a', resources: { requests: { cpu: '500m', memory: '512Mi' } } }] },
+    },
+  },
+};
+const entry = {
+  name: 'web',
+  namespace: 'shop',
+  kind: 'Deployment',
+  status: 'Skipped',
+  reason: 'HpaTarget',
+  message: 'An autoscaler goes by it',
+  recommendations: [{ container: 'app', cpu: '240m', memory: '512Mi', explanation: 'cpu: target: P90' }],
+};
+const policy = (status?: object, changes: object = {}): Manifest => ({
+  apiVersion: 'optipod.io/v1alpha1',
+  kind: 'OptimizationPolicy',
+  metadata: { name: 'sizes', namespace: 'shop', uid: 'p1' },
+  spec: { ...leastPolicySpec, selector: { workloadSelector: { matchLabels: { optimize: 'true' } } }, ...changes },
+  ...(status !== undefined && { status }),
+});
+const run = async (command: string[], ...objects: Manifest[]) =>
+  runCommand([...command, '-f', '-'], { stdin: dump(...shopCluster(), namespace('shop'), ...objects) });
+
+describe('sizes in plan, status and explain', () => {
+  test('plan shows what would change, and what holds it', async () => {
+    const { stdout } = await run(['plan'], web, policy({ workloads: [entry] }));
+    expect(stdout).toContain('Deployment shop/web: sized by policy shop/sizes (Auto), Skipped');
+    expect(stdout).toContain('  resize    app: cpu 500m -> 240m, memory 512Mi');
+    expect(stdout).toContain('  held      HpaTarget: An autoscaler goes by it');
+    expect(stdout).toContain(
+      'Rightsizing: 1 policy, 1 workload: 0 applied, 0 recommended, 0 pending, 1 held, 0 without usage.',
+    );
+  });
+
+  test('without usage it says what is missing', async () => {
+    const { stdout } = await run(['plan'], web, policy());
+    expect(stdout).toContain('no usage is known: advice is worked out by a running operator from prometheus');
+    expect(stdout).toContain('1 without usage');
+  });
+
+  test('explain tells each stage', async () => {
+    const { stdout } = await run(['explain', 'deploy/shop/web'], web, policy({ workloads: [entry] }));
+    expect(stdout).toContain('cpu: target: P90');
+  });
+
+  test('status counts, and names policies that are not valid', async () => {
+    const broken = policy(undefined, { mode: 'Sometimes' });
+    const { stdout } = await run(['status'], web, broken);
+    expect(stdout).toContain('Rightsizing: 1 policy, 0 workloads');
+    expect(stdout).toContain('Policy shop/sizes is not valid: ');
+  });
+
+  test('as data it is in the document; without policies there is nothing of it', async () => {
+    const { stdout } = await run(['plan', '-o', 'json'], web, policy({ workloads: [entry] }));
+    expect(JSON.parse(stdout).sizing.workloads[0]).toMatchObject({
+      name: 'web',
+      policy: 'shop/sizes',
+      differences: [{ container: 'app', cpu: { from: '500m', to: '240m' }, memory: { from: '512Mi', to: '512Mi' } }],
+    });
+    const without = await run(['plan', '-o', 'json'], web);
+    expect(JSON.parse(without.stdout)).not.toHaveProperty('sizing');
+  });
+});
+
+test('what the operator tells is shown alike', () => {
+  const told = sizesTold(
+    { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    {
+      policy: 'shop/sizes',
+      mode: 'Auto',
+      others: [],
+      entry: { ...entry, status: 'Pending', lastApplied: undefined },
+      containers: [
+        {
+          container: 'app',
+          current: { cpuRequest: 500, cpuLimit: undefined, memoryRequest: undefined, memoryLimit: undefined },
+          cpu: [{ stage: 'target', text: 'P90' }],
+          memory: [],
+        },
+      ],
+      ongoing: { phase: 'canary', method: 'InPlace', since: 'noon', firstPod: 'web-1' },
+    },
+  );
+  expect(told.differences[0]).toMatchObject({ cpu: { from: '500m', to: '240m' }, memory: { to: '512Mi' } });
+  expect(told.message).toContain('first on pod web-1');
+});

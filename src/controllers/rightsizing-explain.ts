@@ -1,0 +1,69 @@
+/** What rightsizing makes of one workload, for `stowage explain --operator`: the very entry of the status, each stage, what is under way. */
+import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
+import type { StageNote } from '../decide/rightsizing/advice.ts';
+import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
+import { formatTime } from '../lib/rfc3339.ts';
+import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { RightsizingMemory } from './rightsizing-memory.ts';
+import type { PolicyBooks } from './rightsizing-policies.ts';
+
+export interface SizingStory {
+  /** `namespace/name`. */
+  readonly policy: string;
+  readonly mode: string;
+  /** Policies that match too and would take over, in their order. */
+  readonly others: readonly string[];
+  /** Of the last look; only the leader looks. */
+  readonly entry: PolicyWorkloadStatus | undefined;
+  readonly containers: readonly {
+    readonly container: string;
+    readonly current: ContainerSize;
+    readonly cpu: readonly StageNote[];
+    readonly memory: readonly StageNote[];
+  }[];
+  /** A change that is being watched. */
+  readonly ongoing:
+    | { readonly phase: string; readonly method: string; readonly since: string; readonly firstPod: string | undefined }
+    | undefined;
+}
+
+/** Undefined where no policy has the say over the workload. */
+export type SizingExplainer = (ref: WorkloadRef) => SizingStory | undefined;
+
+export interface SizingExplainerOptions {
+  readonly view: SizingView;
+  readonly select: (workload: SizedWorkload) => PolicySelection;
+  readonly books: PolicyBooks;
+  readonly memory: RightsizingMemory;
+}
+
+export function createSizingExplainer({ view, select, books, memory }: SizingExplainerOptions): SizingExplainer {
+  return (ref) => {
+    const workload = view.workload(ref);
+    const selection = workload === undefined ? undefined : select(workload);
+    const policy = selection?.winner;
+    if (workload === undefined || selection === undefined || policy === undefined) return undefined;
+    const result = books.of(policy.uid).results.get(workloadKey(ref));
+    const { ongoing } = memory.of(workload.uid);
+    return {
+      policy: `${policy.namespace}/${policy.name}`,
+      mode: policy.spec.mode,
+      others: selection.others.map(({ namespace, name }) => `${namespace}/${name}`),
+      entry: result?.entry,
+      containers: (result?.advice ?? []).map(({ container, current, cpu, memory: ram }) => ({
+        container,
+        current,
+        cpu: cpu.notes,
+        memory: ram.notes,
+      })),
+      ongoing: ongoing && {
+        phase: ongoing.phase,
+        method: ongoing.method,
+        since: formatTime(ongoing.startedAt),
+        firstPod: ongoing.canary?.name,
+      },
+    };
+  };
+}
