@@ -179,13 +179,16 @@ export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<Bi
 }
 
 /** A list of names. */
-export function names(options: KeyTexts & { readonly accepted: string }): ConfigKey<readonly string[]> {
+export function names({
+  defaultValue = [],
+  ...options
+}: KeyTexts & { readonly accepted: string; readonly defaultValue?: readonly string[] }): ConfigKey<readonly string[]> {
   const name = z.string('has an entry that is not text').min(1, 'has an empty entry');
   return {
     ...options,
     leaf: true,
     schema: z.array(name, 'is not a list').readonly(),
-    defaultValue: [],
+    defaultValue,
     fromText: (value) =>
       value
         .split(',')

@@ -17,9 +17,9 @@ export const allocationKeys = {
   }),
   excludedNamespaces: names({
     env: 'ALLOCATION_EXCLUDED_NAMESPACES',
+    defaultValue: ['kube-system', 'kube-public', 'kube-node-lease', 'mbcas-system'],
     accepted: 'a list of namespaces',
-    description:
-      'Namespaces whose pods never take part, besides kube-system, kube-public, kube-node-lease and mbcas-system.',
+    description: 'Namespaces whose pods never take part. Agents have the same key.',
   }),
   staleAfter: duration('2m', {
     env: 'ALLOCATION_STALE_AFTER',

@@ -19,7 +19,7 @@ export function allocationSettingsOf({ operator, engines, allocation }: Config):
       ...rules,
       apply: allocation.apply,
       managementMode: allocation.managementMode,
-      excludedNamespaces: [...rules.excludedNamespaces, ...allocation.excludedNamespaces],
+      excludedNamespaces: allocation.excludedNamespaces,
       write: {
         ...rules.write,
         spacingUpMillis: allocation.spacingUp,

@@ -12,6 +12,8 @@ export interface ObservedWrite {
   readonly name: string;
   /** What is created or put in place; undefined for patches and deletions. */
   readonly body: object | undefined;
+  /** Of a patch. */
+  readonly subresource?: string | undefined;
 }
 
 export interface ApiObserver {
@@ -30,9 +32,10 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
     namespace: string | undefined,
     body: object | undefined,
     call: () => Promise<T>,
+    subresource?: string,
   ): Promise<T> => {
     observer.reach?.();
-    const settle = observer.onWrite?.({ verb, resource, name, namespace: namespace ?? '', body });
+    const settle = observer.onWrite?.({ verb, resource, name, namespace: namespace ?? '', body, subresource });
     try {
       const answer = await call();
       settle?.(true);
@@ -51,7 +54,15 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
     create: (type, object, options) =>
       write('create', type.plural, '', options?.namespace, object, () => api.create(type, object, options)),
     patch: (type, name, patch, options) =>
-      write('patch', type.plural, name, options?.namespace, undefined, () => api.patch(type, name, patch, options)),
+      write(
+        'patch',
+        type.plural,
+        name,
+        options?.namespace,
+        undefined,
+        () => api.patch(type, name, patch, options),
+        options?.subresource,
+      ),
     replace: (type, object, options) =>
       write('replace', type.plural, object.metadata?.name ?? '', options?.namespace, object, () =>
         api.replace(type, object, options),

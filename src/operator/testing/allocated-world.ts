@@ -1,9 +1,10 @@
 /** The embedded world with allocation on: the operator, an agent on every node, and pods under load. */
 import { expect, onTestFinished } from 'vitest';
+import { allocationObject } from '../../agent/allocation-object.ts';
 import type { Event, Pod } from '../../api/core.ts';
 import { customResourceDefinition } from '../../api/crd/crd.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
+import { AGENT_FIELD_MANAGER, type LimitPolicy, type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
 import { podAllocationDescription } from '../../api/pod-allocation-schema.ts';
 import { resources } from '../../api/resources.ts';
 import type { NodeSpec } from '../../cluster/kubelet/node-object.ts';
@@ -43,10 +44,15 @@ const GIB = 1024 ** 3;
 
 export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): Promise<AllocatedWorld> {
   const { allocation = '', config = '', env = {}, nodes = [{}], startsAgents = true, ...rest } = options;
+  let resizes = 0;
   const base = await createEmbeddedWorld({
     onDemandNodes: 0,
     spotNodes: 0,
     ...rest,
+    onWrite(write) {
+      if (write.subresource === 'resize') resizes++;
+      rest.onWrite?.(write);
+    },
     config: `engines: { placement: true, allocation: true }\nallocation:\n  warmUp: 0s\n${allocation}\n${config}`,
   });
   onTestFinished(() => base.stop());
@@ -95,7 +101,7 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
       const { items } = await api.list<Event>(resources.events, { namespace });
       return items.filter((event) => event.reason === reason);
     },
-    resizes: () => base.operatorWrites.filter((write) => write === 'patch pods/resize').length,
+    resizes: () => resizes,
   };
   return world;
 }
@@ -160,4 +166,82 @@ export function present<T>(value: T | undefined, what: string): T {
   expect(value, what).toBeDefined();
   if (value === undefined) throw new Error(what);
   return value;
+}
+
+export interface Wish {
+  readonly request: Millicores;
+  /** Default: the policy `Keep`. */
+  readonly limit?: Millicores;
+  readonly limitPolicy?: LimitPolicy;
+  readonly urgent?: boolean;
+  /** Measured use by container. */
+  readonly usage?: Readonly<Record<string, Millicores>>;
+  /** In place of the pod's own. */
+  readonly podUID?: string;
+}
+
+/** Writes a PodAllocation as the agent of the pod's node does. */
+export async function wish(
+  { api, clock }: Pick<EmbeddedWorld, 'api' | 'clock'>,
+  podName: string,
+  { request, limit, ...more }: Wish,
+): Promise<void> {
+  const namespace = 'shop';
+  const pod = await api.get(resources.pods, podName, { namespace });
+  const uid = more.podUID ?? pod.metadata?.uid ?? '';
+  const desired = {
+    desiredCPURequest: `${request}m`,
+    desiredCPULimit: `${limit ?? request}m`,
+    limitPolicy: more.limitPolicy ?? (limit === undefined ? ('Keep' as const) : ('Apply' as const)),
+    ...(more.urgent === true && { urgent: true }),
+  };
+  const object = allocationObject({
+    pod: { uid, namespace, name: podName },
+    nodeName: pod.spec?.nodeName ?? '',
+    desired,
+    original: undefined,
+    decision:
+      more.usage === undefined
+        ? undefined
+        : {
+            containers: Object.entries(more.usage).map(([name, cpuUsage]) => ({ name, cpuUsage: `${cpuUsage}m` })),
+          },
+    now: clock.now(),
+  });
+  await api.patch(podAllocations, uid, { type: 'apply', body: object, force: true }, APPLY);
+}
+
+const APPLY = { namespace: 'shop', fieldManager: AGENT_FIELD_MANAGER } as const;
+
+/** The largest sum of what pods of a node are charged with that its watch has shown, and how often it was above `capacity`. */
+export interface ChargeWatch {
+  readonly most: () => Millicores;
+  /** Every pod event: name and charge. */
+  readonly seen: readonly { readonly name: string; readonly sum: Millicores }[];
+}
+
+/** Follows every event of the pods of a cluster: the charge of a pod is the largest of spec, allocated and actual. */
+export function watchCharges(world: Pick<EmbeddedWorld, 'cluster'>): ChargeWatch {
+  const charges = new Map<string, Millicores>();
+  const seen: { name: string; sum: Millicores }[] = [];
+  const note = (pod: Pod, isGone: boolean): void => {
+    const { name = '' } = pod.metadata ?? {};
+    const isOver = isGone || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+    if (isOver || pod.spec?.nodeName === undefined) charges.delete(name);
+    else charges.set(name, chargeOf(pod));
+    seen.push({ name, sum: [...charges.values()].reduce((sum, each) => sum + each, 0) });
+  };
+  world.cluster.caches.of(resources.pods).onChange((before, after) => {
+    const pod = after ?? before;
+    if (pod !== undefined) note(pod, after === undefined);
+  });
+  return { most: () => Math.max(0, ...seen.map(({ sum }) => sum)), seen };
+}
+
+export function chargeOf({ spec, status }: Pod): Millicores {
+  return (spec?.containers ?? []).reduce((sum, { name, resources: asked }) => {
+    const told = status?.containerStatuses?.find((each) => each.name === name);
+    const amounts = [asked?.requests?.['cpu'], told?.allocatedResources?.['cpu'], told?.resources?.requests?.['cpu']];
+    return sum + Math.max(...amounts.map(millis));
+  }, 0);
 }

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly seed?: number;
   /** Serves metrics.k8s.io from what pods use; looked at this often. Default: it is not served. */
   readonly metricsEveryMillis?: number;
+  /** From a kubelet's accepting a resize to its having done it. Default 45 ms. */
+  readonly resizeMillis?: number;
   /** Called before each write of the operator reaches the server; what it throws is the answer. */
   readonly onWrite?: (write: ObservedWrite) => void;
   /** Where the operator's metrics go. Default: nowhere to be seen. */
@@ -95,6 +97,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
       pools: options.pools ?? [],
       apiServer: { rbac: rbac !== undefined },
+      ...(options.resizeMillis !== undefined && { kubelet: { resizeMillis: options.resizeMillis } }),
       ...(options.metricsEveryMillis !== undefined && {
         metricsServer: { resolutionMillis: options.metricsEveryMillis },
       }),

@@ -1,0 +1,93 @@
+/** What allocation gave is given back: on opt-out, when an agent or an allocation is gone; and silence of the API is nobody's fault. */
+import { expect, test } from 'vitest';
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import { podAllocations } from '../api/pod-allocation.ts';
+import { resources } from '../api/resources.ts';
+import { type AllocatedWorld, createPods, startAllocatedWorld, wish } from './testing/allocated-world.ts';
+
+const inShop = { namespace: 'shop' };
+const QUICK = '  staleAfter: 20s';
+
+async function raised(allocation: string = QUICK): Promise<AllocatedWorld> {
+  const world = await startAllocatedWorld({ startsAgents: false, allocation });
+  await createPods(world.api, [{ name: 'web' }]);
+  await world.clock.advance(5000);
+  await wish(world, 'web', { request: 600, limit: 900 });
+  await world.until('raised', async () => (await world.allocation('web'))?.status?.phase === 'Applied', 10_000);
+  return world;
+}
+
+const restored = async (world: AllocatedWorld): Promise<boolean> => {
+  const { metadata, spec } = await world.pod('web');
+  const cpu = spec?.containers[0]?.resources?.requests?.['cpu'];
+  return cpu === '200m' && metadata?.annotations?.[sizingKeys.allocationOriginals] === undefined;
+};
+
+test('an agent that falls silent: first nothing changes, then the originals are back; an added limit is raised out of the way', async () => {
+  const world = await raised();
+  const lastHeard = world.clock.now();
+  await world.clock.advance(9000);
+  expect(await world.request('web')).toBe(600);
+  await world.until('restored', () => restored(world), 60_000);
+  expect(world.clock.now() - lastHeard).toBeGreaterThanOrEqual(18_000);
+  // A limit cannot be removed in place.
+  expect((await world.pod('web')).spec?.containers[0]?.resources?.limits).toEqual({ cpu: '2' });
+  expect((await world.allocation('web'))?.status).toMatchObject({ phase: 'Pending', reason: 'Stale' });
+  expect((await world.events('CPURestored')).map(({ note }) => note)).toEqual([
+    expect.stringContaining('limits that cannot be removed in place'),
+  ]);
+  expect((await world.events('AgentGone')).length).toBe(1);
+  const sent = world.resizes();
+  await world.clock.advance(60_000);
+  expect(world.resizes()).toBe(sent);
+  // It comes back, and is believed again.
+  await wish(world, 'web', { request: 500 });
+  await world.until('resized again', async () => (await world.request('web')) === 500, 20_000);
+});
+
+test.each([
+  ['the pod', resources.pods, 'web', inShop],
+  ['its namespace', resources.namespaces, 'shop', {}],
+])('opting %s out gives back at once', async (what, type, name, options) => {
+  const world = await raised('  staleAfter: 10m');
+  if (what === 'its namespace') {
+    // The pod's own word goes first: it has none any more.
+    const own = { metadata: { labels: { 'mbcas.io/managed': null } } };
+    await world.api.patch(resources.pods, 'web', { type: 'merge', body: own }, inShop);
+  }
+  const body = { metadata: { labels: { 'mbcas.io/managed': 'false' } } };
+  await world.api.patch(type, name, { type: 'merge', body }, options);
+  await world.until('restored', () => restored(world), 40_000);
+});
+
+test('an allocation that is deleted and not made anew: given back after the same time', async () => {
+  const world = await raised();
+  const uid = (await world.pod('web')).metadata?.uid ?? '';
+  await world.api.delete(podAllocations, uid, inShop);
+  await world.clock.advance(10_000);
+  expect(await world.request('web')).toBe(600);
+  await world.until('restored', () => restored(world), 60_000);
+});
+
+test('a pod that somebody else sizes is not given back', async () => {
+  const world = await raised();
+  const body = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '450m' } } }] } };
+  const options = { ...inShop, subresource: 'resize', fieldManager: 'kubectl-patch' };
+  await world.api.patch(resources.pods, 'web', { type: 'strategic', body }, options);
+  await world.clock.advance(120_000);
+  expect(await world.request('web')).toBe(450);
+});
+
+test('while the operator cannot reach the API it counts no silence; cut off for a minute it changes nothing afterwards', async () => {
+  const world = await raised();
+  world.cutOff('test_1');
+  await world.clock.advance(60_000);
+  // Another replica takes over: it gives agents their time anew.
+  await world.startOperator('test_2');
+  const tookOver = world.clock.now();
+  await wish(world, 'web', { request: 600, limit: 900 });
+  await world.clock.advance(9000);
+  expect(await world.request('web')).toBe(600);
+  await world.until('restored', () => restored(world), 120_000);
+  expect(world.clock.now() - tookOver).toBeGreaterThanOrEqual(18_000);
+});
