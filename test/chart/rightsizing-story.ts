@@ -78,7 +78,7 @@ const fault = (verbs: string[], resource: string, effect: Fault['effect']): Faul
 });
 
 /** Others' sizes, by a kind that is not built in. */
-function autoscalerDefinition(): KubeObject {
+export function autoscalerDefinition(): KubeObject {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
