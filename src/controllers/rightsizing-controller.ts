@@ -60,6 +60,7 @@ const COALESCE_MILLIS: Millis = 200;
 /** A status is written once for all that happens within this time. */
 const STATUS_MILLIS: Millis = 500;
 const BREATHE_AFTER_MILLIS: Millis = 8;
+const STALE_MILLIS: Millis = 15_000;
 const QUEUE = { queue: 'rightsizing' } as const;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
@@ -112,6 +113,14 @@ export function createRightsizingController(options: RightsizingControllerOption
     events.onPolicy(policy, { reason: 'ProcessingFailed', message, lasts: true, about: workloadKey(workload) });
   };
 
+  /** What is known may be out of date: what was found before stays, and nothing is decided on it. */
+  const noteStale = (policy: PolicyRecord, stale: readonly string[]): void => {
+    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'discovery_error' });
+    const cause = `${stale.join(', ')} cannot be followed`;
+    const message = renderReason('DiscoveryFailed', { namespace: policy.namespace, name: policy.name, cause });
+    events.onPolicy(policy, { reason: 'DiscoveryFailed', message, lasts: true });
+  };
+
   const passOver = async (policy: ValidPolicy, signal: AbortSignal): Promise<Millis> => {
     const startedAt = clock.now();
     const book = books.of(policy.uid);
@@ -151,6 +160,11 @@ export function createRightsizingController(options: RightsizingControllerOption
   const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
     const policy = findPolicy(key);
     if (policy === undefined || policy.deleting) return undefined;
+    const { stale } = view.freshness();
+    if (stale.length > 0) {
+      noteStale(policy, stale);
+      return STALE_MILLIS;
+    }
     if (isValidPolicy(policy)) return passOver(policy, signal);
     books.of(policy.uid).results.clear();
     metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'validation_error' });

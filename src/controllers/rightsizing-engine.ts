@@ -3,6 +3,7 @@ import type { EventSink } from '../act/events.ts';
 import type { Journal } from '../act/journal.ts';
 import { createWritePolicyStatus } from '../act/policy-status.ts';
 import { createResize } from '../act/resize.ts';
+import { createHandBack as createHandBackTemplate } from '../act/restore.ts';
 import { createRetemplate } from '../act/retemplate.ts';
 import { createRightsizingEvents } from '../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../act/workload-annotations.ts';
@@ -85,7 +86,13 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     annotate,
     books,
     events: createRightsizingEvents(options.events, clock),
-    handBack: createHandBack({ annotate, memory }),
+    handBack: createHandBack({
+      annotate,
+      template: createHandBackTemplate(api),
+      isReadOnly: () => settings().size.readOnly,
+      memory,
+      log,
+    }),
   };
   const history = createSizeLog(HISTORY);
   const inFlight = createResizesInFlight({

@@ -1,5 +1,12 @@
-/** Gives a workload back: nobody sizes it any more, so nothing of ours stays on it. Its pods keep what they have. */
+/**
+ * Gives a workload back: nobody sizes it any more, so no annotation of ours stays on it, and no field of its template is ours.
+ * Its pods keep the sizes they have, and its template the values: taking them back would be a change of its own.
+ */
+import type { HandBack as HandBackTemplate } from '../act/restore.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { Logger } from '../lib/log.ts';
+import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import { noAnnotations } from './rightsizing-annotate.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
@@ -12,14 +19,29 @@ export interface HandBack {
 
 export interface HandBackOptions {
   readonly annotate: AnnotateWorkload;
+  readonly template: HandBackTemplate;
+  /** Nothing is written at all. */
+  readonly isReadOnly: () => boolean;
   readonly memory: RightsizingMemory;
+  readonly log: Logger;
 }
 
-export function createHandBack({ annotate, memory }: HandBackOptions): HandBack {
-  const isNeeded = (workload: SizedWorkload): boolean => Object.keys(noAnnotations(workload)).length > 0;
+export function createHandBack({ annotate, template, isReadOnly, memory, log }: HandBackOptions): HandBack {
+  const isTemplateOurs = ({ annotations }: SizedWorkload): boolean =>
+    annotations[sizingKeys.originalResources] !== undefined;
+  const isNeeded = (workload: SizedWorkload): boolean =>
+    isTemplateOurs(workload) || Object.keys(noAnnotations(workload)).length > 0;
   const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
     memory.forget(workload.uid);
-    if (isNeeded(workload)) await annotate(workload, noAnnotations(workload), signal);
+    if (!isNeeded(workload) || isReadOnly()) return;
+    const { kind, namespace, name, uid } = workload;
+    if (isTemplateOurs(workload)) {
+      const request = { workload: { kind, namespace, name }, workloadUid: uid, restoreSizes: false };
+      const outcome = await template(request, workload, signal);
+      if (outcome.result === 'refused')
+        log.warn({ workload: workloadKey(workload), error: outcome.message }, 'A template could not be handed back');
+    }
+    await annotate(workload, noAnnotations(workload), signal);
   };
   return Object.assign(handBack, { isNeeded });
 }

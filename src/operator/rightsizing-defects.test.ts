@@ -78,6 +78,29 @@ describe('optipod defects', () => {
     expect(await requestsOf(world)).toEqual([{ cpu: '240m', memory: '120Mi' }]);
   });
 
+  test('optipod defect B4: fields of a template are given up with the policy, and keep their values', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false, allowRecreate: true } });
+    await world.until('applied', applied(world));
+    const read = async () => world.api.get(resources.deployments, 'web', inShop);
+    const managers = async () => (await read()).metadata?.managedFields?.map(({ manager }) => manager) ?? [];
+    expect(await managers()).toContain('optipod');
+    const { metadata } = await read();
+    await world.api.patch(
+      policyType('optipod.io'),
+      'sizes',
+      { type: 'merge', body: { spec: { mode: 'Disabled' } } },
+      inShop,
+    );
+    await world.until('handed back', async () => !(await managers()).includes('optipod'), MINUTE);
+    const after = await read();
+    expect(after.metadata?.generation).toBe(metadata?.generation);
+    expect(after.spec?.template?.spec?.containers[0]?.resources?.requests).toEqual({ cpu: '240m', memory: '120Mi' });
+    expect(Object.keys(after.metadata?.annotations ?? {}).filter((key) => key.startsWith('optipod.io/'))).toEqual([]);
+  });
+
   test('optipod defect B5, optipod defect B6: a policy at rest changes nothing and is not woken by its own status', async () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 1, cpu: 'noise(200m, 10m)' });
