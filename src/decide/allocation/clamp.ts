@@ -26,6 +26,7 @@ export const clampReasons = [
   'GuardRelaxed',
   'Coalition',
   'SystemUse',
+  'SteadySum',
   'QosClass',
 ] as const;
 

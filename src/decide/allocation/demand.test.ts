@@ -91,8 +91,24 @@ describe('from tick to tick', () => {
     );
   });
 
+  describe('what comes back in bursts', () => {
+    const rested: DemandState = { want: 300, raisedAt: T0, calmTicks: 9, share: 300, shortage: 0, peak: 1200, at: T0 };
+    const later = (millis: number, measured: Measurement) =>
+      nextDemand(rested, measured, context({ share: 300, now: T0 + millis }), rules);
+
+    test('gets at once what it needed last time, as soon as it uses what it has', () => {
+      expect(later(0, using(290))).toMatchObject({ want: 1200, cause: 'recalled' });
+      expect(later(0, using(200)).cause).toBe('usage');
+    });
+
+    test('less of it the longer ago that was', () => {
+      expect(later(rules.peakHalfLifeMillis, using(290)).want).toBe(600);
+      expect(later(10 * rules.peakHalfLifeMillis, using(290))).toMatchObject({ want: 485, cause: 'usage' });
+    });
+  });
+
   test('shortage resets the calm', () => {
-    const calm = { want: 1000, raisedAt: T0 - 60_000, calmTicks: 9, share: 1000, shortage: 0 };
+    const calm = { want: 1000, raisedAt: T0 - 60_000, calmTicks: 9, share: 1000, shortage: 0, peak: 1000, at: T0 };
     const short = nextDemand(calm, using(200, 0.2), context({ share: 1000, limit: 2000 }), rules);
     expect(short.state.calmTicks).toBe(0);
   });

@@ -33,6 +33,9 @@ export interface DemandState {
   /** The share at the last tick, and the shortage then: a shortage right after a cut takes the cut back. */
   readonly share: Millicores;
   readonly shortage: number;
+  /** The most it wanted lately, fading: what comes back in bursts gets at once what it needed last time. */
+  readonly peak: Millicores;
+  readonly at: EpochMillis;
 }
 
 export interface Demand {
@@ -41,7 +44,7 @@ export interface Demand {
   /** 0: none; otherwise the throttled ratio, or the pressure above the threshold. */
   readonly shortage: number;
   /** Why the want is above what usage alone says. */
-  readonly cause: 'usage' | 'throttled' | 'pressure' | 'saturated' | 'rolled-back' | 'decaying';
+  readonly cause: 'usage' | 'throttled' | 'pressure' | 'saturated' | 'rolled-back' | 'recalled' | 'decaying';
 }
 
 export function nextDemand(
@@ -53,20 +56,29 @@ export function nextDemand(
   const raw = rawWant(measured, context, rules);
   const { shortage } = raw;
   const { share, now } = context;
+  const peak = previous === undefined ? 0 : fadedPeak(previous, now, rules);
+  const isPressed = shortage > 0 || measured.usage >= rules.saturation * share;
+  const recalled = isPressed ? Math.floor(peak) : 0;
   // Captain's rule: a shortage that begins with a cut returns the cut and once more as much.
   const cut = previous === undefined ? 0 : previous.share - share;
   const isRolledBack = previous !== undefined && cut > 0 && previous.shortage === 0 && shortage > rules.throttledRatio;
-  const target = isRolledBack ? Math.max(raw.want, share + 2 * cut) : raw.want;
-  const cause = isRolledBack && target > raw.want ? 'rolled-back' : raw.cause;
+  const returned = isRolledBack ? share + 2 * cut : 0;
+  const target = Math.max(raw.want, returned, recalled);
+  const cause = target === raw.want ? raw.cause : target === returned ? 'rolled-back' : 'recalled';
+  const kept = { share, shortage, at: now };
   if (previous === undefined || target >= previous.want) {
-    const state = { want: target, raisedAt: now, calmTicks: 0, share, shortage };
+    const state = { ...kept, want: target, raisedAt: now, calmTicks: 0, peak: Math.max(peak, target) };
     return { state, want: target, shortage, cause };
   }
   const calmTicks = shortage > 0 ? 0 : previous.calmTicks + 1;
   const mayFall = calmTicks >= rules.calmTicks && now - previous.raisedAt >= rules.calmMillis;
   const want = mayFall ? Math.max(target, Math.floor(previous.want * (1 - rules.downStep))) : previous.want;
-  const state = { want, raisedAt: previous.raisedAt, calmTicks, share, shortage };
+  const state = { ...kept, want, raisedAt: previous.raisedAt, calmTicks, peak: Math.max(peak, raw.want) };
   return { state, want, shortage, cause: want === target ? cause : 'decaying' };
+}
+
+function fadedPeak({ peak, at }: DemandState, now: EpochMillis, { peakHalfLifeMillis }: DemandRules): number {
+  return peak * 0.5 ** (Math.max(0, now - at) / peakHalfLifeMillis);
 }
 
 function rawWant(

@@ -99,6 +99,7 @@ export type HoldReason =
   | 'Spacing'
   | 'RateLimit'
   | 'PartialRaise'
+  | 'HasRoom'
   | 'Observe'
   | 'Frozen'
   | 'Unmeasured'
@@ -131,8 +132,10 @@ export interface PodPlan {
 
 export interface NodePlan {
   readonly node: string;
-  /** What managed pods share. */
+  /** What managed pods can use together. */
   readonly capacity: Millicores;
+  /** What their requests add up to, at most: the same, or what users asked for. */
+  readonly steadySum: Millicores;
   readonly mode: Mode;
   /** Utility per millicore. */
   readonly shadowPrice: number;

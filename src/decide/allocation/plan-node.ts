@@ -5,6 +5,7 @@
 import type { Millicores } from '../../lib/units.ts';
 import { bargain, creditsOf } from './bargain.ts';
 import type { Clamp } from './clamp.ts';
+import type { Demand, DemandState } from './demand.ts';
 import { type ExclusionReason, exclusionOf } from './eligibility.ts';
 import { fairnessOf } from './fairness.ts';
 import { nextGreed, standingOf } from './greed.ts';
@@ -12,13 +13,15 @@ import { capacityUnderPressure, judgeNode } from './integrations/node-conditions
 import { readMarks } from './marks.ts';
 import { sharedCapacity } from './node-capacity.ts';
 import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
-import type { Solution } from './problem.ts';
 import { relaxToFit } from './relax.ts';
 import { type Seat, type Table, takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
+import { steadySum } from './steady-sum.ts';
 import { type Change, filterWrites, type Verdict } from './write-filter.ts';
 
 const MINUTE = 60_000;
+/** With less of its capacity in use a node has enough for all, whatever they might want. */
+const BUSY = 0.9;
 
 export function planNode(input: NodeInput): NodePlan {
   const { node, rules, now, memory } = input;
@@ -35,19 +38,22 @@ export function planNode(input: NodeInput): NodePlan {
   );
   const claims = seats.reduce((sum, { box }) => sum + box.claim, 0);
   const { capacity, clamps } = capacityUnderPressure(shared.capacity, claims, state);
+  const steady = steadySum(seats, capacity, rules);
   const relaxed = relaxToFit(
     seats.map(({ pod: { uid }, weight, box }) => ({ uid, weight, box })),
-    capacity,
+    steady.sum,
   );
-  const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, capacity);
-  const greeds = judgeGreed(input, seats, solution);
+  const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, steady.sum);
+  const isCongested = usableBy(seats, memory) > capacity && usedBy(seats) > BUSY * capacity;
+  const greeds = judgeGreed(input, seats, isCongested);
+  const room = { allocatable: node.allocatable, scale: steady.sum > 0 ? Math.max(1, capacity / steady.sum) : 1 };
   const sized = seats.map((seat, index) =>
-    sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, node.allocatable, rules),
+    sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, room, rules),
   );
   const changes = seats.map((seat, index) =>
     changeOf(seat, sized[index]?.target, greeds[index], input, state.isFrozen),
   );
-  const verdicts = filterWrites(changes, capacity, rules.write, now);
+  const verdicts = filterWrites(changes, steady.sum, rules.write, now);
   const credits = creditsOf(seats, solution);
   const plans = seats.map((seat, index): PodPlan => {
     const verdict = verdicts[index] ?? nothing;
@@ -81,6 +87,7 @@ export function planNode(input: NodeInput): NodePlan {
   return {
     node: node.name,
     capacity,
+    steadySum: steady.sum,
     mode: solution.mode,
     shadowPrice: solution.shadowPrice,
     isOvercommitted: solution.overcommitted,
@@ -88,7 +95,7 @@ export function planNode(input: NodeInput): NodePlan {
     writes: orderWrites(plans),
     unmanaged: excluded,
     fairness: fairnessOf(plans.map(({ share, want, claim, weight }) => ({ share, want, disagreement: claim, weight }))),
-    clamps: [...shared.clamps, ...clamps],
+    clamps: [...shared.clamps, ...clamps, ...steady.clamps],
     memory: remember(input, seats, greeds, plans),
   };
 }
@@ -116,7 +123,19 @@ function divide({ pods, rules }: NodeInput) {
   return { managed, unmanaged, excluded };
 }
 
-function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], { mode }: Solution): GreedMemory[] {
+/** What pods could use together. Those that have a ceiling for their greed do no more harm than it allows. */
+function usableBy(seats: readonly Seat[], memory: NodeInput['memory']): Millicores {
+  return seats.reduce((sum, { pod, box, current }) => {
+    const isHeld = memory.get(pod.uid)?.greed.isGreedy === true && current.limit !== undefined;
+    return sum + (isHeld ? Math.min(box.max, current.limit) : box.max);
+  }, 0);
+}
+
+function usedBy(seats: readonly Seat[]): Millicores {
+  return seats.reduce((sum, { input }) => sum + (input.measured?.usage ?? 0), 0);
+}
+
+function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], isCongested: boolean): GreedMemory[] {
   const contenders = seats.map(({ pod, weight }) => ({
     weight,
     ticksAtShare: memory.get(pod.uid)?.greed.ticksAtShare ?? 0,
@@ -125,7 +144,6 @@ function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], { mode
     const standing = standingOf(contenders[index] ?? { weight: seat.weight, ticksAtShare: 0 }, contenders);
     const { measured } = seat.input;
     const { isBatch, isLatencySensitive } = seat.marks;
-    const isCongested = mode !== 'uncongested';
     const { share, current } = seat;
     return nextGreed(
       memory.get(seat.pod.uid)?.greed,
@@ -152,12 +170,19 @@ function changeOf(
     after,
     share: { before: share, after: shareAfter },
     want,
-    isShort: greed?.isGreedy !== true && demand !== undefined && demand.shortage > 0,
+    isShort: greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand),
     isAtShare: usage >= rules.greedy.atShare * share,
+    hasRoom: usage < rules.write.raiseAbove * share && share >= Math.max(seat.box.claim, seat.original.request),
+    isGreedy: greed?.isGreedy === true,
     bandFactor: hints.bandFactor,
     writes: memory.get(pod.uid)?.writes ?? [],
     blocked: isFrozen ? 'Frozen' : seat.input.measured === undefined ? 'Unmeasured' : undefined,
   };
+}
+
+/** Throttling counts at once; pressure, which comes and goes with every burst of requests, when it lasts. */
+function isShort({ shortage, cause }: Demand, before: DemandState | undefined): boolean {
+  return shortage > 0 && (cause === 'throttled' || (before?.shortage ?? 0) > 0);
 }
 
 /** Decreases first: what they free pays for the rest. */

@@ -18,6 +18,8 @@ export interface DemandRules {
   readonly pressureNeedsUsage: number;
   /** Usage by limit from which usage says nothing about demand any more. */
   readonly saturation: number;
+  /** A want of the past counts half after this time. */
+  readonly peakHalfLifeMillis: Millis;
   /** A want falls by at most this share a tick, */
   readonly downStep: number;
   /** after this many ticks without shortage, */
@@ -45,10 +47,14 @@ export interface WriteRules {
   /** Least time between two writes of one pod, counted from tick to tick: raises, and decreases that fund nothing. */
   readonly spacingUpMillis: Millis;
   readonly spacingDownMillis: Millis;
-  /** Writes of one pod within a minute, but for forced raises and their funding. */
+  /** Writes of one pod within a minute, whatever for. */
   readonly perMinute: number;
   /** A raise below this share of what was asked is not written, unless the pod is short of CPU. */
   readonly minGranted: number;
+  /** A pod that uses less than this share of what it has is not raised by choice. */
+  readonly raiseAbove: number;
+  /** A raise of a greedy pod by less than this share is not worth it: it would take any. */
+  readonly minShareGreedy: number;
 }
 
 export interface WeightRules {
@@ -67,6 +73,11 @@ export interface AllocationRules {
   readonly disagreement: 'claim' | 'zero';
   readonly overload: 'weights' | 'tiers';
   readonly quantum: 1 | 10;
+  /**
+   * Of what is free beyond the requests of users, the share that is written as requests too. 0: a node never looks fuller to
+   * the scheduler than it would without us, and new pods find the room they would have found. Not with `apply: limits`.
+   */
+  readonly surplusShare: number;
   /** Share of allocatable that is never given away; measured system use beyond what is reserved takes its place. */
   readonly margin: number;
   /** Without advice or annotation a pod's claim is this share of its original request, at least `baseline`, never more. */
@@ -97,6 +108,7 @@ export const defaultAllocationRules: AllocationRules = {
   disagreement: 'claim',
   overload: 'weights',
   quantum: 1,
+  surplusShare: 0,
   margin: 0.05,
   claimShare: 1 / 3,
   baseline: 100,
@@ -116,6 +128,7 @@ export const defaultAllocationRules: AllocationRules = {
     pressure: 0.15,
     pressureNeedsUsage: 0.7,
     saturation: 0.9,
+    peakHalfLifeMillis: 600_000,
     downStep: 0.15,
     calmTicks: 3,
     calmMillis: 30_000,
@@ -129,6 +142,8 @@ export const defaultAllocationRules: AllocationRules = {
     spacingDownMillis: 10_000,
     perMinute: 6,
     minGranted: 0.5,
+    raiseAbove: 0.9,
+    minShareGreedy: 0.25,
   },
   weight: { base: 'equal', priorityCurve: 'log', trustedNamespaces: [], topologySpread: false, nodeAffinity: false },
 };

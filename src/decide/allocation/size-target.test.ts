@@ -14,13 +14,14 @@ interface Given {
   readonly rules?: Partial<AllocationRules>;
   readonly input?: Partial<NodePod>;
   readonly pod?: Partial<AllocationPod>;
+  readonly scale?: number;
 }
 
-function size({ sketch, share, isGreedy = false, rules = {}, input = {}, pod = {} }: Given) {
+function size({ sketch, share, isGreedy = false, rules = {}, input = {}, pod = {}, scale = 1 }: Given) {
   const all = { ...testRules, ...rules };
   const table = { node: judgeNode(testNode().conditions, T0), rules: all, now: T0 };
   const seat = takeSeat({ pod: testPod('a', sketch, pod), measured: using(100), ...input }, undefined, table);
-  return sizeTarget(seat, share, isGreedy, 1800, all);
+  return sizeTarget(seat, share, isGreedy, { allocatable: 1800, scale }, all);
 }
 
 const frozen = { bounds: [], spread: 1, affinity: 1, isRequestFrozen: true, limitMin: 720, bandFactor: 2 };
@@ -37,6 +38,11 @@ describe('requests and ceilings', () => {
       'greedy: a ceiling of 1.1 shares in tens',
       { sketch: { request: 400 }, share: 305, isGreedy: true },
       { request: 305, limit: 340, limitPolicy: 'Apply' },
+    ],
+    [
+      'greedy, where requests are two thirds of what there is: a ceiling of what it would have of all',
+      { sketch: { request: 400 }, share: 200, isGreedy: true, scale: 1.5 },
+      { request: 200, limit: 330, limitPolicy: 'Apply' },
     ],
     [
       'all: twice the share',

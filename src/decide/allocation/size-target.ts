@@ -9,6 +9,13 @@ import type { Seat } from './seat.ts';
 /** The systemd cgroup driver rounds quotas up to 10m; other values would differ between pod and container (k/k#129357). */
 const LIMIT_QUANTUM = 10;
 
+export interface Room {
+  /** Of the node. */
+  readonly allocatable: Millicores;
+  /** What there is to use, by what is written as requests, at least 1: ceilings are of the former. */
+  readonly scale: number;
+}
+
 export interface Sized {
   readonly target: PodTarget;
   readonly clamps: readonly Clamp[];
@@ -18,15 +25,14 @@ export function sizeTarget(
   seat: Seat,
   share: Millicores,
   isGreedy: boolean,
-  allocatable: Millicores,
+  room: Room,
   rules: AllocationRules,
 ): Sized {
   // Guaranteed is request = limit, of CPU too.
   if (seat.pod.qos === 'Guaranteed') {
     return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps: [] };
   }
-  const target =
-    rules.apply === 'limits' ? byLimit(seat, share, rules) : byRequest(seat, share, isGreedy, allocatable, rules);
+  const target = rules.apply === 'limits' ? byLimit(seat, share, rules) : byRequest(seat, share, isGreedy, room, rules);
   return keepQos(target);
 }
 
@@ -42,7 +48,7 @@ function byRequest(
   seat: Seat,
   share: Millicores,
   isGreedy: boolean,
-  allocatable: Millicores,
+  { allocatable, scale }: Room,
   rules: AllocationRules,
 ): PodTarget {
   const { current, original, hints } = seat;
@@ -51,7 +57,7 @@ function byRequest(
   const mustExceed = Math.max(request + 1, kernelFloor);
   const wholeNode = Math.floor(allocatable / LIMIT_QUANTUM) * LIMIT_QUANTUM;
   if (factor !== undefined) {
-    const loose = Math.max(factor * share, hints.limitMin ?? 0, mustExceed);
+    const loose = Math.max(factor * scale * share, hints.limitMin ?? 0, mustExceed);
     const highest = rules.userLimits === 'keep' ? (original.limit ?? wholeNode) : wholeNode;
     const limit = Math.min(Math.ceil(loose / LIMIT_QUANTUM) * LIMIT_QUANTUM, Math.max(highest, request));
     return { request, limit, limitPolicy: 'Apply' };

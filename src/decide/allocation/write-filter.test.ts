@@ -16,6 +16,8 @@ function change(before: number, after: number, more: Partial<Change> = {}): Chan
     want: after,
     isShort: false,
     isAtShare: false,
+    hasRoom: false,
+    isGreedy: false,
     bandFactor: 1,
     writes: [],
     blocked: undefined,
@@ -49,6 +51,10 @@ describe('changes by choice', () => {
     ['less than half of what it asked', change(400, 450, { want: 600 }), 'PartialRaise'],
     ['half of it', change(400, 500, { want: 600 }), undefined],
     ['less than half, but it uses all it has', change(400, 450, { want: 600, isAtShare: true }), undefined],
+    ['a pod with room left', change(400, 500, { hasRoom: true }), 'HasRoom'],
+    ['is lowered all the same', change(400, 300, { hasRoom: true }), undefined],
+    ['a greedy pod would take any raise', change(400, 490, { isGreedy: true }), 'DeadBand'],
+    ['a quarter more is worth it', change(400, 500, { isGreedy: true }), undefined],
     ['the node is frozen', change(400, 800, { blocked: 'Frozen' }), 'Frozen'],
     ['not measured', change(400, 800, { blocked: 'Unmeasured' }), 'Unmeasured'],
   ])('%s', (_name, given, held) => {
@@ -89,9 +95,21 @@ describe('limits', () => {
 });
 
 describe('forced raises', () => {
-  test('a pod short of CPU waits for no spacing, no rate and no half', () => {
-    const short = change(400, 450, { want: 900, isShort: true, writes: new Array<number>(9).fill(NOW - 1000) });
+  test('a pod short of CPU waits for no spacing and no half', () => {
+    const short = change(400, 450, { want: 900, isShort: true, writes: [NOW - 1000] });
     expect(judge(short)).toMatchObject({ isWritten: true, isForced: true });
+  });
+
+  test('but no pod is written more often than the rate, whatever for', () => {
+    const writes = new Array<number>(rules.perMinute).fill(NOW - 30_000);
+    expect(judge(change(400, 800, { isShort: true, writes }))).toMatchObject({ isWritten: false, held: 'RateLimit' });
+    const [raise, payer] = filterWrites(
+      [change(400, 800, { isShort: true }), change(600, 200, { uid: 'b', writes })],
+      1000,
+      rules,
+      NOW,
+    );
+    expect([raise?.held, payer?.held]).toEqual(['Unfunded', 'RateLimit']);
   });
 
   test('but a few millicores are not worth it', () => {

@@ -1,6 +1,6 @@
 /**
  * Which of the computed changes are written. A loop that writes every ripple wears out the API server, one that holds back
- * what a raise needs starves it: so dead-band and spacing bind only changes by choice.
+ * what a raise needs starves it: so spacing binds only changes by choice, and what pays for others is bound by neither.
  */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { HoldReason, PodTarget } from './node-input.ts';
@@ -17,6 +17,9 @@ export interface Change {
   readonly isShort: boolean;
   /** Uses what it has, so that any raise helps. */
   readonly isAtShare: boolean;
+  /** Uses so little of it, and has what its user asked for, so that a raise would change nothing. */
+  readonly hasRoom: boolean;
+  readonly isGreedy: boolean;
   readonly bandFactor: number;
   readonly writes: readonly EpochMillis[];
   /** Nothing may be written for this pod, whatever is computed. */
@@ -40,7 +43,7 @@ export function filterWrites(
   now: EpochMillis,
 ): readonly Verdict[] {
   const verdicts = changes.map((change) => judgeAlone(change, rules, now));
-  fundRaises(changes, verdicts, capacity);
+  fundRaises(changes, verdicts, capacity, (change) => writesLately(change, now) < rules.perMinute);
   return verdicts;
 }
 
@@ -51,21 +54,28 @@ function judgeAlone(change: Change, rules: WriteRules, now: EpochMillis): Verdic
   if (after.request === before.request && limitAfter === before.limit) return hold('Settled');
   if (blocked !== undefined) return hold(blocked);
   const growth = share.after - share.before;
-  const isForced = isShort && growth > 0 && Math.abs(growth) >= rules.minChange;
-  if (isForced) return { isWritten: true, held: undefined, isForced, isFunding: false };
   if (!isWorthIt(change, limitAfter, rules)) return hold('DeadBand');
+  if (writesLately(change, now) >= rules.perMinute) return hold('RateLimit');
+  if (isShort && growth > 0) return { isWritten: true, held: undefined, isForced: true, isFunding: false };
+  if (growth > 0 && change.hasRoom) return hold('HasRoom');
   if (growth > 0 && !change.isAtShare && growth < rules.minGranted * (change.want - share.before))
     return hold('PartialRaise');
   const spacing = growth > 0 ? rules.spacingUpMillis : rules.spacingDownMillis;
   const last = writes.at(-1);
   if (last !== undefined && now - last < spacing) return hold('Spacing');
-  if (writes.filter((at) => now - at < MINUTE).length >= rules.perMinute) return hold('RateLimit');
   return { isWritten: true, held: undefined, isForced: false, isFunding: false };
 }
 
-function isWorthIt({ before, after, bandFactor }: Change, limitAfter: number | undefined, rules: WriteRules): boolean {
+const writesLately = ({ writes }: Change, now: EpochMillis): number => writes.filter((at) => now - at < MINUTE).length;
+
+function isWorthIt(
+  { before, after, bandFactor, isGreedy }: Change,
+  limitAfter: number | undefined,
+  rules: WriteRules,
+): boolean {
   const exceeds = (from: Millicores, to: Millicores): boolean => {
-    const share = to < from ? Math.max(rules.minShare, rules.minShareDown) : rules.minShare;
+    const up = isGreedy ? Math.max(rules.minShare, rules.minShareGreedy) : rules.minShare;
+    const share = to < from ? Math.max(rules.minShare, rules.minShareDown) : up;
     return Math.abs(to - from) >= bandFactor * Math.max(rules.minChange, share * from);
   };
   if (exceeds(before.request, after.request)) return true;
@@ -75,7 +85,12 @@ function isWorthIt({ before, after, bandFactor }: Change, limitAfter: number | u
 }
 
 /** Raises are paid for by decreases: the largest that were held back are let go until the sum fits; else raises wait. */
-function fundRaises(changes: readonly Change[], verdicts: Verdict[], capacity: Millicores): void {
+function fundRaises(
+  changes: readonly Change[],
+  verdicts: Verdict[],
+  capacity: Millicores,
+  mayWrite: (change: Change) => boolean,
+): void {
   const growthOf = (index: number): number => {
     const share = changes[index]?.share;
     return share === undefined ? 0 : share.after - share.before;
@@ -88,7 +103,10 @@ function fundRaises(changes: readonly Change[], verdicts: Verdict[], capacity: M
   let missing = held + needed - capacity;
   if (missing <= 0) return;
   const payers = indexes
-    .filter((index) => growthOf(index) < 0 && changes[index]?.blocked === undefined)
+    .filter((index) => {
+      const change = changes[index];
+      return change !== undefined && growthOf(index) < 0 && change.blocked === undefined && mayWrite(change);
+    })
     .sort((a, b) => Number(isWritten(b)) - Number(isWritten(a)) || growthOf(a) - growthOf(b));
   for (const index of payers) {
     if (missing <= 0) break;

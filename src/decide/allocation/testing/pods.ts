@@ -5,7 +5,8 @@ import { type AllocationRules, defaultAllocationRules } from '../rules.ts';
 
 export const T0 = 1_000_000_000;
 
-export const testRules: AllocationRules = { ...defaultAllocationRules, managementMode: 'optOut' };
+/** The whole surplus is shared out, so that bargains show in requests. */
+export const testRules: AllocationRules = { ...defaultAllocationRules, managementMode: 'optOut', surplusShare: 1 };
 
 export interface PodSketch {
   readonly request: number;
