@@ -72,6 +72,9 @@ export function outcomeAtRest({ advice }: Advised, memory: WorkloadMemory): Appl
   if (memory.lastApplied !== undefined && !isHeld) return { status: 'Applied' };
   if (telling === undefined) return { status: 'Applied' };
   const { container, resource, held: reason } = telling;
-  const message = `${renderReason(reason, { what: `${resource} of container ${container}` })}: ${telling.advice.notes.at(-1)?.text ?? ''}`;
-  return { status: memory.lastApplied === undefined ? 'Skipped' : 'Applied', reason, message };
+  const { notes } = telling.advice;
+  const note = reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
+  const message = `${renderReason(reason, { what: `${resource} of container ${container}` })}: ${note?.text ?? ''}`;
+  // Whoever requests what is recommended needs no change to have it.
+  return { status: isHeld && memory.lastApplied === undefined ? 'Skipped' : 'Applied', reason, message };
 }

@@ -2,6 +2,7 @@
 
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
+import { sizeManagers } from '../act/size-managers.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
@@ -152,13 +153,16 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       }
       const problem = usage.stateOf(workload).problem;
       memory.unreadSince = problem === undefined ? undefined : (memory.unreadSince ?? now);
-      // The first samples of a new pod take their time.
-      const isLongUnread = memory.unreadSince !== undefined && now - memory.unreadSince >= UNREAD_PATIENCE_MILLIS;
+      // The first samples of a new pod take their time; a source that does not answer is told of at once.
+      const isPatient = problem?.reason === 'NoData';
+      const unreadFor = memory.unreadSince === undefined ? 0 : now - memory.unreadSince;
+      const isLongUnread = problem !== undefined && unreadFor >= (isPatient ? UNREAD_PATIENCE_MILLIS : 0);
       const applied = await act(advised, policy, memory, signal);
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;
-      if (isRemarkable && (outcome.status === 'Skipped' || outcome.status === 'Error'))
+      const isKept = outcome.status === 'Skipped' || outcome.status === 'Error' || outcome.reason === 'QuotaExceeded';
+      if (isRemarkable && isKept)
         report(workload, outcome, applied?.advice);
       return {
         entry: workloadStatus({
@@ -168,7 +172,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
           lastRecommendation: memory.lastRecommendation,
           lastApplied: memory.lastApplied,
           lastApplyMethod: memory.lastMethod,
-          fieldOwnership: undefined,
+          fieldOwnership: ownsFields(workload),
         }),
         advice: advised.advice,
         saving: savingOf(advised.advice, workload.replicas),
@@ -218,6 +222,11 @@ function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string
     const before = told.get(key);
     return before === undefined || Math.abs(value - before) > TELLING * before;
   });
+}
+
+/** Whether the template's sizes are ours by server-side apply; not told where they never were. */
+function ownsFields({ templateManagers }: SizedWorkload): true | undefined {
+  return Object.values(templateManagers).some((managers) => managers.includes(sizeManagers.rightsizing)) || undefined;
 }
 
 function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {

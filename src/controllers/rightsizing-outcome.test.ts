@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { answer } from '../act/resize-answers.ts';
+import type { ResourceAdvice } from '../decide/rightsizing/advice.ts';
+import { aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
+import type { ActResult } from './rightsizing-actuator.ts';
+import type { Advised } from './rightsizing-advise.ts';
+import { createRightsizingMemory } from './rightsizing-memory.ts';
+import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
+
+const web = aSizedWorkload();
+const memory = () => createRightsizingMemory().of('u');
+const blocked = (
+  reason: 'ChangePace' | 'VpaSizesWorkload' | 'ChangeBackoff',
+  retryAfterMillis?: number,
+): ActResult => ({
+  kind: 'blocked',
+  block: { rule: 'r', reason, message: 'm', advice: 'a', retryAfterMillis },
+});
+const refused = (reason: Parameters<typeof answer>[0], action: Parameters<typeof answer>[1]): ActResult => ({
+  kind: 'refused',
+  answer: answer(reason, action, 'cause'),
+});
+
+describe('an attempt that did not go through', () => {
+  test.each<[string, ActResult, object | undefined]>([
+    ['waits for its turn', blocked('ChangePace', 9), { status: 'Pending', reason: 'ChangePace', againAfterMillis: 9 }],
+    ['somebody has to act', blocked('VpaSizesWorkload'), { status: 'Skipped', reason: 'VpaSizesWorkload' }],
+    ['went through', { kind: 'asked', tookFrom: [] }, undefined],
+    ['its pod is gone', { kind: 'gone' }, undefined],
+    ['forbidden', refused('ResizeForbidden', 'give-up'), { status: 'Error', reason: 'RBACError', isForbidden: true }],
+    ['quota', refused('ResizeQuotaDenied', 'wait'), { status: 'Pending', reason: 'ResizeQuotaDenied' }],
+    [
+      'a webhook says no',
+      refused('ResizeAdmissionDenied', 'give-up'),
+      { status: 'Skipped', reason: 'ResizeAdmissionDenied' },
+    ],
+  ])('%s', (_, attempt, expected) => {
+    const outcome = outcomeOfAttempt(web, memory(), attempt);
+    if (expected === undefined) expect(outcome).toBeUndefined();
+    else expect(outcome).toMatchObject(expected);
+  });
+
+  test('during the pause after a refusal the refusal is the reason', () => {
+    const own = memory();
+    outcomeOfAttempt(web, own, refused('ResizeForbidden', 'give-up'));
+    expect(outcomeOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({
+      reason: 'RBACError',
+      againAfterMillis: 5,
+    });
+    outcomeOfAttempt(web, own, { kind: 'asked', tookFrom: [] });
+    expect(outcomeOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
+  });
+});
+
+describe('at rest', () => {
+  const advice = (held: ResourceAdvice['held']): ResourceAdvice => ({
+    target: 1,
+    request: 1,
+    limit: undefined,
+    isDue: false,
+    held,
+    notes: [{ stage: 'change', value: 1, text: 'the last note' }],
+  });
+  const advised = (cpu: ResourceAdvice['held'], ram: ResourceAdvice['held']): Advised => ({
+    workload: web,
+    pods: [],
+    inForce: [],
+    lessons: { floors: [], reverts: 0 },
+    advice: [{ container: 'app', current: smallSize, cpu: advice(cpu), memory: advice(ram) }],
+    hasUsage: true,
+  });
+
+  test('what holds the advice back is told, the most telling first', () => {
+    const outcome = outcomeAtRest(advised('WithinMinChange', 'HpaTarget'), memory());
+    expect(outcome).toMatchObject({ status: 'Skipped', reason: 'HpaTarget' });
+    expect(outcome.message).toBe(
+      'A HorizontalPodAutoscaler scales by the utilization of memory of container app: the last note',
+    );
+  });
+
+  test('what has been applied and is as it should be is Applied', () => {
+    const own = memory();
+    own.lastApplied = 5;
+    expect(outcomeAtRest(advised('WithinMinChange', 'WithinMinChange'), own)).toEqual({ status: 'Applied' });
+    expect(outcomeAtRest(advised(undefined, undefined), memory())).toEqual({ status: 'Applied' });
+  });
+});

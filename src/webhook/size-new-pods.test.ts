@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Pod } from '../api/core.ts';
+import type { OwnerReference } from '../model/records.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import { aContainer, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
+import { createSizeNewPods } from './size-new-pods.ts';
+
+const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'rs' };
+const text = `{"app":{"cpuRequest":[200,120],"memoryRequest":[${128 * MIB},${64 * MIB}]}}`;
+const web = (changes: Partial<SizedWorkload> = {}): SizedWorkload =>
+  aSizedWorkload({ annotations: { 'optipod.io/applied-sizes': text }, ...changes });
+const resourcesOfPod = {
+  requests: { cpu: '200m', memory: '128Mi', 'ephemeral-storage': '1Gi' },
+  limits: { cpu: '400m', memory: '256Mi' },
+};
+const pod = (resources: object = resourcesOfPod, more: object = {}): Pod => ({
+  metadata: { annotations: { a: 'b' } },
+  spec: { containers: [{ name: 'app', image: 'a', resources }], ...more },
+});
+const sizes = (workload: SizedWorkload | undefined, isActive = true) =>
+  createSizeNewPods({ workloadOf: () => workload, isActive: () => isActive });
+
+describe('new pods', () => {
+  test('get the sizes of the others and a stamp; what else they ask for stays', () => {
+    expect(sizes(web())(pod(), owner, true)).toEqual([
+      {
+        op: 'add',
+        path: '/spec/containers/0/resources',
+        value: {
+          requests: { cpu: '120m', memory: '64Mi', 'ephemeral-storage': '1Gi' },
+          limits: { cpu: '400m', memory: '256Mi' },
+        },
+      },
+      { op: 'add', path: '/metadata/annotations/optipod.io~1applied', value: 'true' },
+    ]);
+  });
+
+  test('without annotations so far, they are made', () => {
+    expect(sizes(web())(pod(), owner, false).at(-1)).toEqual({
+      op: 'add',
+      path: '/metadata/annotations',
+      value: { 'optipod.io/applied': 'true' },
+    });
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ['a bare pod', sizes(web())(pod(), undefined, true)],
+    ['an unknown owner', sizes(undefined)(pod(), owner, true)],
+    ['nothing applied', sizes(web({ annotations: {} }))(pod(), owner, true)],
+    ['no policy acts on it', sizes(web(), false)(pod(), owner, true)],
+    ['a template that was edited', sizes(web())(pod({ requests: { cpu: '300m', memory: '128Mi' } }), owner, true)],
+    ['a template without this container', sizes(web({ containers: [aContainer({ name: 'x' })] }))(pod(), owner, true)],
+    [
+      'an annotation that cannot be read',
+      sizes(web({ annotations: { 'optipod.io/applied-sizes': '{' } }))(pod(), owner, true),
+    ],
+  ])('%s: stays as it is', (_, operations) => {
+    expect(operations).toEqual([]);
+  });
+
+  test('a limit alone is also the request, as the API server completes it', () => {
+    const size = { cpuLimit: 400, memoryRequest: 128 * MIB };
+    const annotations = { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[null,120]}}' };
+    const completed = { requests: { cpu: '400m', memory: '128Mi' }, limits: { cpu: '400m' } };
+    const found = sizes(web({ annotations, containers: [aContainer({ size })] }))(pod(completed), owner, true);
+    expect(found[0]).toMatchObject({ value: { requests: { cpu: '120m' } } });
+  });
+
+  test('native sidecars are found where they stand', () => {
+    const annotations = { 'optipod.io/applied-sizes': '{"log":{"cpuRequest":[50,20]}}' };
+    const containers = [aContainer(), aContainer({ name: 'log', isSidecar: true, size: { cpuRequest: 50 } })];
+    const initContainers = [
+      { name: 'setup', image: 's' },
+      { name: 'log', image: 'l', restartPolicy: 'Always', resources: { requests: { cpu: '50m' } } },
+    ];
+    const found = sizes(web({ annotations, containers }))(pod(resourcesOfPod, { initContainers }), owner, true);
+    expect(found[0]).toMatchObject({ path: '/spec/initContainers/1/resources', value: { requests: { cpu: '20m' } } });
+  });
+
+  test('for any applied sizes, the QoS class of the pod is that of its template', () => {
+    const both = { cpuRequest: 200, cpuLimit: 200, memoryRequest: 64 * MIB, memoryLimit: 64 * MIB };
+    const guaranteed = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '200m', memory: '64Mi' } };
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 900 }), (cpu) => {
+        const annotations = { 'optipod.io/applied-sizes': `{"app":{"cpuRequest":[200,${cpu}]}}` };
+        const workload = web({ annotations, containers: [aContainer({ size: both })] });
+        // A request of its own would make it Burstable.
+        expect(sizes(workload)(pod(guaranteed), owner, true)).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+    expect(smallSize.cpuRequest).toBe(200);
+  });
+});
