@@ -1,0 +1,229 @@
+/** Allocation where it is at home: the agent on a real kubelet's control groups, the operator resizing real pods, a hog that takes all it can. */
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import type { Pod } from '../../src/api/core.ts';
+import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
+import { createSystemClock, sleep } from '../../src/lib/clock.ts';
+import type { Millicores } from '../../src/lib/units.ts';
+import { type OperatorProcess, startOperatorProcess } from '../cluster/operator-process.ts';
+import { readLogTail } from '../controlplane/process-group.ts';
+import { type AgentProcess, startAgentProcess } from './allocation/agent-process.ts';
+import { installPodAllocations, uninstallPodAllocations } from './allocation/install.ts';
+import { type PodWatch, watchPods } from './allocation/pod-watch.ts';
+import { createPriorityGroup, SYSTEM_SHARES, takeSystem } from './allocation/priority-group.ts';
+import { createPods, kernelCounters, type PodSize, sharedPod, sizeOf } from './allocation/shared-pods.ts';
+import { openNodeRun } from './host/node-run.ts';
+import { getText, isReady, useRealNodes } from './kit.ts';
+import { SPOT_NODE } from './nodes.ts';
+
+const clock = createSystemClock();
+const kit = useRealNodes();
+const ALLOCATABLE: Millicores = 1500;
+const STALE_AFTER = '20s';
+
+let namespace: string;
+let agent: AgentProcess;
+let operator: OperatorProcess | undefined;
+let watch: PodWatch;
+/** As they started. */
+const started = new Map<string, Pod>();
+
+const cgroup = (): string => kit().access.nodes.find(({ name }) => name === SPOT_NODE)?.cgroup ?? '';
+const podOf = (name: string): Pod => {
+  const pod = watch.pods.get(`${namespace}/${name}`);
+  if (pod === undefined) throw new Error(`there is no pod ${name}`);
+  return pod;
+};
+const sizes = (): Record<string, PodSize> =>
+  Object.fromEntries([...started.keys()].map((name) => [name, sizeOf(podOf(name))]));
+const logTail = (name: string, lines: number): string => readLogTail(kit().access.runDirectory, name, lines);
+const burn = (name: string, cpu: Millicores): Promise<string> =>
+  getText(`http://${podOf(name).status?.podIP}:8080/set?cpu=${cpu}`);
+
+async function start(...pods: readonly Parameters<typeof sharedPod>[1][]): Promise<void> {
+  const { api, eventually } = kit();
+  await createPods(
+    api,
+    namespace,
+    pods.map((spec) => sharedPod(SPOT_NODE, spec)),
+  );
+  for (const { name } of pods) {
+    await eventually(() => expect(isReady(podOf(name))).toBe(true));
+    started.set(name, podOf(name));
+  }
+}
+
+async function allocationOf(name: string): Promise<PodAllocation> {
+  return await kit().api.get(podAllocations, podOf(name).metadata?.uid ?? '', { namespace });
+}
+
+/** Resolves when the agent has planned so many times more. */
+async function planned(times: number): Promise<void> {
+  const before = await agent.plans();
+  await kit().eventually(async () => expect(await agent.plans()).toBeGreaterThanOrEqual(before + times));
+}
+
+/** What the kernel gave a pod over so many seconds. */
+async function used(names: readonly string[], seconds: number): Promise<Record<string, Millicores>> {
+  const read = () => names.map((name) => kernelCounters(cgroup(), podOf(name)).usedMicros);
+  const [before, from] = [read(), performance.now()];
+  await sleep(clock, 1000 * seconds);
+  const [after, until] = [read(), performance.now()];
+  return Object.fromEntries(
+    names.map((name, index) => [name, ((after[index] ?? 0) - (before[index] ?? 0)) / (until - from)]),
+  );
+}
+
+beforeAll(async () => {
+  const { api, access } = kit();
+  const run = openNodeRun(access.runDirectory);
+  takeSystem(run, createPriorityGroup(run, 'system', SYSTEM_SHARES));
+  await installPodAllocations(api, clock);
+  namespace = await kit().namespace({ 'mbcas.io/managed': 'true' });
+  watch = await watchPods(api, SPOT_NODE, clock);
+  agent = await startAgentProcess({
+    nodeName: SPOT_NODE,
+    cgroup: cgroup(),
+    kubeconfigPath: access.kubeconfigPath,
+    directory: access.runDirectory,
+    clock,
+    isAlone: true,
+    settings: { MBCAS_STARTUP_GRACE_PERIOD: '0s', STOWAGE_ALLOCATION_RENEW_INTERVAL: '5s' },
+  });
+});
+beforeEach(() => {
+  onTestFailed(() => {
+    const changes = watch.changes.map((change) => JSON.stringify(change)).join('\n');
+    const logs = [`agent-${SPOT_NODE}`, 'allocation-operator'].map((name) => logTail(name, 15)).join('\n');
+    process.stderr.write(`sizes so far:\n${changes}\nends of the logs:\n${logs}\n`);
+  });
+});
+afterAll(async () => {
+  await agent?.stop();
+  await operator?.stop();
+  await watch?.stop();
+  await uninstallPodAllocations(kit().api);
+});
+
+describe('the agent', () => {
+  test('sees what a pod uses, and says so in a PodAllocation that belongs to the pod', async () => {
+    await start({ name: 'quiet', request: 300, claim: 300, weight: 1, isBatch: false, burns: 300 });
+    await planned(3);
+    const uid = podOf('quiet').metadata?.uid;
+    const found = await kit().eventually(() => allocationOf('quiet'));
+    expect(found).toMatchObject({
+      metadata: { ownerReferences: [{ kind: 'Pod', name: 'quiet', uid }], labels: { 'mbcas.io/node': SPOT_NODE } },
+      spec: { podName: 'quiet', podUID: uid, nodeName: SPOT_NODE, originalCPURequest: '300m' },
+    });
+    await kit().eventually(async () => {
+      const usage = (await agent.metrics()).find(
+        ({ name, labels }) => name === 'mbcas_pod_usage_milli' && labels['pod'] === 'quiet',
+      )?.value;
+      expect(usage).toBeGreaterThan(255);
+      expect(usage).toBeLessThan(345);
+    });
+  });
+
+  test('writes about pods of its own node only, and changes no pod', async () => {
+    const { items } = await kit().api.list(podAllocations);
+    expect(items.map(({ spec }) => spec?.podName)).toEqual(['quiet']);
+    expect(watch.changes).toEqual([]);
+  });
+});
+
+describe('with the operator', () => {
+  const need: Millicores = 800;
+
+  test('a pod that asked for an eighth of what it needs gets it within three plans, beside a hog', async () => {
+    const { access } = kit();
+    operator = await startOperatorProcess({
+      name: 'allocation-operator',
+      directory: access.runDirectory,
+      kubeconfigPath: access.kubeconfigPath,
+      certDirectory: access.runDirectory,
+      clock,
+      config: {
+        engines: { placement: false, allocation: true },
+        operator: { leaderElection: { namespace } },
+        allocation: { staleAfter: STALE_AFTER, warmUp: '0s' },
+        webhook: { enabled: false },
+      },
+    });
+    await start(
+      { name: 'service', request: 100, claim: 200, weight: 4, isBatch: false },
+      { name: 'hog', request: 600, claim: 100, weight: 1, isBatch: true, burns: 2000 },
+    );
+    const running = operator;
+    await kit().eventually(async () => expect((await running.health('/readyz')).status).toBe(200));
+    // The hog has shown what it is before the service is asked for anything.
+    await planned(8);
+    const idle = (await used(['service'], 2))['service'];
+    expect(idle).toBeLessThan(100);
+    await burn('service', need);
+    // The first plan may fall right after the step and see nothing of it yet.
+    await planned(4);
+    const actual = podOf('service').status?.containerStatuses?.[0]?.resources?.requests?.['cpu'];
+    expect(Number(actual?.replace('m', ''))).toBeGreaterThan(500);
+    const got = await used(['service', 'hog', 'quiet'], 4);
+    expect(got['service']).toBeGreaterThan(0.85 * need);
+  });
+
+  test('the hog has a ceiling that holds, and hurts nobody', async () => {
+    await kit().eventually(() => expect(sizeOf(podOf('hog')).limit).toBeDefined());
+    await planned(5);
+    const { limit = 0 } = sizeOf(podOf('hog'));
+    const before = kernelCounters(cgroup(), podOf('hog'));
+    const got = await used(['service', 'hog', 'quiet'], 5);
+    const after = kernelCounters(cgroup(), podOf('hog'));
+    expect(got['hog']).toBeLessThan(1.1 * limit);
+    expect(after.throttledPeriods - before.throttledPeriods).toBeGreaterThan(20);
+    expect(got['quiet']).toBeGreaterThan(0.9 * 300);
+    expect(got['service']).toBeGreaterThan(0.9 * need);
+    expect(sizeOf(podOf('service')).limit).toBeUndefined();
+    expect(sizeOf(podOf('quiet')).limit).toBeUndefined();
+  });
+
+  test('under a constant load nothing is written any more', async () => {
+    // The last want falls a while after the last rise.
+    await kit().eventually(async () => {
+      const before = watch.changes.length;
+      await planned(6);
+      expect(watch.changes.slice(before)).toEqual([]);
+    }, 90_000);
+    const before = watch.changes.length;
+    await planned(8);
+    expect(watch.changes.slice(before)).toEqual([]);
+  });
+
+  test('no container was restarted or replaced, and the node was never promised more than it has', () => {
+    for (const [name, before] of started) {
+      const [first] = before.status?.containerStatuses ?? [];
+      const [now] = podOf(name).status?.containerStatuses ?? [];
+      expect(now).toMatchObject({ restartCount: 0, containerID: first?.containerID });
+    }
+    expect(watch.changes.length).toBeGreaterThan(2);
+    expect(watch.highestSum).toBeLessThanOrEqual(ALLOCATABLE);
+  });
+
+  test('without its agent the node keeps what it has, and then gets back what it had', async () => {
+    const before = sizes();
+    const [changesBefore, killedAt] = [watch.changes.length, clock.now()];
+    await agent.kill();
+    await kit().eventually(() =>
+      expect(Object.entries(sizes()).map(([name, { request }]) => [name, request])).toEqual([
+        ['quiet', 300],
+        ['service', 100],
+        ['hog', 600],
+      ]),
+    );
+    const after = watch.changes.slice(changesBefore);
+    // Each in one step, and not before the agent had been silent for its time, less what it may have been silent before.
+    for (const { pod, from, at } of after) {
+      expect(from).toEqual(before[pod]);
+      expect(at - killedAt).toBeGreaterThan(14_000);
+    }
+    // A limit cannot be taken away in place: what is left allows everything.
+    expect(sizeOf(podOf('hog')).limit).toBe(ALLOCATABLE);
+    expect(watch.highestSum).toBeLessThanOrEqual(ALLOCATABLE);
+    for (const name of started.keys()) expect(podOf(name).status?.containerStatuses?.[0]?.restartCount).toBe(0);
+  });
+});

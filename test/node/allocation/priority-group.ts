@@ -1,0 +1,49 @@
+/**
+ * A control group for what must not starve beside pods that take all they can: on a machine of its own a node's system has
+ * CPU kept back for it; here control plane, kubelet and load generator share the machine with the node's pods.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isUnified } from '../host/cgroups.ts';
+import { namespaceProcesses } from '../host/network-namespace.ts';
+import { type NodeRun, recordCgroup } from '../host/node-run.ts';
+
+export interface PriorityGroup {
+  /** Moves a process with its threads; what it starts from then on is born there. */
+  take(pid: number): void;
+  /** The command that runs `command` in the group from its beginning. */
+  wrap(command: readonly string[]): readonly string[];
+}
+
+/** What the node's parent group weighs is 20480 (host/cgroups.ts). */
+export const SYSTEM_SHARES = 40_960;
+/** Who measures must not wait for what is measured. */
+export const DRIVER_SHARES = 81_920;
+
+/** Removed with the run. */
+export function createPriorityGroup(run: NodeRun, name: string, shares: number): PriorityGroup {
+  const group = `${run.id}-${name}`;
+  const directory = join('/sys/fs/cgroup', isUnified() ? '' : 'cpu', group);
+  recordCgroup(run, group);
+  mkdirSync(directory, { recursive: true });
+  const weight = join(directory, 'cpu.weight');
+  if (!isUnified()) writeFileSync(join(directory, 'cpu.shares'), String(shares));
+  // As the kubelet translates shares (KEP-2254).
+  else if (existsSync(weight)) writeFileSync(weight, String(1 + Math.floor(((shares - 2) * 9999) / 262_142)));
+  const processes = join(directory, 'cgroup.procs');
+  return {
+    take: (pid) => writeFileSync(processes, String(pid)),
+    wrap: (command) => ['/bin/sh', '-c', `echo $$ > '${processes}' && exec "$@"`, 'sh', ...command],
+  };
+}
+
+/** Moves all that runs beside the pods: they have network namespaces of their own. */
+export function takeSystem(run: NodeRun, group: PriorityGroup): void {
+  for (const pid of namespaceProcesses(run.directory)) {
+    try {
+      group.take(pid);
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+}
