@@ -11,8 +11,8 @@ import {
   present,
   startAllocatedWorld,
   watchCharges,
-  wish,
 } from './testing/allocated-world.ts';
+import { wish } from './testing/wish.ts';
 
 const inShop = { namespace: 'shop' };
 

@@ -17,7 +17,9 @@ export interface WebhookConfigurationRef {
 export function webhookConfigurationsOf({ engines, webhook }: Config): readonly WebhookConfigurationRef[] {
   const mutating = { type: resources.mutatingWebhookConfigurations, name: webhook.configurationName };
   const validating = { type: resources.validatingWebhookConfigurations, name: webhook.validatingConfigurationName };
-  return [...(engines.placement ? [mutating] : []), ...(engines.rightsizing ? [validating] : [])];
+  // Both answer for new pods.
+  const forPods = engines.placement || engines.rightsizing ? [mutating] : [];
+  return [...forPods, ...(engines.rightsizing ? [validating] : [])];
 }
 
 /** {@link publishBundle} for each. @returns the first that is not there (yet); undefined when all were reached. */

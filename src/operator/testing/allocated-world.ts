@@ -1,10 +1,9 @@
 /** The embedded world with allocation on: the operator, an agent on every node, and pods under load. */
 import { expect, onTestFinished } from 'vitest';
-import { allocationObject } from '../../agent/allocation-object.ts';
 import type { Event, Pod } from '../../api/core.ts';
 import { customResourceDefinition } from '../../api/crd/crd.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { AGENT_FIELD_MANAGER, type LimitPolicy, type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
+import { type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
 import { podAllocationDescription } from '../../api/pod-allocation-schema.ts';
 import { resources } from '../../api/resources.ts';
 import type { NodeSpec } from '../../cluster/kubelet/node-object.ts';
@@ -167,51 +166,6 @@ export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(what);
   return value;
 }
-
-export interface Wish {
-  readonly request: Millicores;
-  /** Default: the policy `Keep`. */
-  readonly limit?: Millicores;
-  readonly limitPolicy?: LimitPolicy;
-  readonly urgent?: boolean;
-  /** Measured use by container. */
-  readonly usage?: Readonly<Record<string, Millicores>>;
-  /** In place of the pod's own. */
-  readonly podUID?: string;
-}
-
-/** Writes a PodAllocation as the agent of the pod's node does. */
-export async function wish(
-  { api, clock }: Pick<EmbeddedWorld, 'api' | 'clock'>,
-  podName: string,
-  { request, limit, ...more }: Wish,
-): Promise<void> {
-  const namespace = 'shop';
-  const pod = await api.get(resources.pods, podName, { namespace });
-  const uid = more.podUID ?? pod.metadata?.uid ?? '';
-  const desired = {
-    desiredCPURequest: `${request}m`,
-    desiredCPULimit: `${limit ?? request}m`,
-    limitPolicy: more.limitPolicy ?? (limit === undefined ? ('Keep' as const) : ('Apply' as const)),
-    ...(more.urgent === true && { urgent: true }),
-  };
-  const object = allocationObject({
-    pod: { uid, namespace, name: podName },
-    nodeName: pod.spec?.nodeName ?? '',
-    desired,
-    original: undefined,
-    decision:
-      more.usage === undefined
-        ? undefined
-        : {
-            containers: Object.entries(more.usage).map(([name, cpuUsage]) => ({ name, cpuUsage: `${cpuUsage}m` })),
-          },
-    now: clock.now(),
-  });
-  await api.patch(podAllocations, uid, { type: 'apply', body: object, force: true }, APPLY);
-}
-
-const APPLY = { namespace: 'shop', fieldManager: AGENT_FIELD_MANAGER } as const;
 
 /** The largest sum of what pods of a node are charged with that its watch has shown, and how often it was above `capacity`. */
 export interface ChargeWatch {
