@@ -60,6 +60,7 @@ const known: Readonly<Record<string, Json>> = {
   terminationGracePeriodSeconds: { type: 'integer', minimum: 1 },
   strategy: anyObject,
   'podDisruptionBudget.minAvailable': numberOrPercentage,
+  'rightsizing.namespaceLabels': texts,
   'rightsizing.credentialSecrets': { type: 'array', items: { type: 'string', minLength: 1 } },
   'agent.config': { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
   'agent.serviceAccount.annotations': texts,

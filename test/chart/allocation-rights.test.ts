@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { resources } from '../../src/api/resources.ts';
-import { createPods, startAllocatedWorld, wish } from '../../src/operator/testing/allocated-world.ts';
+import { createPods, startAllocatedWorld } from '../../src/operator/testing/allocated-world.ts';
 import { definitions, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
+import { wish } from '../../src/operator/testing/wish.ts';
 import { OPERATOR } from './placement-story.ts';
 import type { Manifest } from './render.ts';
 import { type Grant, grantsOf, readRights, rightsOf, usedBy, without } from './rights.ts';

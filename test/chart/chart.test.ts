@@ -161,6 +161,33 @@ describe.skipIf(missing !== undefined)('with helm', () => {
       });
     });
 
+    test('with rightsizing is asked about new pods everywhere, and about each once', () => {
+      const selectorsOf = (...set: readonly string[]) => {
+        const hooks = at(theOnly(render(programs, { set }), 'MutatingWebhookConfiguration'), 'webhooks');
+        return (Array.isArray(hooks) ? hooks : []).map((hook) => [
+          at(hook, 'name'),
+          at(hook, 'namespaceSelector.matchExpressions.0.operator'),
+          at(hook, 'namespaceSelector.matchLabels'),
+        ]);
+      };
+      expect(selectorsOf()).toEqual([['pod.spotalis.io', 'In', undefined]]);
+      expect(selectorsOf('engines.rightsizing=true', 'rightsizing.namespaceLabels.optimize=yes')).toEqual([
+        ['pod.spotalis.io', 'In', undefined],
+        ['sizes.optipod.io', 'NotIn', { optimize: 'yes' }],
+      ]);
+      expect(selectorsOf('engines.placement=false', 'engines.rightsizing=true')).toEqual([
+        ['sizes.optipod.io', 'NotIn', undefined],
+      ]);
+      const scoped = ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'];
+      const certificates = 'webhook.tls.existingSecret=x';
+      expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true')).toEqual([
+        ['pod.spotalis.io', 'In', undefined],
+      ]);
+      expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true', 'engines.placement=false')).toEqual([
+        ['sizes.optipod.io', 'In', undefined],
+      ]);
+    });
+
     test('gets its authority from cert-manager, from the values, or from the operator', () => {
       const annotationsOf = (values: string) =>
         theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration').metadata

@@ -6,7 +6,7 @@ import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import { policyType } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
 import { profileOptions } from '../../src/model/testing/usage.ts';
-import { definitions, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
+import { createRollout, definitions, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject } from '../../src/operator/testing/embedded-world.ts';
 import { loadedDeployment, policyObject } from '../../src/operator/testing/sized-world.ts';
 import { OPERATOR } from './placement-story.ts';
@@ -41,8 +41,9 @@ export async function tellRightsizingStory(roles: readonly Manifest[], config = 
     await world.api.create(definitions, rolloutDefinition());
     await world.api.create(definitions, autoscalerDefinition());
     await leaveImport(world);
-    // The chart registers no webhook for pods without placement.
-    world.setWebhookUp(false);
+    // New owners are seen late: what is asked about their pods before that is read live.
+    for (const resource of ['deployments', 'replicasets', 'statefulsets', 'rollouts'])
+      world.server.faults.add({ ...fault(['watch'], resource, { kind: 'delay-events', millis: 3_000 }), count: 100 });
     // What is known of a pod is out of date once: it is read before it is written.
     world.server.faults.add(fault(['patch'], 'pods', { kind: 'status', code: 409 }));
     await world.startOperator();
@@ -128,6 +129,7 @@ async function workloadsAreSized(world: EmbeddedWorld): Promise<void> {
   const labels = { optimize: 'true', restart: 'true' };
   const daemon = { metadata: { name: 'log', labels }, spec: { selector, template } };
   await api.create(resources.daemonSets, daemon as DaemonSet, inShop);
+  await createRollout(world, { name: 'canary', replicas: 2 });
   await clock.advance(30_000);
   const inPlace = policyObject({ mode: 'Auto', updates: { cooldown: '10s' } });
   await api.create(policyType('optipod.io'), inPlace, inShop);

@@ -199,3 +199,51 @@ annotations:
   {{- toYaml . | nindent 2 }}
 {{- end -}}
 {{- end -}}
+
+{{- define "stowage.webhookClient" -}}
+service:
+  name: {{ include "stowage.serviceName" .root }}
+  namespace: {{ .root.Release.Namespace }}
+  path: {{ .path }}
+  port: {{ .root.Values.service.webhookPort }}
+{{- with .root.Values.webhook.tls.caBundle }}
+caBundle: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* One entry for new pods. */}}
+{{- define "stowage.podWebhook" -}}
+- name: {{ .name }}
+  admissionReviewVersions: [v1]
+  clientConfig:
+    {{- include "stowage.webhookClient" (dict "root" .root "path" "/mutate") | nindent 4 }}
+  rules:
+    - apiGroups: [""]
+      apiVersions: [v1]
+      operations: [CREATE]
+      resources: [pods]
+      scope: Namespaced
+  # An optimisation: pods must come up without it. What was missed is repaired afterwards.
+  failurePolicy: {{ .root.Values.webhook.failurePolicy }}
+  timeoutSeconds: {{ .root.Values.webhook.timeoutSeconds }}
+  # A dry run reserves no slot.
+  sideEffects: NoneOnDryRun
+  # A pod that carries its stamps has been decided about; asking again changes nothing.
+  reinvocationPolicy: Never
+  matchPolicy: Equivalent
+  namespaceSelector:
+    {{- with .labels }}
+    matchLabels:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    matchExpressions:
+      {{- toYaml .expressions | nindent 6 }}
+  matchConditions:
+    # Other pods belong to no workload that is managed.
+    - name: has-managed-owner
+      expression: >-
+        has(object.metadata.ownerReferences) &&
+        object.metadata.ownerReferences.exists(o,
+          has(o.controller) && o.controller && o.apiVersion.startsWith('apps/') &&
+          o.kind in ['{{ join "', '" .owners }}'])
+{{- end -}}

@@ -9,15 +9,10 @@
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [list, watch]
-{{- if .Values.engines.placement }}
+{{- if or .Values.engines.placement .Values.engines.rightsizing }}
 # Owners of a workload's first pods, before the watch has brought them.
 - apiGroups: [apps]
-  resources: [replicasets]
-  verbs: [get]
-{{- end }}
-{{- if or .Values.engines.placement .Values.engines.rightsizing }}
-- apiGroups: [apps]
-  resources: [deployments, statefulsets]
+  resources: [replicasets, deployments, statefulsets]
   verbs: [get]
 {{- end }}
 {{- if .Values.engines.placement }}
