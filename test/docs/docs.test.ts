@@ -146,7 +146,7 @@ describe('names', () => {
     ];
     // The values of Spotalis's chart share first words with the configuration.
     const isHelmValue = (name: string): boolean =>
-      /^(?:webhook\.(?:tls\.|certManager\.|failurePolicy)|rightsizing\.credentialSecrets$)/.test(name);
+      /^(?:webhook\.(?:tls\.|certManager\.|failurePolicy)|rightsizing\.(?:credentialSecrets|namespaceLabels)$)/.test(name);
     const named = ({ text }: Page): string[] =>
       inlineCode(text).flatMap(
         (code) =>
