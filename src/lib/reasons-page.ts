@@ -35,7 +35,7 @@ const sections: readonly Section[] = [
 export function renderReasonsPage(): string {
   const parts = [
     '# Reasons',
-    'Every reason Stowage gives for what it does and does not do. A part in braces stands for a value.',
+    'Every reason Stowage gives for what it does and does not do. A part in braces stands for a value. By symptom, with what to do: [troubleshooting](troubleshooting.md), and for sizes [skip reasons](skip-reasons.md).',
     '<!-- Written by `npm run docs` from src/lib/reason-*.ts; edit those. -->',
     ...sections.flatMap(renderSection),
   ];
