@@ -32,7 +32,7 @@ export interface PodOutcome {
   readonly writes: number;
 }
 
-export function podFigures({ name }: LabPod, outcome: PodOutcome): PodFigures {
+export function podFigures({ name }: Pick<LabPod, 'name'>, outcome: PodOutcome): PodFigures {
   const { counters, before, from, until } = outcome;
   const replies = outcome.replies.filter(({ sentAt }) => sentAt >= from && sentAt < until);
   const latencies = replies.map(({ latencyMillis }) => latencyMillis ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
