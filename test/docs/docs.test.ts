@@ -45,6 +45,9 @@ import {
   root,
 } from './pages.ts';
 
+const alerts = [
+  ...readFileSync(resolve(root, 'charts/stowage/files/alerts.yaml'), 'utf8').matchAll(/^ *- alert: (\w+)$/gm),
+].map(([, name = '']) => name);
 const pages = allPages();
 const textOf = new Map(pages.map(({ path, text }) => [path, text]));
 const page = (path: string): string => textOf.get(path) ?? '';
@@ -146,7 +149,9 @@ describe('names', () => {
     ];
     // The values of Spotalis's chart share first words with the configuration.
     const isHelmValue = (name: string): boolean =>
-      /^(?:webhook\.(?:tls\.|certManager\.|failurePolicy)|rightsizing\.(?:credentialSecrets|namespaceLabels)$)/.test(name);
+      /^(?:webhook\.(?:tls\.|certManager\.|failurePolicy)|rightsizing\.(?:credentialSecrets|namespaceLabels)$)/.test(
+        name,
+      );
     const named = ({ text }: Page): string[] =>
       inlineCode(text).flatMap(
         (code) =>
@@ -185,6 +190,7 @@ describe('names', () => {
       ...hpaModes,
       ...applyMethods,
       ...clampReasons,
+      ...alerts,
       ...exclusionReasons,
     ]);
     // Reasons of PodAllocations and of agents are types, not a table.
@@ -231,6 +237,11 @@ describe('docs/placement.md', () => {
 test('the prices file of docs/cost.md is valid', () => {
   const example = /^```yaml\n([\s\S]*?)^```$/m.exec(page('docs/cost.md'))?.[1] ?? '';
   expect(parsePrices(example, 'docs/cost.md')).toMatchObject({ region: 'us-east-1' });
+});
+
+test('docs/troubleshooting.md tells what to do at every alert of the chart', () => {
+  const told = inlineCode(page('docs/troubleshooting.md')).filter((name) => name.startsWith('Stowage'));
+  expect(told.toSorted()).toEqual(alerts.toSorted());
 });
 
 describe('docs/allocation.md', () => {
