@@ -25,6 +25,7 @@ import type { HandBack } from './rightsizing-hand-back.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
+import { COALESCE_MILLIS, type Wake, wakeOnChanges } from './rightsizing-wake.ts';
 import type { WorkloadReconciler } from './rightsizing-workload.ts';
 
 export interface RightsizingControllerOptions {
@@ -55,8 +56,6 @@ export interface RightsizingController {
   select(workload: SizedWorkload): PolicySelection;
 }
 
-/** Changes come in bursts: a workload is looked at once for all that happens within this time. */
-const COALESCE_MILLIS: Millis = 200;
 /** A status is written once for all that happens within this time. */
 const STATUS_MILLIS: Millis = 500;
 const BREATHE_AFTER_MILLIS: Millis = 8;
@@ -65,9 +64,8 @@ const QUEUE = { queue: 'rightsizing' } as const;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
 export function createRightsizingController(options: RightsizingControllerOptions): RightsizingController {
-  const { view, policies, usage, reconciler, books, memory, handBack, settings, events, metrics, clock, random, log } =
-    options;
-  let wake: (key: string, delayMillis?: Millis) => void = () => {};
+  const { view, policies, reconciler, books, handBack, settings, events, metrics, clock, random, log } = options;
+  let wake: Wake = () => {};
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
   let lastBreath = 0;
 
@@ -218,18 +216,6 @@ export function createRightsizingController(options: RightsizingControllerOption
     metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
   };
 
-  /** A workload without advice is looked at when usage comes, and one that was killed when that is known. */
-  const needsLook = (ref: WorkloadRef): boolean => {
-    const workload = view.workload(ref);
-    if (workload === undefined) return false;
-    const uid = select(workload).winner?.uid;
-    const result = uid === undefined ? undefined : books.of(uid).results.get(workloadKey(ref));
-    if (result === undefined || !result.hasUsage) return true;
-    if ((result.metricsProblem === undefined) !== (usage.stateOf(ref).problem === undefined)) return true;
-    const since = clock.now() - RECENT_KILL_MILLIS;
-    return workload.containers.some(({ name }) => (usage.profileOf(ref, name)?.memory.oom()?.at ?? 0) >= since);
-  };
-
   const wakeAll = (): void => {
     index = undefined;
     for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
@@ -243,51 +229,17 @@ export function createRightsizingController(options: RightsizingControllerOption
       await policies.onSynced;
       const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });
       wake = (key, delayMillis = 0) => queue.addAfter(key, delayMillis);
-      const unsubscribe = [
-        view.onChange((change) => {
-          if (change.kind === 'workload') wake(`workload ${change.key}`, COALESCE_MILLIS);
-          else if (change.kind === 'workload-deleted') {
-            memory.forget(change.uid);
-            events.forget(change.uid);
-            for (const policy of policies.policies()) {
-              if (books.of(policy.uid).results.delete(change.key)) wake(`policy ${policyKey(policy)}`, COALESCE_MILLIS);
-            }
-          } else {
-            for (const workload of view.workloads()) {
-              if (workload.namespace === change.namespace) wake(`workload ${workloadKey(workload)}`, COALESCE_MILLIS);
-            }
-          }
-        }),
-        policies.onChange(({ kind, policy }) => {
-          if (kind === 'status') return;
-          if (kind === 'gone') {
-            books.forget(policy.uid);
-            events.forget(policy.uid);
-            metrics.removePolicy(policy.name);
-          }
-          // Which policy has the say may change for any workload: the other policies look again, and the orphans are handed back.
-          for (const other of policies.policies()) wake(`policy ${policyKey(other)}`, COALESCE_MILLIS);
-          for (const workload of view.workloads()) {
-            if (handBack.isNeeded(workload)) wake(`workload ${workloadKey(workload)}`, COALESCE_MILLIS);
-          }
-        }),
-        usage.onChange((ref) => {
-          if (needsLook(ref)) wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS);
-        }),
-      ];
+      const end = wakeOnChanges({ ...options, select }, wake);
       wakeAll();
       try {
         await queue.run(options.workers, handle, signal);
       } finally {
-        for (const end of unsubscribe) end();
+        end();
         wake = () => {};
       }
     },
   };
 }
-
-/** A kill this recent is not yet in what was advised. */
-const RECENT_KILL_MILLIS: Millis = 60_000;
 
 function refOf(key: string): WorkloadRef {
   const [kind = '', namespace = '', name = ''] = key.split('/');

@@ -181,7 +181,12 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
     const { advised, memory } = context;
     const waits = memory.ongoing === undefined ? undefined : await attend(context, memory.ongoing);
     if (waits !== undefined) return waits;
+    const { isRollingOut, kind, namespace, name } = advised.workload;
     const due = dueChanges(advised.advice);
+    if (isRollingOut && due.length > 0) {
+      const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
+      return { status: 'Pending', reason: 'TemplateRollout', message };
+    }
     if (due.length > 0 && mayBegin(memory.ongoing, due, advised.inForce)) {
       const kept = await begin(context, due);
       if (kept !== undefined) return kept;

@@ -3,7 +3,7 @@ import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import type { WatchedChange } from '../decide/rightsizing/judge-change.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
-import type { EpochMillis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
@@ -32,13 +32,11 @@ export interface WorkloadMemory {
   ongoing: OngoingChange | undefined;
   /** What the API server last said no with: it is the reason as long as no new attempt is made. */
   refused: ApplyResult | undefined;
-  /** Annotations written to this version of the workload: the view shows them only later. */
-  written:
-    | { readonly resourceVersion: string; readonly annotations: Readonly<Record<string, string | null>> }
-    | undefined;
+  /** Annotations that were written and that the view shows only later. */
+  written: { readonly at: EpochMillis; readonly annotations: Readonly<Record<string, string | null>> } | undefined;
   /** A change of the template was made, with what it was to be: if it is gone again, somebody else writes it. */
   retemplated:
-    | { readonly changes: readonly SizeChange[]; readonly resourceVersion: string; readonly wasSeen: boolean }
+    | { readonly changes: readonly SizeChange[]; readonly at: EpochMillis; readonly wasSeen: boolean }
     | undefined;
 }
 
@@ -75,11 +73,22 @@ export function createRightsizingMemory(): RightsizingMemory {
   };
 }
 
+/** A watch is never so far behind; what is not seen by then was undone by somebody else. */
+export const UNSEEN_MILLIS: Millis = 30_000;
+
 /** The workload as it is with what was written to it since. */
-export function withWritten(workload: SizedWorkload, { written }: WorkloadMemory): SizedWorkload {
-  if (written === undefined || written.resourceVersion !== workload.resourceVersion) return workload;
+export function withWritten(workload: SizedWorkload, memory: WorkloadMemory, now: EpochMillis): SizedWorkload {
+  const { written } = memory;
+  if (written === undefined) return workload;
+  const missing = Object.entries(written.annotations).filter(
+    ([key, value]) => (workload.annotations[key] ?? null) !== value,
+  );
+  if (missing.length === 0 || now - written.at >= UNSEEN_MILLIS) {
+    memory.written = undefined;
+    return workload;
+  }
   const annotations = { ...workload.annotations };
-  for (const [key, value] of Object.entries(written.annotations)) {
+  for (const [key, value] of missing) {
     if (value === null) delete annotations[key];
     else annotations[key] = value;
   }

@@ -14,7 +14,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ActResult, SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import type { OngoingChange } from './rightsizing-memory.ts';
+import { type OngoingChange, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -72,13 +72,13 @@ export function createRecreate(options: RecreateOptions): Recreate {
 
   /** What was written is gone again: somebody else writes the template. */
   const noticeFight = ({ advised: { workload }, memory }: ApplyContext): void => {
-    if (memory.retemplated === undefined || workload.resourceVersion === memory.retemplated.resourceVersion) return;
+    if (memory.retemplated === undefined) return;
     if (effectiveChanges(workload.containers, memory.retemplated.changes).length === 0) {
       memory.retemplated = { ...memory.retemplated, wasSeen: true };
       return;
     }
     // Not yet seen is not undone: the view may still be behind.
-    if (!memory.retemplated.wasSeen) return;
+    if (!memory.retemplated.wasSeen && clock.now() - memory.retemplated.at < UNSEEN_MILLIS) return;
     history.recordIneffective(workload.uid, clock.now());
     memory.retemplated = undefined;
   };
@@ -99,7 +99,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       after,
     };
     memory.ongoing = change;
-    memory.retemplated = { changes: to, resourceVersion: workload.resourceVersion, wasSeen: false };
+    memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
     changes.noteMade(workload, policy, memory, change, 'Recreate', how);
     // The template has it all; nothing is applied beside it.
@@ -122,7 +122,6 @@ export function createRecreate(options: RecreateOptions): Recreate {
 
   return async (context) => {
     const { advised, memory } = context;
-    const { workload } = advised;
     noticeFight(context);
     const { ongoing } = memory;
     if (ongoing !== undefined) {
@@ -131,7 +130,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       if (clock.now() >= ongoing.startedAt + settings().revertMillis) memory.ongoing = undefined;
     }
     // Until the view shows the new template, the advice is about the old one.
-    const isShown = memory.retemplated === undefined || workload.resourceVersion !== memory.retemplated.resourceVersion;
+    const isShown = memory.retemplated?.wasSeen !== false;
     const due = isShown ? dueChanges(advised.advice) : [];
     if (due.length > 0 && memory.ongoing === undefined) {
       const kept = await begin(context, due);

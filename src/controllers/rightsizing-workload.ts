@@ -73,9 +73,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   ): Promise<ApplyResult | undefined> => {
     const outcome = await annotate(workload, wanted, signal);
     if (outcome.result === 'written') {
-      const { resourceVersion } = workload;
-      const earlier = memory.written?.resourceVersion === resourceVersion ? memory.written.annotations : {};
-      memory.written = { resourceVersion, annotations: { ...earlier, ...wanted } };
+      memory.written = { at: clock.now(), annotations: { ...memory.written?.annotations, ...wanted } };
     }
     if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return undefined;
     const isForbidden = outcome.result === 'forbidden';
@@ -134,7 +132,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
       const memory = options.memory.of(found.uid);
-      const workload = withWritten(found, memory);
+      const workload = withWritten(found, memory, now);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
       // What the last leader wrote is where this one goes on.
       memory.lastApplied ??= parseTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied);
@@ -162,8 +160,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;
       const isKept = outcome.status === 'Skipped' || outcome.status === 'Error' || outcome.reason === 'QuotaExceeded';
-      if (isRemarkable && isKept)
-        report(workload, outcome, applied?.advice);
+      if (isRemarkable && isKept) report(workload, outcome, applied?.advice);
       return {
         entry: workloadStatus({
           workload,
