@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment, KubeObject } from '../api/core.ts';
+import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import { startVirtualCluster, testNodes } from '../cluster/testing/virtual-cluster.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
@@ -164,6 +165,41 @@ describe('conflicts', () => {
     expect(outcome).toMatchObject({ result: 'refused', action: 'give-up', reason: 'TemplateConflict' });
     expect(outcome.result === 'refused' && outcome.message).toMatch(/gitops.*app.*cpu/s);
     expect(sizes(await read())?.[0]?.requests).toEqual({ cpu: '200m', memory: '64Mi' });
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('a change in the same moment, such as of a status, is met by reading anew, once', async () => {
+    const { world, api, record, read } = await createWorld();
+    const known = await record();
+    const interrupted = (times: number): Pick<KubeApi, 'get' | 'patch'> => {
+      let left = times;
+      return {
+        async get(type, name, options) {
+          const object = await api.get(type, name, options);
+          if (left-- > 0) {
+            const body = { metadata: { annotations: { seen: String(left) } } };
+            await api.patch(resources.deployments, 'web', { type: 'merge', body }, inDefault);
+          }
+          return object;
+        },
+        patch: (...question) => api.patch(...question),
+      };
+    };
+    const decision: RetemplateDecision = {
+      kind: 'retemplate',
+      engine: 'rightsizing',
+      workload: { kind: 'Deployment', namespace: 'default', name: 'web' },
+      workloadUid: known.uid,
+      changes: [{ container: 'app', to: { cpuRequest: 300 } }],
+      useServerSideApply: true,
+      why: { summary: '', numbers: {} },
+    };
+    const attempt = (times: number) =>
+      createRetemplate({ api: { ...api, ...interrupted(times) }, workload: () => known })(approve(decision), signal);
+    expect(await attempt(2)).toMatchObject({ result: 'refused', reason: 'ResizeConflict' });
+    expect(sizes(await read())?.[0]?.requests).toEqual({ cpu: '200m', memory: '64Mi' });
+    expect(await attempt(1)).toMatchObject({ result: 'accepted' });
+    expect(sizes(await read())?.[0]?.requests).toEqual({ cpu: '300m', memory: '64Mi' });
     await world[Symbol.asyncDispose]();
   });
 

@@ -2,7 +2,7 @@
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { DaemonSet, Deployment, KubeObject, ObjectMeta, StatefulSet } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { KubeError } from '../api/kube-error.ts';
+import { isConflict, KubeError } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType, resources } from '../api/resources.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
@@ -47,7 +47,7 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
     if (known === undefined || type === undefined) return { result: 'gone' };
     const { namespace, name } = decision.workload;
     const options = { namespace, signal, fieldManager: MANAGER, lane: 'control' } as const;
-    try {
+    const write = async (): Promise<RetemplateOutcome> => {
       const object = await api.get<KubeObject>(type, name, options);
       if (object.metadata?.uid !== decision.workloadUid) return { result: 'gone' };
       await keepOriginals(api, type, object, known.containers, options);
@@ -60,6 +60,13 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
           )
         : await api.patch<KubeObject>(type, name, { type: 'strategic', body: mergeBody(decision, known) }, options);
       return { result: 'accepted', generation: written.metadata?.generation, tookFrom: ownersBefore(decision, known) };
+    };
+    try {
+      return await write().catch((error: unknown) => {
+        // Controllers write into the same object all the time, and not always into the status only: once more, read anew.
+        if (!isConflict(error) || conflictOf(error) !== undefined) throw error;
+        return write();
+      });
     } catch (error) {
       return conflictOf(error) ?? outcomeOfResizeError(error);
     }

@@ -181,7 +181,7 @@ const skips = {
   QuotaExceeded: {
     kinds: ['skip'],
     eventType: 'Warning',
-    message: 'A ResourceQuota does not allow it: {cause}',
+    message: 'A ResourceQuota leaves no room for more {what}',
     advice: 'Raise the quota, or lower resourceBounds of the policy.',
   },
   OptedOut: {

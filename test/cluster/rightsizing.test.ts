@@ -70,10 +70,10 @@ describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
     const resized = await podsOf(cluster(), namespace);
     expect(uidsOf(resized)).toEqual(uidsOf(before));
     expect(restartsOf(resized)).toBe(0);
-    const { metadata, spec } = await api.get(resources.deployments, 'web', { namespace });
+    const sized = await api.get(resources.deployments, 'web', { namespace });
     // (A Deployment's generation rises with its annotations, too.)
-    expect(spec).toEqual(created.spec);
-    expect(ownersOfSpec({ metadata })).toEqual(ownersOfSpec(created));
+    expect(sized.spec).toEqual(created.spec);
+    expect(ownersOfSpec(sized)).toEqual(ownersOfSpec(created));
 
     await scale(cluster(), 'deployments', namespace, 'web', 5);
     const grown = await untilRunning(cluster(), namespace, 5);

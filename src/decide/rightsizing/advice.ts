@@ -34,6 +34,7 @@ export type HoldReason =
   | 'MemoryDecreaseUnsafe'
   | 'HpaTarget'
   | 'GuaranteedKept'
+  | 'QuotaExceeded'
   | 'CpuAllocated';
 
 export interface ResourceAdvice {

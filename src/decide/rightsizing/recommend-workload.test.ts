@@ -110,6 +110,20 @@ describe('surroundings', () => {
     expect(app?.cpu.notes.find(({ stage }) => stage === 'quota')?.text).toContain('raise it to grant more');
   });
 
+  test.each([
+    ['nothing is left', 1000, 'QuotaExceeded'],
+    ['too little is left to be worth it', 1001, 'QuotaExceeded'],
+    ['there is room', 9000, undefined],
+  ])('where %s of a quota, that is what holds it', (_, hard, held) => {
+    const cautious = { ...policy.cpu, change: { ...eager, minChange: 0.1 } };
+    const [app] = ask({
+      containers: [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })],
+      policy: { cpu: cautious },
+      around: { quotas: [aQuota({ hard: { cpuRequest: hard }, used: { cpuRequest: 1000 } })], replicas: 1 },
+    });
+    expect([app?.cpu.held, app?.cpu.isDue]).toEqual([held, held === undefined]);
+  });
+
   test('no pod is made larger than any node', () => {
     const [app] = ask({
       containers: [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })],

@@ -148,13 +148,19 @@ function adviseTogether(
   if (quota !== undefined) parts = fitTogether(parts, quota);
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
-    return settle(parts[index]?.shaped ?? result);
+    return heldByQuota(settle(parts[index]?.shaped ?? result));
   });
 
   function isHeldByHpa(index: number): boolean {
     const name = containers[index]?.name ?? '';
     return policy.hpa !== 'Ignore' && hpaTargetOf(around.hpas, workload, name, resource) !== undefined;
   }
+}
+
+/** What a quota leaves nothing of is no small change: somebody has to raise the quota. */
+function heldByQuota(advice: ResourceAdvice): ResourceAdvice {
+  const isCut = advice.notes.some(({ stage }) => stage === 'quota');
+  return isCut && advice.held === 'WithinMinChange' ? { ...advice, held: 'QuotaExceeded' } : advice;
 }
 
 /** The QoS class of a running pod cannot change, and must not change with a new template either (KEP-1287). */
