@@ -134,10 +134,8 @@ export async function prepareInstallation(
       const folder = join(access.directory, name);
       mkdirSync(folder, { recursive: true });
       const takeInConfig = (): void => {
-        const map = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata?.name?.endsWith('-config'));
-        const found: unknown = JSON.parse(
-          kubectl(['-n', NAMESPACE, 'get', 'configmap', map?.metadata?.name ?? '', '-o', 'json']),
-        );
+        const map = String(at(deploymentOf(objects), 'spec.template.spec.volumes.0.configMap.name'));
+        const found: unknown = JSON.parse(kubectl(['-n', NAMESPACE, 'get', 'configmap', map, '-o', 'json']));
         const data = at(found, 'data');
         const content = typeof data === 'object' && data !== null && 'config.yaml' in data ? data['config.yaml'] : '';
         writeFileSync(join(folder, 'config.yaml'), String(content));

@@ -82,9 +82,14 @@ export function at(value: unknown, path: string): unknown {
 
 /** The configuration file of the release. @throws Error when there is none. */
 export function configTextOf(objects: readonly Manifest[]): string {
-  const isConfig = ({ kind, metadata }: Manifest): boolean =>
-    kind === 'ConfigMap' && metadata?.name?.endsWith('-config') === true;
-  const data = at(objects.find(isConfig), 'data');
+  const name = at(
+    objects.find(({ kind }) => kind === 'Deployment'),
+    'spec.template.spec.volumes.0.configMap.name',
+  );
+  const data = at(
+    objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata?.name === name),
+    'data',
+  );
   const text =
     typeof data === 'object' && data !== null ? Object.getOwnPropertyDescriptor(data, 'config.yaml')?.value : undefined;
   if (typeof text !== 'string') throw new Error('the release has no configuration file');

@@ -264,6 +264,45 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     kubectl(['-n', NAMESPACE, 'delete', 'rolebinding/applier', 'role/applier', 'configmap/x']);
   });
 
+  test('all engines: everything is accepted, both webhooks trust the operator, and it is refused nothing', async () => {
+    await install('all-engines');
+    const configurations = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+    const found = installation.kubectl([
+      'get',
+      configurations,
+      '-l',
+      `app.kubernetes.io/instance=${RELEASE}`,
+      '-o',
+      'json',
+    ]);
+    const bundles = [...found.matchAll(/"caBundle": "([^"]+)"/g)].map(([, bundle]) => bundle);
+    expect(bundles).toHaveLength(3);
+    expect(new Set(bundles).size).toBe(1);
+    const { eventually, api } = cluster();
+    await eventually(async () => {
+      const agents = await api.get(resources.daemonSets, `${FULL_NAME}-agent`, { namespace: NAMESPACE });
+      expect(agents.status?.numberReady).toBe(agents.status?.desiredNumberScheduled);
+      expect(agents.status?.numberReady).toBeGreaterThan(0);
+    });
+    // Policies are asked about: an impossible one is refused by the operator, in its words.
+    const policy = {
+      apiVersion: 'optipod.io/v1alpha1',
+      kind: 'OptimizationPolicy',
+      metadata: { name: 'p', namespace: NAMESPACE },
+      spec: {
+        mode: 'Recommend',
+        selector: {},
+        metricsConfig: { provider: 'metrics-server' },
+        resourceBounds: { cpu: { min: '10m', max: '1' }, memory: { min: '16Mi', max: '1Gi' } },
+        updateStrategy: {},
+      },
+    };
+    const apply = (): string => installation.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(policy));
+    expect(apply).toThrow(/needs at least one of|selector/);
+    await operator?.stop();
+    expect(own403()).toEqual([]);
+  });
+
   test('with Roles only it looks after the watched namespace and asks for nothing outside', async () => {
     const namespace = await cluster().namespace();
     await install(
