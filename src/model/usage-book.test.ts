@@ -187,7 +187,7 @@ describe('saved and restored', () => {
   });
 
   // Feature: k8s-workload-rightsizing, Property 12: aggregation over the window survives restarts of the operator.
-  test('Property 12: for any readings and restarts between them, the same is known as without one (rightsizing bug 3)', () => {
+  test('Property 12, rightsizing bug 3: for any readings and restarts between them, the same is known as without one', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(reading, fc.boolean()), { maxLength: 60 }), (list) => {
         const needing = usageSettings({ needsWindow: true });

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const MIB = 1024 * 1024;
 
 describe('memory peaks', () => {
-  test('of a span are its highest use, of whichever replica (bug row 17)', () => {
+  test('rightsizing bug 17: of a span are its highest use, of whichever replica', () => {
     const memory = new MemoryHistory();
     for (let replica = 0; replica < 9; replica++) memory.add(100 * MIB, replica);
     memory.add(600 * MIB, 9);
@@ -46,7 +46,7 @@ describe('memory peaks', () => {
     );
   });
 
-  test('for any restarts on the way, the same is known as without one (bug rows 3, 20)', () => {
+  test('rightsizing bug 3: for any restarts on the way, the same is known as without one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 1e12 }), fc.boolean()), { minLength: 1, maxLength: 100 }),
@@ -83,7 +83,7 @@ describe('out-of-memory kills', () => {
     expect(memory.oom()?.bytes).toBe(2400 * MIB);
   });
 
-  test('each one less than a day after the one before doubles the step (bug row 16)', () => {
+  test('rightsizing bug 16: each one less than a day after the one before doubles the step', () => {
     const memory = new MemoryHistory();
     const steps: number[] = [];
     let limit = 1000 * MIB;
@@ -102,14 +102,14 @@ describe('out-of-memory kills', () => {
     expect(memory.oom()).toMatchObject({ bytes: 1200 * MIB, count: 1 });
   });
 
-  test('one that is told late counts all the same (bug row 18)', () => {
+  test('rightsizing bug 18: one that is told late counts all the same', () => {
     const memory = new MemoryHistory();
     memory.add(1000 * MIB, 10 * HOUR);
     memory.noteOom(1000 * MIB, 9 * HOUR);
     expect(memory.oom()?.bytes).toBe(1200 * MIB);
   });
 
-  test('of a container without any sample gives a need from its limit alone (bug row 16)', () => {
+  test('rightsizing bug 16: of a container without any sample gives a need from its limit alone', () => {
     const memory = new MemoryHistory();
     memory.noteOom(64 * MIB, 0);
     expect(memory.oom()?.bytes).toBe(164 * MIB);

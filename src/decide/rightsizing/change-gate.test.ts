@@ -44,7 +44,7 @@ describe('change gate', () => {
     expect(text).toBe('no change up until 1970-01-05T04:30:00.000Z');
   });
 
-  test('with no threshold at all, the same value still never acts (bug rows 6, 8)', () => {
+  test('rightsizing bug 6, 8: with no threshold at all, the same value still never acts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e12 }), (value) => {
         const none = { ...rules, minChange: 0, minAmount: 0, cooldownUpMillis: 0, cooldownDownMillis: 0 };

@@ -50,7 +50,7 @@ describe('whom an autoscaler concerns', () => {
 });
 
 describe('modes', () => {
-  test('Skip holds the request and still shows it (rightsizing bug 33)', () => {
+  test('rightsizing bug 33: Skip holds the request and still shows it', () => {
     const held = respectHpa(advice(100), 'cpu', 'Skip', target, 200);
     expect(held).toMatchObject({ isDue: false, held: 'HpaTarget', target: 100 });
     expect(held.notes.at(-1)?.text).toContain('scales by 80 %');

@@ -17,7 +17,7 @@ describe('limits', () => {
     expect(applyLimitRule(request, rule, current)).toMatchObject({ request: expectedRequest, limit: expectedLimit });
   });
 
-  test('vpa 25: the ratio 4:3 of 548861636 bytes is whole bytes, up (bug row 7)', () => {
+  test('rightsizing bug 7: the ratio 4:3 of 548861636 bytes is whole bytes, up', () => {
     const ratio = { request: 300, limit: 400, leastLimit: 0 };
     expect(applyLimitRule(548_861_636, { policy: 'Ratio' }, ratio).limit).toBe(731_815_515);
   });
@@ -33,7 +33,7 @@ describe('limits', () => {
     );
   });
 
-  test('is never below the highest use seen, and says so (bug row 29)', () => {
+  test('rightsizing bug 29: is never below the highest use seen, and says so', () => {
     const result = applyLimitRule(300, { policy: 'Ratio' }, { ...current, leastLimit: 900.5 });
     expect(result.limit).toBe(901);
     expect(result.text).toContain('highest use');

@@ -10,7 +10,7 @@ const spans = (...bytes: number[]): MemoryPeak[] => bytes.map((value, span) => (
 const endOf = (count: number): number => count * PEAK_SPAN_MILLIS;
 
 describe('memory need', () => {
-  test('of no history is unknown, never the smallest value (bug row 2)', () => {
+  test('rightsizing bug 2: of no history is unknown, never the smallest value', () => {
     expect(memoryNeed([], target, endOf(1))).toBeUndefined();
   });
 

@@ -23,7 +23,7 @@ describe('memory advice', () => {
     expect(profile.cpu.samples()).toBe(0);
   });
 
-  test('after a kill has room enough, from the limit alone if nothing else is known (bug row 16)', () => {
+  test('rightsizing bug 16: after a kill has room enough, from the limit alone if nothing else is known', () => {
     const profile = profileOf(0, {});
     for (let kill = 0; kill < 5; kill++) profile.memory.noteOom(64 * MIB, kill * 60_000);
     const advice = recommendMemory({
@@ -51,7 +51,7 @@ describe('memory advice', () => {
     expect(recommendMemory(questionAt(STEPS, profile)).request).toBe(110 * MIB);
   });
 
-  test('a kill at the maximum says that it is the maximum (bug rows 19, 21)', () => {
+  test('rightsizing bug 19, 21: a kill at the maximum says that it is the maximum', () => {
     const profile = profileOf(STEPS, { memory: () => 900 * MIB });
     const policy = {
       ...defaultPolicy,
@@ -63,7 +63,7 @@ describe('memory advice', () => {
     expect(advice.notes.find(({ stage }) => stage === 'bounds')?.text).toContain('held at the maximum');
   });
 
-  test('for any kill below the maximum, the new value exceeds what was too little (bug row 19)', () => {
+  test('rightsizing bug 19: for any kill below the maximum, the new value exceeds what was too little', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 100_000 }), (mib) => {
         const profile = profileOf(STEPS, { memory: () => mib * MIB });
@@ -99,7 +99,7 @@ describe('memory advice', () => {
     );
   });
 
-  test('limits in proportion stay above the highest use (bug row 22)', () => {
+  test('a limit with headroom goes down in steps with its request', () => {
     const profile = profileOf(STEPS, { memory: () => 400 * MIB });
     const policy = {
       ...defaultPolicy,

@@ -23,7 +23,7 @@ describe('advice for a container', () => {
     expect(memory.notes.map(({ stage }) => stage)).toEqual(['target', 'change']);
   });
 
-  test('without CPU usage still has memory, and the other way round (bug row 32)', () => {
+  test('rightsizing bug 32: without CPU usage still has memory, and the other way round', () => {
     const onlyMemory = recommend(questionAt(STEPS, profileOf(STEPS, { memory: () => 500 * MIB })));
     expect(onlyMemory.cpu).toMatchObject({ request: undefined, isDue: false, held: 'NoData' });
     expect(onlyMemory.memory.request).toBe(550 * MIB);
@@ -180,7 +180,7 @@ describe('advice for a container', () => {
     );
   });
 
-  test('one resource that is stale is frozen, the other goes on (bug row 4)', () => {
+  test('rightsizing bug 4: one resource that is stale is frozen, the other goes on', () => {
     const profile = profileOf(STEPS, { cpu: () => 200, memory: () => 500 * MIB });
     const later = (STEPS - 1) * 300_000 + 7 * HOUR;
     profile.add({ at: later, cpu: 200 });

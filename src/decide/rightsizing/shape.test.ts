@@ -49,7 +49,7 @@ describe('the ceiling', () => {
     expect(shape(input(changes)).ceiling).toBe(expected);
   });
 
-  test('rightsizing bug: a request above a kept limit is capped, and that is told', () => {
+  test('a request above a kept limit is capped, and that is told', () => {
     const shaped = shape(input({ draft: { value: 400, notes: [] }, current: { ...unset, limit: 300 } }));
     expect(shaped.value).toBe(300);
     expect(shaped.notes.at(-1)).toMatchObject({ stage: 'limit', text: expect.stringContaining('caps the request') });

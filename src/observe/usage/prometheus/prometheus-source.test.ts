@@ -27,16 +27,57 @@ const both: Respond = (received, response) => {
 
 describe('Prometheus source', () => {
   // Feature: k8s-workload-rightsizing, Property 11: for any monitored workload, CPU and memory of each container are obtained.
-  test('Property 11: two requests bring CPU and memory of all pods and containers, cut to whole numbers', async () => {
+  test('Property 11: for any pods and containers, two requests bring CPU and memory of each, cut to whole numbers', async () => {
+    const use = fc.record({
+      milliCores: fc.integer({ min: 1, max: 64_000 }),
+      bytes: fc.integer({ min: 1, max: 2 ** 40 }),
+    });
+    const name = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
+    const pods = fc.dictionary(name, fc.dictionary(name, use, { minKeys: 1, maxKeys: 4 }), { maxKeys: 5 });
+    let used: Readonly<Record<string, Readonly<Record<string, { milliCores: number; bytes: number }>>>> = {};
+    const server = await serve((received, response) => {
+      const series = Object.entries(used).flatMap(([pod, containers]) =>
+        Object.entries(containers).map(([container, { milliCores, bytes }]) => ({
+          metric: { ...metric, pod, container },
+          // Prometheus tells fractions: nine ten-thousandths of a core, seven tenths of a byte.
+          values: [[at / 1000, isCpu(received) ? `${(milliCores + 0.9) / 1000}` : `${bytes + 0.7}`]],
+        })),
+      );
+      response.end(matrix(series));
+    });
+    const source = prometheusAt(server.url);
+    await fc.assert(
+      fc.asyncProperty(pods, async (any) => {
+        used = any;
+        server.received.length = 0;
+        const answer = await source.fetch(request({ pods: Object.keys(any) }), signal);
+        expect(server.received).toHaveLength(2);
+        const found = answer.ok ? answer.series : undefined;
+        expect(found?.map(({ pod, container, cpu, memory }) => [pod, container, cpu, memory]).toSorted()).toEqual(
+          Object.entries(any)
+            .flatMap(([pod, containers]) =>
+              Object.entries(containers).map(([container, { milliCores, bytes }]) => [
+                pod,
+                container,
+                [{ at, value: milliCores }],
+                [{ at, value: bytes }],
+              ]),
+            )
+            .toSorted(),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('tells up to when each resource was read', async () => {
     const server = await serve(both);
-    const answer = await prometheusAt(server.url).fetch(request(), signal);
-    expect(answer).toEqual({
+    expect(await prometheusAt(server.url).fetch(request(), signal)).toEqual({
       ok: true,
       series: [{ pod: metric.pod, container: 'app', cpu: [{ at, value: 250 }], memory: [{ at, value: 104_857_600 }] }],
       readTo: { cpu: at, memory: at },
       warnings: [],
     });
-    expect(server.received).toHaveLength(2);
   });
 
   test('rightsizing bug 30: questions go as a form in the body, however many pods there are', async () => {
