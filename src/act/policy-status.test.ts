@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Namespace } from '../api/core.ts';
 import { customResourceDefinition } from '../api/crd/crd.ts';
 import { crdDescriptions } from '../api/crd/crds.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -18,7 +19,7 @@ async function setUp() {
   const server = createApiServer({ clock: createVirtualClock(0), random: createSeededRandom(1) });
   const api = server.client();
   await applyObjects(api, server.core.registry.all(), crdDescriptions.map(customResourceDefinition));
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
+  const namespace: Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
   await api.create(resources.namespaces, namespace);
   return { api };
 }

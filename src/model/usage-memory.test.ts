@@ -95,6 +95,18 @@ describe('out-of-memory kills', () => {
     expect(steps).toEqual([20, 40, 80, 160, 160]);
   });
 
+  test('a kill without what the last one showed to be needed is no news, but of today', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB, HOUR);
+    const before = memory.oom();
+    memory.noteOom(1000 * MIB, 2 * HOUR);
+    expect(memory.oom()).toEqual({ ...before, at: 2 * HOUR });
+    // It had what was needed then, and that was not enough.
+    memory.noteOom(1300 * MIB, 3 * HOUR);
+    expect(memory.oom()?.count).toBe(2);
+    expect(memory.oom()?.bytes).toBeGreaterThan(1300 * MIB);
+  });
+
   test('one a day later begins anew', () => {
     const memory = new MemoryHistory();
     memory.noteOom(1000 * MIB, 0);

@@ -8,6 +8,8 @@ const MAX_PEAKS = 32;
 /** What an out-of-memory kill shows to be needed beyond what was there (VPA: oomMinBumpUp, oomBumpUpRatio). */
 const OOM_MIN_STEP: Bytes = 100 * 1024 * 1024;
 const OOM_RATIO = 1.2;
+/** Stands for no limit at all: what was used is all there is to go by. */
+const UNKNOWN_LIMIT: Bytes = 1;
 /** A kill this soon after another says that the step was too small. */
 const OOM_AGAIN_MILLIS: Millis = 24 * 3_600_000;
 
@@ -77,14 +79,14 @@ export class MemoryHistory {
 
   /**
    * A replica was killed for want of memory. Never ignored for its order in time (kubernetes/autoscaler#3078, #8548).
-   * @param limit what it had when it was killed.
+   * @param limit what it had when it was killed; 1 where it had none: the node ran out.
    */
   noteOom(limit: Bytes, at: EpochMillis): void {
     if (!(limit > 0) || !Number.isFinite(limit) || !Number.isFinite(at)) return;
     const before = this.#oom;
     const isAgain = before !== undefined && at - before.at < OOM_AGAIN_MILLIS;
     // Killed again without having been given what the last kill showed to be needed: that is no news, however often.
-    if (isAgain && limit < before.bytes) {
+    if (isAgain && limit > UNKNOWN_LIMIT && limit < before.bytes) {
       this.#oom = { ...before, at: Math.max(at, before.at) };
       return;
     }
