@@ -53,6 +53,16 @@ describe('room', () => {
     expect(reasonsFor(less, { records: { quotas: over } })).toEqual([]);
   });
 
+  test('rightsizing bug 22: a limit that grows ten times as much as its request has to fit the quota of limits, too', () => {
+    const memoryRequest = 768 * MIB;
+    const change = (memoryLimit: number) =>
+      resize({ changes: [{ container: 'app', to: { memoryRequest, memoryLimit } }] });
+    const quotas = [aQuota({ hard: { memoryRequest: 4 * GIB, memoryLimit: 4 * GIB }, used: { memoryLimit: GIB } })];
+    expect(reasonsFor(change(GIB), { records: { quotas } })).toEqual([]);
+    const [block] = inspectSizeAll(change(7680 * MIB), sizeScene({ records: { quotas } }));
+    expect(block?.message).toMatch(/^ResourceQuota compute has 3Gi of limits\.memory left; the change needs \d/);
+  });
+
   test('an increase has to fit its node, beside what pods hold until they let go of it', () => {
     const small = (cpuMillis: number) => ({
       nodes: [aNode('n1', undefined, { allocatable: { cpuMillis, memoryBytes: GIB } })],
