@@ -185,6 +185,7 @@ describeOnBackends('resizes', (cluster) => {
     });
   });
 
+  // Feature: k8s-workload-rightsizing, Property 20: Feature gate detection
   test('Property 20: discovery tells that pods can be resized, whatever the version says', async () => {
     const { body } = await cluster().get('/api/v1');
     const pods = discoveredResources(body).find(({ plural }) => plural === 'pods');
