@@ -15,7 +15,13 @@ import {
 } from '../../src/api/optimization-policy.ts';
 import type { PolicyCondition, PolicyWorkloadStatus } from '../../src/api/optimization-policy-status.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
+import { isExecutable } from '../controlplane/build.ts';
+import { findFreePorts } from '../controlplane/ports.ts';
+import type { Program } from '../controlplane/process-group.ts';
 import { scrapeConfig } from '../controlplane/scrape-config.ts';
+import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
+import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
 import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { type RunningPrometheus, startPrometheus } from '../prometheus/prometheus.ts';
 import { applyObject, readObjects } from './apply-objects.ts';
@@ -115,6 +121,32 @@ export function usePrometheus(cluster: () => RealCluster): () => RunningPromethe
     if (prometheus === undefined) throw new Error('Prometheus is there only while tests run');
     return prometheus;
   };
+}
+
+/** Built by `npm run test:node`. */
+export const isMetricsServerBuilt = (): boolean => isExecutable(join(nodeProgramDirectory(), 'metrics-server'));
+
+/** The real metrics-server, scraping the kubelets every ten seconds, as the API group metrics.k8s.io. */
+export function useMetricsServer(cluster: () => RealCluster): void {
+  let runDirectory = '';
+  let server: Program | undefined;
+  beforeAll(async () => {
+    runDirectory = mkdtempSync(join(tmpdir(), 'stowage-metrics-server-'));
+    const [port = 0] = await findFreePorts(1);
+    server = await startMetricsServer({
+      api: cluster().api,
+      clock: createSystemClock(),
+      kubeconfigPath: cluster().adminKubeconfigPath,
+      programDirectory: nodeProgramDirectory(),
+      runDirectory,
+      isLocal: true,
+      port,
+    });
+  });
+  afterAll(async () => {
+    if (server !== undefined) await stopMetricsServer(cluster().api, server);
+    rmSync(runDirectory, { recursive: true, force: true });
+  });
 }
 
 /** Resolves when Prometheus knows the usage of these pods so well that their first seconds no longer count. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/api/core.ts';
 import { policyGroups } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
+import { STOWAGE_USER, STOWAGE_USER } from '../controlplane/audit-policy.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
@@ -40,7 +41,8 @@ const ownersOfSpec = ({ metadata }: Deployment) =>
   metadata?.managedFields?.filter(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:spec' in fieldsV1);
 
 describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
-  test.concurrent('has running pods resized in place and new ones born with the sizes; the template stays, and then all is quiet', async () => {
+  // Feature: k8s-workload-rightsizing, Property 32: API call efficiency
+  test.concurrent('Property 32: has running pods resized in place and new ones born with the sizes; the template stays, and then all is quiet', async () => {
     const { api, eventually } = cluster();
     const namespace = await managedNamespace(cluster());
     const before = await deployLoaded(cluster(), namespace, { replicas: 3 });
@@ -92,4 +94,32 @@ describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
         .filter((write) => write.namespace === namespace),
     ).toEqual([]);
   });
+});
+
+// Feature: k8s-workload-rightsizing, Property 32: API call efficiency
+test('Property 32: passes over workloads at rest read nothing from the API server and write nothing to it', async () => {
+  const namespace = await managedNamespace(cluster());
+  for (const name of ['web', 'cart', 'mail']) await deployLoaded(cluster(), namespace, { name, replicas: 1 });
+  await untilScraped(cluster(), prometheus(), namespace, 3);
+  const name = 'at-rest';
+  await createPolicy(cluster(), namespace, { name });
+  await cluster().eventually(async () => {
+    const all = await Promise.all(
+      ['web', 'cart', 'mail'].map((each) => workloadStatus(cluster(), namespace, each, { name })),
+    );
+    expect(all.map((entry) => entry?.status)).toEqual(['Applied', 'Applied', 'Applied']);
+  });
+  await untilPasses(cluster(), operator, name, 2);
+  const { audit } = world();
+  const position = audit.position();
+  await untilPasses(cluster(), operator, name, 3);
+  // Watches that end are opened anew; nothing else is asked of what is sized or decides on it.
+  const kinds =
+    /^(?:pods|deployments|replicasets|statefulsets|daemonsets|namespaces|nodes|optimizationpolicies)(?:\/|$)/;
+  const calls = audit
+    .records()
+    .slice(position)
+    .filter(({ user, verb, resource }) => user === STOWAGE_USER && verb !== 'watch' && kinds.test(resource));
+  expect(calls).toEqual([]);
+  expect(audit.writesSince(position).filter((write) => write.namespace === namespace)).toEqual([]);
 });
