@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/api/core.ts';
 import { policyGroups } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
-import { STOWAGE_USER, STOWAGE_USER } from '../controlplane/audit-policy.ts';
+import { STOWAGE_USER } from '../controlplane/audit-policy.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
@@ -41,8 +41,7 @@ const ownersOfSpec = ({ metadata }: Deployment) =>
   metadata?.managedFields?.filter(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:spec' in fieldsV1);
 
 describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
-  // Feature: k8s-workload-rightsizing, Property 32: API call efficiency
-  test.concurrent('Property 32: has running pods resized in place and new ones born with the sizes; the template stays, and then all is quiet', async () => {
+  test.concurrent('has running pods resized in place and new ones born with the sizes; the template stays, and then all is quiet', async () => {
     const { api, eventually } = cluster();
     const namespace = await managedNamespace(cluster());
     const before = await deployLoaded(cluster(), namespace, { replicas: 3 });
