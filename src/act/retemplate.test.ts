@@ -125,17 +125,17 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
   });
 
   test.each([
-    [true, { ...manifest().spec.template.spec.containers.map(({ resources: size }) => size) }],
-    [
-      false,
-      {
-        0: { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
-        1: { requests: { cpu: '60m' } },
-      },
-    ],
+    { restoreSizes: true, expected: manifest().spec.template.spec.containers.map(({ resources: size }) => size) },
+    {
+      restoreSizes: false,
+      expected: [
+        { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        { requests: { cpu: '60m' } },
+      ],
+    },
   ])(
-    'handing back (sizes too: %s) leaves no trace, and the next sync of the owner does not conflict',
-    async (restoreSizes, expected) => {
+    'handing back (sizes too: $restoreSizes) leaves no trace, and the next sync of the owner does not conflict',
+    async ({ restoreSizes, expected }) => {
       const { world, api, record, retemplate, read, sync } = await createWorld();
       await retemplate(await record(), { useServerSideApply });
       const known = await record();
@@ -147,7 +147,7 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
       const handBack = createHandBack(api);
       expect(await handBack(request, known, signal)).toEqual({ result: 'restored' });
       const after = await read();
-      expect({ ...sizes(after) }).toEqual(expected);
+      expect(sizes(after)).toEqual(expected);
       expect(managersOf(after).filter((manager) => manager.startsWith('optipod'))).toEqual([]);
       expect(after.metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
       expect(await handBack(request, await record(), signal)).toEqual({ result: 'unchanged' });
