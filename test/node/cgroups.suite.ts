@@ -11,7 +11,7 @@ import type { KubeletUnderTest } from './behaviour/kubelet-under-test.ts';
 import { amounts, loadPod, resize, resizeConditions, statusOf } from './behaviour/pods.ts';
 import { connectRealKubelet } from './behaviour/real-kubelet.ts';
 import { isUnified } from './host/cgroups.ts';
-import { getText, isReady } from './kit.ts';
+import { getText, isReady } from './pod-access.ts';
 
 const access = inject('realNodes');
 const clock = createSystemClock();

@@ -1,10 +1,8 @@
 /** What a suite on real nodes holds in its hand: the cluster's administrator, namespaces that are cleaned up, pods of ours and plain HTTP to them. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
-import type { Pod } from '../../src/api/core.ts';
 import { isNotFound } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -66,32 +64,6 @@ export async function removeNamespaces({ api, eventually }: RealNodesKit, names:
   for (const namespace of names) {
     await eventually(async () => expect((await api.list(resources.pods, { namespace })).items).toEqual([]));
   }
-}
-
-export function isReady(pod: Pod): boolean {
-  return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
-}
-
-/** Plain HTTP to a pod's address, which is in reach inside the network namespace. @throws Error on any other answer than 200. */
-export function getText(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { timeout: 5000, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () =>
-        response.statusCode === 200
-          ? resolve(text)
-          : reject(new Error(`${url} answered ${response.statusCode}: ${text}`)),
-      );
-      response.on('error', reject);
-    });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${url} did not answer in 5 s`)));
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
 }
 
 /** What the pods of a namespace have written so far, also those that are gone, as long as the kubelet keeps it. */

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Pod, StatefulSet } from '../../src/api/core.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
-import { isReady, podLogs, useRealNodes } from './kit.ts';
+import { podLogs, useRealNodes } from './kit.ts';
 import { ON_DEMAND_NODE, SPOT_NODE } from './nodes.ts';
+import { isReady } from './pod-access.ts';
 import { type DeployedStowage, deployStowage, STOWAGE_NAMESPACE } from './stowage-deployment.ts';
 import { loadDeployment, loadTemplate, managed, policy } from './workloads.ts';
 

@@ -9,7 +9,8 @@ import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createAuthority, issueServerCertificate } from '../../src/lib/certificates.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { STOWAGE_IMAGE } from './image/images.ts';
-import { isReady, podLogs, type RealNodesKit, removeNamespaces } from './kit.ts';
+import { podLogs, type RealNodesKit, removeNamespaces } from './kit.ts';
+import { isReady } from './pod-access.ts';
 
 export const STOWAGE_NAMESPACE = 'spotalis-system';
 const SERVICE = 'spotalis';

@@ -7,7 +7,7 @@ import { waitUntilReady } from '../../controlplane/health.ts';
 import { findFreePorts } from '../../controlplane/ports.ts';
 import { type Program, startProgram } from '../../controlplane/process-group.ts';
 import { launcher, plainEnvironment } from '../../process/checkout.ts';
-import { getText } from '../kit.ts';
+import { getText } from '../pod-access.ts';
 import { insideGroupView } from './group-view.ts';
 
 export interface AgentProcess {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, inject } from 'vitest';
 import type { Pod } from '../../../src/api/core.ts';
 import { resources } from '../../../src/api/resources.ts';
-import { isReady } from '../kit.ts';
+import { isReady } from '../pod-access.ts';
 import { startEmbeddedKubelet } from './embedded-kubelet.ts';
 import type { KubeletUnderTest } from './kubelet-under-test.ts';
 import { type LoadPod, loadPod, type Resources, resize } from './pods.ts';

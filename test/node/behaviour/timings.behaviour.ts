@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/core.ts';
 import { resources } from '../../../src/api/resources.ts';
-import { isReady } from '../kit.ts';
+import { isReady } from '../pod-access.ts';
 import { describeOnKubelets, type Stage } from './describe-on-kubelets.ts';
 import { amounts, resizeConditions, statusOf } from './pods.ts';
 
