@@ -76,6 +76,19 @@ describe('the method', () => {
     );
   });
 
+  // Feature: k8s-workload-rightsizing, Property 21: where pods can be resized in place and the policy allows it, that is preferred to new pods.
+  test('Property 21: for any circumstances, what can be done in place is, whether or not new pods are allowed', () => {
+    fc.assert(
+      fc.property(questions, (changes) => {
+        const able = { ...changes, inPlaceProblem: undefined, allowInPlaceResize: true };
+        const { method } = chooseMethod(question(able));
+        const isHeld = changes.dryRun || changes.isPaused || changes.qos === 'BestEffort';
+        expect(method).toBe(isHeld ? 'Skip' : 'InPlace');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   // Feature: k8s-workload-rightsizing, Property 8: in Recommend mode nothing is ever applied.
   test('Property 8: for any circumstances, Recommend never has a method', () => {
     fc.assert(

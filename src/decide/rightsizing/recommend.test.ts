@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { exactPercentile } from '../../lib/exact-percentile.ts';
 import { defaultPolicy } from './policy.ts';
 import { recommend } from './recommend.ts';
 import { DAY, HOUR, MIB, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
@@ -132,14 +133,22 @@ describe('advice for a container', () => {
         fc.double({ min: 1, max: 3, noNaN: true }),
         (usage, percentile, factor) => {
           const profile = profileOf(STEPS, { cpu: cycle(usage.cpu), memory: cycle(usage.memory) });
-          const { cpu, memory } = recommend(
-            questionAt(STEPS, profile, { policy: percentilePolicy(percentile, factor) }),
-          );
+          const policy = percentilePolicy(percentile, factor);
+          const { cpu, memory } = recommend(questionAt(STEPS, profile, { policy }));
           const wanted = Math.trunc(profile.cpu.usual.percentile(percentile / 100) * factor);
           expect(cpu.notes[0]).toMatchObject({ stage: 'target', value: wanted });
           expect(cpu.request).toBe(Math.max(1, wanted));
-          expect(memory.notes[0]?.stage).toBe('target');
-          expect(memory.notes[0]?.text).toContain(`times ${factor.toFixed(2)}`);
+          expect(memory.notes[0]).toMatchObject({
+            stage: 'target',
+            text: expect.stringContaining(`times ${factor.toFixed(2)}`),
+          });
+          const peaks = profile.memory.peaks().map(({ bytes }) => bytes);
+          const ofPeaks = exactPercentile(
+            peaks.sort((a, b) => a - b),
+            percentile,
+          );
+          expect(memory.notes[0]?.value).toBe(Math.trunc(ofPeaks * factor));
+          expect(memory.request).toBe(Math.max(policy.memory.bounds.min, memory.notes[0]?.value ?? 0));
         },
       ),
       { numRuns: 100 },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseQuantity, toBytes, toMillicores } from '../../lib/quantity.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { noAdvice, type ResourceAdvice } from './advice.ts';
@@ -101,6 +102,11 @@ describe('the entry of a workload', () => {
         );
         const { recommendations = [] } = workloadStatus({ ...input, advice: list });
         expect(recommendations.map(({ container: name }) => name)).toEqual(all.map((_, index) => `c${index}`));
+        const amounts = recommendations.map(({ cpu = '', memory = '' }) => [
+          toMillicores(parseQuantity(cpu)),
+          toBytes(parseQuantity(memory)),
+        ]);
+        expect(amounts).toEqual(all);
         for (const { cpu, memory, explanation } of recommendations) {
           expect(cpu).toMatch(/^\d+m?k?$/);
           expect(memory).toMatch(/^\d+([KMGTPE]i|k)?$/);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { exactPercentile } from '../../lib/exact-percentile.ts';
 import { createLogger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { aContainer, aContainerStatus, aSizedWorkload } from '../../model/testing/sizing-records.ts';
@@ -404,7 +405,9 @@ describe('exact windows', () => {
         await collecting.clock.advance(0);
         const window = collecting.collector.windowOf(web, 'app');
         const all = [...one, ...other].sort((a, b) => a - b);
-        expect([window?.cpu?.samples, window?.cpu?.max, window?.memory]).toEqual([all.length, all.at(-1), window?.cpu]);
+        const [p50, p90, p95, p99] = [50, 90, 95, 99].map((percent) => exactPercentile(all, percent));
+        const expected = { p50, p90, p95, p99, max: all.at(-1), samples: all.length };
+        expect([window?.cpu, window?.memory]).toEqual([expected, expected]);
       }),
       { numRuns: 100 },
     );
@@ -495,12 +498,18 @@ describe('out-of-memory kills', () => {
   });
 
   test('without a time, the restart they caused tells them apart', async () => {
+    const actual = { memoryLimit: 300 * MIB };
     const collecting = start({ targets: [aTarget(web)], pods: [killed(undefined, { restartCount: 1 })] });
+    const count = () => collecting.collector.profileOf(web, 'app')?.memory.oom()?.count;
     await collecting.clock.advance(10_000);
-    expect(collecting.collector.profileOf(web, 'app')?.memory.oom()?.count).toBe(1);
-    collecting.pods = [killed(undefined, { restartCount: 2 })];
+    expect(count()).toBe(1);
+    // Resized since, and the same kill is still told.
+    collecting.pods = [killed(undefined, { restartCount: 1, actual })];
     await collecting.clock.advance(10_000);
-    expect(collecting.collector.profileOf(web, 'app')?.memory.oom()?.count).toBe(2);
+    expect(count()).toBe(1);
+    collecting.pods = [killed(undefined, { restartCount: 2, actual })];
+    await collecting.clock.advance(10_000);
+    expect(count()).toBe(2);
   });
 
   test.each([
