@@ -1,6 +1,7 @@
 /** The conformance suite on the embedded cluster. On a real control plane the same files run by themselves: `npm run test:cluster`. */
 import './access.conformance.ts';
 import './admission.conformance.ts';
+import './allocation.conformance.ts';
 import './apply.conformance.ts';
 import './autoscalers-and-jobs.conformance.ts';
 import './defaults.conformance.ts';

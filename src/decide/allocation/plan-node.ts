@@ -172,7 +172,11 @@ function changeOf(
     want,
     isShort: greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand),
     isAtShare: usage >= rules.greedy.atShare * share,
-    hasRoom: usage < rules.write.raiseAbove * share && share >= Math.max(seat.box.claim, seat.original.request),
+    hasRoom:
+      usage < rules.write.raiseAbove * share &&
+      share >= Math.max(seat.box.claim, seat.original.request) &&
+      // A figure of the application, or a boost, knows more than what is used now.
+      want <= (demand?.want ?? want),
     isGreedy: greed?.isGreedy === true,
     bandFactor: hints.bandFactor,
     writes: memory.get(pod.uid)?.writes ?? [],

@@ -1,0 +1,466 @@
+/** Allocation on either API server: the operator in this process, two nodes whose kubelet is played by hand, an agent on one of them. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { homedir } from 'node:os';
+import { inject, vi } from 'vitest';
+import { createAgent } from '../../src/agent/agent.ts';
+import { type CounterRing, createCounterRing } from '../../src/agent/cgroup/counter-ring.ts';
+import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
+import type { GroupUse, Sampler } from '../../src/agent/sampler.ts';
+import type { Deployment, Pod } from '../../src/api/core.ts';
+import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import type { KubeApi } from '../../src/api/kube-api.ts';
+import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
+import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { createCluster } from '../../src/cluster/cluster.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { loadConnection } from '../../src/kube/auth/load-connection.ts';
+import { createKubeApi } from '../../src/kube/client.ts';
+import { createInformer } from '../../src/kube/informer.ts';
+import { type Clock, createSystemClock, sleep } from '../../src/lib/clock.ts';
+import { createSilentLogger } from '../../src/lib/log.ts';
+import { createSystemRandom } from '../../src/lib/random.ts';
+import { startOperator } from '../../src/wire.ts';
+
+export interface AllocationWorld {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  /** With an agent, and without: there a test writes the wishes. Zones `a` and `b` of this run. */
+  readonly nodes: { readonly agent: string; readonly plain: string };
+  readonly zones: { readonly a: string; readonly b: string };
+  namespace(): Promise<string>;
+  deploy(namespace: string, fields: DeployFields): Promise<readonly Pod[]>;
+  /** What a pod of this workload uses from now on. */
+  load(namespace: string, app: string, millicores: number): void;
+  setReady(namespace: string, app: string, isReady: boolean): Promise<void>;
+  setConditions(node: string, conditions: Readonly<Record<string, 'True' | 'False'>>): Promise<void>;
+  allocation(namespace: string, podName: string): Promise<PodAllocation | undefined>;
+  pods(namespace: string, app: string): Promise<Pod[]>;
+  /** What the fake Prometheus answers for every pod; undefined: nothing. */
+  setMetric(value: number | undefined): void;
+  readonly configNamespace: string;
+  /** Resizes of the operator, and those that were refused. */
+  readonly resizes: { sent: number; readonly refused: string[] };
+  /** While true, what the operator reads of quotas is nothing. */
+  blind: { quotas: boolean };
+  eventually<T>(assertion: () => Promise<T>): Promise<T>;
+  /** Takes away every workload, and waits until its pods are gone. */
+  clear(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface DeployFields {
+  readonly app: string;
+  readonly node: string;
+  readonly replicas?: number;
+  readonly cpu?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<NonNullable<Pod['spec']>>;
+  readonly limit?: string;
+}
+
+const definitions: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const ZONE = 'topology.kubernetes.io/zone';
+const log = createSilentLogger();
+
+async function connect(clock: Clock): Promise<{ api: KubeApi; close(): Promise<void> }> {
+  const access = inject('cluster');
+  const random = createSystemRandom();
+  if (access === undefined) {
+    const cluster = createCluster({ clock, random, log });
+    await cluster.start(new AbortController().signal);
+    return { api: cluster.api, close: () => cluster.stop() };
+  }
+  const connection = await loadConnection({
+    kubeconfig: access.kubeconfigPath,
+    env: {},
+    homeDirectory: homedir(),
+    clock,
+  });
+  const api = createKubeApi({ connection, clock, random, log });
+  return { api, close: async () => api.close() };
+}
+
+export async function startAllocationWorld(): Promise<AllocationWorld> {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const { api, close } = await connect(clock);
+  const stopper = new AbortController();
+  const run = randomBytes(4).toString('hex');
+  const nodes = { agent: `alloc-agent-${run}`, plain: `alloc-plain-${run}` };
+  const zones = { a: `a-${run}`, b: `b-${run}` };
+  const configNamespace = `alloc-system-${run}`;
+  const made: string[] = [configNamespace];
+  const unready = new Set<string>();
+  const loads = new Map<string, number>();
+  let metric: number | undefined;
+  const resizes: { sent: number; refused: string[] } = { sent: 0, refused: [] };
+  const blind = { quotas: false };
+  const eventually: AllocationWorld['eventually'] = (assertion) =>
+    vi.waitFor(assertion, { timeout: 30_000, interval: 100 });
+
+  const definition = customResourceDefinition(podAllocationDescription);
+  await api.patch(
+    definitions,
+    definition.metadata.name,
+    { type: 'apply', body: definition, force: true },
+    { fieldManager: 'e2e' },
+  );
+  await eventually(() => api.list(podAllocations));
+  await api.create(resources.namespaces, { metadata: { name: configNamespace } });
+  for (const [name, zone] of [
+    [nodes.agent, zones.a],
+    [nodes.plain, zones.b],
+  ] as const) {
+    const labels = { [ZONE]: zone, 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name };
+    await api.create(resources.nodes, { metadata: { name, labels } });
+    const amounts = { cpu: '2', memory: '8Gi', pods: '110' };
+    const status = { capacity: { ...amounts, cpu: '2200m' }, allocatable: amounts, conditions: conditionsOf({}) };
+    await api.patch(resources.nodes, name, { type: 'merge', body: { status } }, { subresource: 'status' });
+  }
+
+  const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.labels?.['app']}`;
+  const report = async (pod: Pod): Promise<void> => {
+    const { name = '', namespace = '', deletionTimestamp } = pod.metadata ?? {};
+    if (deletionTimestamp !== undefined) {
+      await api.delete(resources.pods, name, { namespace, gracePeriodSeconds: 0 });
+      return;
+    }
+    const status = kubeletStatus(pod, !unready.has(keyOf(pod)));
+    if (isToldAlready(pod, status)) return;
+    await api.patch(
+      resources.pods,
+      name,
+      { type: 'strategic', body: { status } },
+      { namespace, subresource: 'status' },
+    );
+  };
+  const kubelets = Object.values(nodes).map((node) => {
+    const informer = createInformer<Pod, Pod>({
+      api,
+      clock,
+      random,
+      log,
+      type: resources.pods,
+      project: (pod) => pod,
+      listOptions: { fieldSelector: `spec.nodeName=${node}` },
+    });
+    informer.subscribe({
+      onChange: (_, _before, after) => {
+        if (after !== undefined) report(after).catch(() => {});
+      },
+    });
+    return informer;
+  });
+
+  const prometheus = await startPrometheus(() => metric, loads);
+  const agent = createAgent({
+    api,
+    nodeName: nodes.agent,
+    namespace: configNamespace,
+    cgroupRoot: '',
+    procRoot: '',
+    sampler: createLoadSampler(loads, () => clock.now()),
+    isObserving: false,
+    env: {
+      MBCAS_SAMPLING_INTERVAL: '200ms',
+      MBCAS_FAST_LOOP_INTERVAL: '500ms',
+      MBCAS_STARTUP_GRACE_PERIOD: '0s',
+      MBCAS_PROMETHEUS_URL: prometheus.url,
+      STOWAGE_ALLOCATION_SPACING_UP: '500ms',
+      STOWAGE_ALLOCATION_SPACING_DOWN: '500ms',
+      STOWAGE_ALLOCATION_WRITES_PER_MINUTE: '60',
+      STOWAGE_ALLOCATION_CEILINGS: 'none',
+    },
+    clock,
+    monotonic: () => clock.now(),
+    random,
+    log,
+    metrics: createAgentMetrics(),
+  });
+  const { config } = loadConfig({
+    text: [
+      'engines: { allocation: true }',
+      `operator: { namespace: ${configNamespace}, leaderElection: { id: alloc-${run} } }`,
+      'allocation: { warmUp: 0s, spacingUp: 500ms, spacingDown: 500ms, staleAfter: 30m, topologySpread: true, nodeAffinity: true }',
+    ].join('\n'),
+    fileName: 'test.yaml',
+    env: {
+      SPOTALIS_WEBHOOK_ENABLED: 'false',
+      SPOTALIS_METRICS_ENABLED: 'false',
+      SPOTALIS_HEALTH_ENABLED: 'false',
+    },
+  });
+  const operator = await startOperator({
+    config,
+    api: watched(api, resizes, blind),
+    clock,
+    random,
+    log,
+    identity: `test-${run}`,
+  });
+  const running = Promise.all([agent.run(stopper.signal), ...kubelets.map((informer) => informer.run(stopper.signal))]);
+
+  const pods: AllocationWorld['pods'] = async (namespace, app) => {
+    const { items } = await api.list(resources.pods, { namespace, labelSelector: `app=${app}` });
+    return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  };
+  const untilEmpty = async (namespace: string): Promise<void> => {
+    if ((await api.list(resources.pods, { namespace })).items.length > 0) throw new Error('pods remain');
+  };
+  return {
+    api,
+    clock,
+    nodes,
+    zones,
+    configNamespace,
+    resizes,
+    blind,
+    eventually,
+    pods,
+    async namespace() {
+      const name = `alloc-${randomBytes(4).toString('hex')}`;
+      await api.create(resources.namespaces, { metadata: { name, labels: { 'mbcas.io/managed': 'true' } } });
+      made.push(name);
+      return name;
+    },
+    async deploy(namespace, fields) {
+      await api.create(resources.deployments, deploymentOf(fields), { namespace });
+      const { app, replicas = 1 } = fields;
+      return await eventually(async () => {
+        const found = (await pods(namespace, app)).filter(({ status }) => status?.phase === 'Running');
+        if (found.length !== replicas) throw new Error(`${found.length} of ${replicas} pods run`);
+        return found;
+      });
+    },
+    load: (namespace, app, millicores) => void loads.set(`${namespace}/${app}`, millicores),
+    async setReady(namespace, app, isReady) {
+      if (isReady) unready.delete(`${namespace}/${app}`);
+      else unready.add(`${namespace}/${app}`);
+      for (const pod of await pods(namespace, app)) await report(pod);
+    },
+    async setConditions(node, conditions) {
+      const body = { status: { conditions: conditionsOf(conditions) } };
+      await api.patch(resources.nodes, node, { type: 'merge', body }, { subresource: 'status' });
+    },
+    async allocation(namespace, podName) {
+      const { items } = await api.list(podAllocations, { namespace });
+      return items.find(({ spec }) => spec?.podName === podName);
+    },
+    setMetric(value) {
+      metric = value;
+    },
+    async clear() {
+      loads.clear();
+      unready.clear();
+      for (const namespace of made) {
+        const { items } = await api.list(resources.deployments, { namespace });
+        for (const { metadata } of items) {
+          await api.delete(resources.deployments, metadata?.name ?? '', { namespace });
+        }
+      }
+      for (const namespace of made) await eventually(() => untilEmpty(namespace));
+    },
+    async stop() {
+      await operator.stop();
+      for (const name of made) await api.delete(resources.namespaces, name).catch(() => {});
+      // The kubelets confirm the end of the pods.
+      for (const namespace of made) {
+        await eventually(() => untilEmpty(namespace));
+      }
+      stopper.abort();
+      await running;
+      for (const name of Object.values(nodes)) await api.delete(resources.nodes, name);
+      prometheus.server.close();
+      await close();
+    },
+  };
+}
+
+/** What the operator sends, looked at on its way. */
+function watched(api: KubeApi, resizes: AllocationWorld['resizes'], blind: AllocationWorld['blind']): KubeApi {
+  return {
+    ...api,
+    async patch(type, name, patch, options) {
+      const isResize = options?.subresource === 'resize';
+      if (isResize) resizes.sent++;
+      try {
+        return await api.patch(type, name, patch, options);
+      } catch (error) {
+        if (isResize) resizes.refused.push(error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    },
+    async list(type, options) {
+      const listed = await api.list(type, options);
+      return blind.quotas && type.plural === resources.resourceQuotas.plural ? { ...listed, items: [] } : listed;
+    },
+  };
+}
+
+function deploymentOf({
+  app,
+  node,
+  replicas = 1,
+  cpu = '200m',
+  annotations = {},
+  spec = {},
+  limit,
+}: DeployFields): Deployment {
+  const amounts = { requests: { cpu, memory: '32Mi' }, ...(limit !== undefined && { limits: { cpu: limit } }) };
+  return {
+    metadata: { name: app },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app } },
+      template: {
+        metadata: { labels: { app }, annotations: { ...annotations } },
+        spec: {
+          nodeSelector: { 'kubernetes.io/hostname': node },
+          tolerations: [{ operator: 'Exists' }],
+          containers: [{ name: 'app', image: 'example.test/app:1', resources: amounts }],
+          ...spec,
+        },
+      },
+    },
+  };
+}
+
+const CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
+
+function conditionsOf(given: Readonly<Record<string, 'True' | 'False'>>) {
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  return CONDITIONS.map((type) => ({
+    type,
+    status: given[type] ?? (type === 'Ready' ? 'True' : 'False'),
+    reason: 'Test',
+    message: '',
+    lastTransitionTime,
+  }));
+}
+
+function kubeletStatus({ metadata, spec }: Pod, isReady: boolean) {
+  // Long ago: whoever has just started, or become ready, is held as it is for a minute; who is unready for long counts as dead.
+  const at = ago(metadata, HOUR);
+  const ready = isReady ? 'True' : 'False';
+  return {
+    phase: 'Running',
+    observedGeneration: metadata?.generation ?? 1,
+    startTime: at,
+    conditions: ['Ready', 'ContainersReady'].map((type) => ({
+      type,
+      status: ready,
+      lastTransitionTime: isReady ? at : ago(metadata, 2 * MINUTE),
+    })),
+    containerStatuses: (spec?.containers ?? []).map((container) => ({
+      name: container.name,
+      image: container.image ?? '',
+      imageID: '',
+      ready: isReady,
+      started: true,
+      restartCount: 0,
+      containerID: `containerd://${(metadata?.uid ?? '').replaceAll('-', '').padEnd(64, '0')}`,
+      state: { running: { startedAt: at } },
+      resources: container.resources,
+      allocatedResources: container.resources?.requests,
+    })),
+  };
+}
+
+const ago = (metadata: Pod['metadata'], millis: number): string =>
+  new Date(Date.parse(metadata?.creationTimestamp ?? '') - millis).toISOString().replace('.000Z', 'Z');
+
+function isToldAlready({ status }: Pod, next: ReturnType<typeof kubeletStatus>): boolean {
+  const told = status?.containerStatuses?.[0];
+  const wanted = next.containerStatuses[0];
+  const hasObserved = Reflect.get(status ?? {}, 'observedGeneration') === next.observedGeneration;
+  const isReady = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  return (
+    hasObserved &&
+    isReady === next.conditions[0]?.status &&
+    told?.ready === wanted?.ready &&
+    JSON.stringify(told?.resources) === JSON.stringify(wanted?.resources)
+  );
+}
+
+/** A node whose pods use what `loads` says, by namespace and app (the name of a pod begins with its app's). */
+function createLoadSampler(loads: ReadonlyMap<string, number>, monotonic: () => number): Sampler {
+  const pods = new Map<string, { label: string; ring: CounterRing; micros: number; at: number }>();
+  let samples = 0;
+  const useOf = (ring: CounterRing): GroupUse => ({
+    window: ring.window,
+    settings: () => undefined,
+    lastMillis: () => ring.lastMillis,
+  });
+  return {
+    track(tracked) {
+      const wanted = new Set(tracked.map(({ groupUid }) => groupUid));
+      for (const uid of pods.keys()) if (!wanted.has(uid)) pods.delete(uid);
+      for (const { groupUid, label } of tracked) {
+        if (!pods.has(groupUid))
+          pods.set(groupUid, { label, ring: createCounterRing(128), micros: 0, at: monotonic() });
+      }
+    },
+    sample() {
+      samples++;
+      const now = monotonic();
+      for (const pod of pods.values()) {
+        const load = [...loads].find(([key]) => pod.label.startsWith(`${key}-`))?.[1] ?? 0;
+        pod.micros += load * (now - pod.at);
+        pod.at = now;
+        const counters = { usageMicros: pod.micros, periods: 0, throttledPeriods: 0, throttledMicros: 0 };
+        pod.ring.push(now, { ...counters, pressureMicros: undefined });
+      }
+    },
+    pod(groupUid) {
+      const pod = pods.get(groupUid);
+      return pod === undefined ? undefined : { ...useOf(pod.ring), container: () => useOf(pod.ring) };
+    },
+    node: () => ({ total: undefined, pods: undefined, system: undefined }),
+    problems: () => [],
+    isReading: () => true,
+    get samples() {
+      return samples;
+    },
+    describe: () => 'loads of a test',
+    close: () => {},
+  };
+}
+
+/** Answers every query with one value for the pods it names (`$pods` stands in the query as a regular expression). */
+async function startPrometheus(
+  value: () => number | undefined,
+  loads: ReadonlyMap<string, number>,
+): Promise<{ server: Server; url: string }> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const query = new URLSearchParams(Buffer.concat(chunks).toString()).get('query') ?? '';
+      const names = /pod=~"([^"]*)"/.exec(query)?.[1]?.split('|') ?? [];
+      const now = value();
+      const result = names.flatMap((pod) => {
+        const namespace = [...loads.keys()].find((key) => pod.startsWith(`${key.split('/')[1]}-`))?.split('/')[0];
+        return now === undefined ? [] : [{ metric: { namespace, pod }, value: [Date.now() / 1000, String(now)] }];
+      });
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { server, url: `http://127.0.0.1:${port}` };
+}
+
+/** Real time: of what is to stay as it is, it is seen for so long. */
+export const pause = (clock: Clock, millis: number): Promise<void> => sleep(clock, millis);
