@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The account of deploy/rbac.yaml, and a user who may only read what that account may read. */
 export const STOWAGE_USER = 'system:serviceaccount:spotalis-system:stowage';
 export const READER_USER = 'stowage-reader';
-/** The accounts of the release that test/cluster/install.test.ts installs. */
+/** The accounts of the releases that the suites of the installation install. */
 const INSTALLED_GROUP = 'system:serviceaccounts:stowage-install';
 
 const policy = {

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runVitest } from '../../scripts/run-vitest.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
+import { ensureHelm } from '../chart/helm.ts';
 import { ensureBinaries, formatElapsed } from '../controlplane/build.ts';
+import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { insideNamespace } from './host/network-namespace.ts';
 import { createNodeRun, destroyNodeRun, removeAbandonedNodeRuns } from './host/node-run.ts';
 import { obstacles } from './host/requirements.ts';
@@ -41,6 +43,13 @@ function reportSkipped(tests: number): void {
   writeFileSync(join(folder, 'node.json'), JSON.stringify(counts));
 }
 
+/** What the suite of the installation needs from outside, which is out of reach inside the network namespace. */
+async function fetchForInstallation(): Promise<void> {
+  const helm = await ensureHelm({ clock, env: process.env });
+  if (!helm.ok) report(`the chart is not installed on the nodes: ${helm.reason}`);
+  await ensurePrometheus().catch(({ message }: Error) => report(`nothing is scraped: ${message}`));
+}
+
 async function main(): Promise<number> {
   const found = obstacles();
   if (found.length > 0) {
@@ -52,6 +61,7 @@ async function main(): Promise<number> {
   const options = { clock, env: process.env, report };
   await ensureBinaries(options);
   const { directory } = await ensureNodePrograms(options);
+  await fetchForInstallation();
   for (const abandoned of await removeAbandonedNodeRuns(clock))
     report(`removed what a killed run had left: ${abandoned}`);
   const before = takeSnapshot(directory);

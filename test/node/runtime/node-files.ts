@@ -1,5 +1,7 @@
 /** The configuration files of containerd, the network plugin and the kubelet of one node. Every value that is not plainly a path says why it is there. */
 
+export const CLUSTER_DOMAIN = 'cluster.local';
+
 export interface NodeFileInput {
   readonly name: string;
   /** Control group of the node, relative to each hierarchy's root. */
@@ -15,6 +17,8 @@ export interface NodeFileInput {
   /** Merged over our kubelet configuration. */
   readonly kubelet?: Readonly<Record<string, unknown>>;
   readonly resolvConf: string;
+  /** Where pods ask for names. */
+  readonly nameServer: string;
 }
 
 export function kubeletPort({ index }: { readonly index: number }): number {
@@ -94,6 +98,8 @@ export function kubeletConfig(input: NodeFileInput): string {
     failCgroupV1: false,
     failSwapOn: false,
     resolvConf: input.resolvConf,
+    clusterDNS: [input.nameServer],
+    clusterDomain: CLUSTER_DOMAIN,
     evictionHard: {
       'memory.available': '100Mi',
       'nodefs.available': '1%',

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { prepareAudit } from '../../controlplane/audit-policy.ts';
 import type { TestAuthority } from '../../controlplane/authority.ts';
 import type { Binaries } from '../../controlplane/build.ts';
 import { type ControlPlane, startControlPlane } from '../../controlplane/control-plane.ts';
@@ -41,6 +42,7 @@ async function prepareApiServer(directory: string, authority: TestAuthority): Pr
     return join(directory, name);
   };
   return [
+    ...prepareAudit(directory),
     '--bind-address=0.0.0.0',
     `--advertise-address=${NODE_ADDRESS}`,
     '--authorization-mode=Node',

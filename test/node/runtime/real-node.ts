@@ -96,6 +96,7 @@ export async function startRealNode(spec: RealNodeSpec, options: RealNodeOptions
     index,
     reserved: spec.reserved,
     resolvConf,
+    nameServer: NODE_ADDRESS,
     ...(spec.kubelet === undefined ? {} : { kubelet: spec.kubelet }),
   };
   write('containerd.toml', containerdConfig(input, !mayLowerOomScore()));

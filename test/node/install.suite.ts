@@ -1,0 +1,247 @@
+/** The chart on real nodes from its first day to its last: installed by helm, running as its own accounts, scraped, tested, changed and removed, while the pods of users go on. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { sizingKeys } from '../../src/api/annotations-sizing.ts';
+import type { Deployment, Pod } from '../../src/api/core.ts';
+import { type OptimizationPolicy, policyGroups, policyType } from '../../src/api/optimization-policy.ts';
+import { podAllocations } from '../../src/api/pod-allocation.ts';
+import { resources } from '../../src/api/resources.ts';
+import { definitions } from '../../src/operator/testing/argo-rollout.ts';
+import { findHelm } from '../chart/render.ts';
+import { type AuditLog, openAuditLog } from '../cluster/audit-log.ts';
+import { findPrometheus } from '../prometheus/find-prometheus.ts';
+import { sizeOf } from './allocation/shared-pods.ts';
+import { type ChartRelease, chartRelease } from './install/chart-release.ts';
+import { livePods, type RunningPod, runningPods } from './install/running.ts';
+import { type Scraping, scrape } from './install/scrape.ts';
+import { podLogs, removeNamespaces, useRealNodes } from './kit.ts';
+import { clusterNodes, ON_DEMAND_NODE, SPOT_NODE } from './nodes.ts';
+import { isReady } from './pod-access.ts';
+import { startClusterDns } from './runtime/cluster-dns.ts';
+import { loadTemplate, managed, policy } from './workloads.ts';
+
+const { programs, missing } = await findHelm();
+const RELEASE = 'stowage';
+/** The API server logs what its accounts ask for. */
+const NAMESPACE = 'stowage-install';
+const ACCOUNTS = `system:serviceaccount:${NAMESPACE}:`;
+const VALUES = ['test/node/install/values.yaml'];
+const WATCHING = [...VALUES, 'test/node/install/watching.yaml'];
+const REQUEST = 100;
+const CLAIM = 200;
+
+describe.skipIf(missing !== undefined)('the chart on real nodes', () => {
+  const kit = useRealNodes();
+  let release: ChartRelease;
+  let audit: AuditLog;
+  let shop = '';
+  let stopDns: (() => Promise<void>) | undefined;
+  let scraping: Scraping | undefined;
+
+  const operators = (): Promise<Pod[]> => livePods(kit().api, NAMESPACE, 'app.kubernetes.io/component=operator');
+  const agents = (): Promise<Pod[]> => livePods(kit().api, NAMESPACE, 'app.kubernetes.io/component=agent');
+  const users = (): Promise<Readonly<Record<string, RunningPod>>> => runningPods(kit().api, shop);
+  const requests = async (): Promise<number[]> => (await livePods(kit().api, shop)).map((pod) => sizeOf(pod).request);
+  const label = async (labels: Readonly<Record<string, string>>): Promise<void> => {
+    await kit().api.patch(resources.namespaces, shop, { type: 'merge', body: { metadata: { labels } } });
+  };
+
+  beforeAll(async () => {
+    const { api, access, namespace } = kit();
+    const { kubeconfigPath, controlPlaneDirectory } = access;
+    release = chartRelease({ programs, kubeconfigPath, release: RELEASE, namespace: NAMESPACE });
+    audit = openAuditLog(controlPlaneDirectory);
+    stopDns = await startClusterDns(api);
+    shop = await namespace({ ...managed, 'mbcas.io/managed': 'true' });
+  });
+  beforeEach(() => {
+    onTestFailed(() => {
+      const end = podLogs(kit(), NAMESPACE).split('\n').slice(-30).join('\n');
+      process.stderr.write(`end of the logs of Stowage's pods:\n${end}\n`);
+    });
+  });
+  afterAll(async () => {
+    const { api } = kit();
+    await release?.uninstall();
+    await scraping?.stop();
+    await stopDns?.();
+    await removeNamespaces(kit(), [NAMESPACE]);
+    // Helm never removes them.
+    const { items } = await api.list(definitions);
+    const own = [podAllocations.group, ...policyGroups];
+    for (const { metadata } of items)
+      if (own.some((group) => metadata?.name?.endsWith(`s.${group}`)))
+        await api.delete(definitions, metadata?.name ?? '');
+  });
+
+  test('helm install brings two operators and an agent on each node, ready, as accounts of their own', async () => {
+    await release.install(VALUES);
+    const running = [await operators(), await agents()];
+    expect(running.flat().filter((pod) => !isReady(pod))).toEqual([]);
+    const accounts = running.map((pods) => [...new Set(pods.map(({ spec }) => spec?.serviceAccountName))]);
+    expect(accounts).toEqual([['stowage'], ['stowage-agent']]);
+    expect(running[0]).toHaveLength(2);
+    expect(running[1]?.map(({ spec }) => spec?.nodeName).sort()).toEqual(clusterNodes.map(({ name }) => name).sort());
+  });
+
+  test('new pods are placed through the webhook behind its Service, trusted by the certificate the operator made', async () => {
+    const { api, eventually } = kit();
+    const template = loadTemplate('web');
+    const [container] = template.spec?.containers ?? [];
+    if (template.spec === undefined || container === undefined) throw new Error('the load pod has no container');
+    const web: Deployment = {
+      metadata: { name: 'web', labels: managed, annotations: policy(50) },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: { labels: { app: 'web' }, annotations: { 'mbcas.io/min-cpu': `${CLAIM}m` } },
+          spec: {
+            ...template.spec,
+            containers: [
+              {
+                ...container,
+                env: [{ name: 'CPU_MILLI', value: '250' }],
+                resources: { requests: { cpu: `${REQUEST}m`, memory: '16Mi' }, limits: { memory: '64Mi' } },
+              },
+            ],
+          },
+        },
+      },
+    };
+    await api.create(resources.deployments, web, { namespace: shop });
+    await eventually(async () => {
+      const pods = (await livePods(api, shop)).filter(isReady);
+      expect(pods.map(({ spec }) => spec?.nodeName).sort()).toEqual([ON_DEMAND_NODE, SPOT_NODE]);
+      for (const { metadata } of pods)
+        expect(Object.keys(metadata?.annotations ?? {}).join()).toMatch(/spotalis\.io\//);
+    });
+    expect(audit.evictions(shop)).toEqual([]);
+  });
+
+  test('policies are checked by the webhook in its own words, and get a status', async () => {
+    const { api, eventually } = kit();
+    const type = policyType('optipod.io');
+    const object = (selector: object): OptimizationPolicy => ({
+      metadata: { name: 'shop' },
+      spec: {
+        mode: 'Recommend',
+        selector,
+        metricsConfig: { provider: 'metrics-server' },
+        resourceBounds: { cpu: { min: '10m', max: '1' }, memory: { min: '16Mi', max: '1Gi' } },
+        updateStrategy: {},
+      },
+    });
+    await expect(api.create(type, object({}), { namespace: shop })).rejects.toThrow(/needs at least one of|selector/);
+    await api.create(type, object({ namespaces: { allow: [shop] } }), { namespace: shop });
+    await eventually(async () => {
+      const { status } = await api.get(type, 'shop', { namespace: shop });
+      expect(status?.conditions?.length).toBeGreaterThan(0);
+    });
+  });
+
+  test.skipIf(findPrometheus() === undefined)('Prometheus reads the metrics of every operator and agent', async () => {
+    const pods = [await operators(), await agents()];
+    const { access, eventually } = kit();
+    const found = await scrape(pods.flat(), join(access.runDirectory, 'prometheus-of-install'));
+    scraping = found;
+    const all = (value: number, group = pods.flat()): Record<string, number> =>
+      Object.fromEntries(group.map(({ metadata }) => [metadata?.name ?? '', value]));
+    await eventually(async () => expect(await found.ask('up')).toEqual(all(1)));
+    expect(await found.ask('count by (pod) (spotalis_leader_election_status)')).toEqual(all(1, pods[0]));
+    expect(Object.values(await found.ask('sum by (pod) (spotalis_webhook_requests_total) > 0'))).not.toEqual([]);
+    // Two nodes have a pod that takes part.
+    expect(Object.values(await found.ask('mbcas_managed_pods')).sort()).toEqual([0, 1, 1]);
+  });
+
+  test('helm test passes', async () => {
+    expect(await release.test()).toMatch(/TEST SUITE:\s+stowage-test-status\n(.*\n)*Phase:\s+Succeeded/);
+  });
+
+  test('the agents measure their pods, and each gets what it needs without a restart', async () => {
+    const before = await users();
+    await kit().eventually(async () => expect(await requests()).toEqual([CLAIM, CLAIM]));
+    await kit().eventually(async () => {
+      const after = await users();
+      for (const [name, { resources: _, ...pod }] of Object.entries(before)) expect(after[name]).toMatchObject(pod);
+      for (const pod of await livePods(kit().api, shop))
+        expect(pod.status?.containerStatuses?.[0]?.resources?.requests?.['cpu']).toBe(`${CLAIM}m`);
+    });
+  });
+
+  test('helm upgrade to other values replaces the operator, ends the agents, and leaves pods as they are', async () => {
+    const { api, eventually } = kit();
+    const before = await users();
+    const old = (await operators()).map(({ metadata }) => metadata?.uid);
+    await release.upgrade(WATCHING);
+    await eventually(async () => {
+      expect(await livePods(api, NAMESPACE)).toHaveLength(2);
+      for (const pod of await operators()) {
+        expect(isReady(pod)).toBe(true);
+        expect(old).not.toContain(pod.metadata?.uid);
+      }
+    });
+    // Read-only: an order of a user is not carried out, but told.
+    const body = { metadata: { annotations: policy(0) } };
+    await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace: shop });
+    await eventually(async () => {
+      const { items } = await api.list(resources.events, { namespace: shop });
+      expect(items.map(({ reason }) => reason)).toContain('WouldEvict');
+    });
+    expect(await users()).toEqual(before);
+  });
+
+  test('helm rollback brings them back; a namespace that opts out gets back what it had', async () => {
+    const { api, eventually } = kit();
+    const body = { metadata: { annotations: policy(50) } };
+    await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace: shop });
+    const before = await users();
+    await release.rollback();
+    expect((await agents()).filter(isReady)).toHaveLength(clusterNodes.length);
+    await label({ 'mbcas.io/managed': 'false' });
+    await eventually(async () => {
+      expect(await requests()).toEqual([REQUEST, REQUEST]);
+      for (const { metadata, status } of await livePods(api, shop)) {
+        expect(metadata?.annotations).not.toHaveProperty([sizingKeys.allocationOriginals]);
+        expect(status?.containerStatuses?.[0]?.resources?.requests?.['cpu']).toBe(`${REQUEST}m`);
+      }
+    });
+    const after = await users();
+    for (const [name, { resources: _, ...pod }] of Object.entries(before)) expect(after[name]).toMatchObject(pod);
+  });
+
+  test('nothing was ever refused: by the log of the API server, and by their own', () => {
+    const asked = audit.records().filter(({ user }) => user.startsWith(ACCOUNTS));
+    expect(new Set(asked.map(({ user }) => user))).toEqual(new Set([`${ACCOUNTS}stowage`, `${ACCOUNTS}stowage-agent`]));
+    expect(asked.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
+    const lines = podLogs(kit(), NAMESPACE).split('\n');
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => /forbidden|unauthorized/i.test(line))).toEqual([]);
+  });
+
+  test('helm uninstall leaves no webhook, no rights and no finalizer, and pods as they are', async () => {
+    const { api, eventually } = kit();
+    const before = await users();
+    expect((await release.objects()).length).toBeGreaterThan(15);
+    await release.uninstall();
+    await eventually(async () => expect(await release.objects()).toEqual([]));
+    const inShop = { namespace: shop };
+    const lists = await Promise.all([
+      api.list(resources.deployments, inShop),
+      api.list(resources.replicaSets, inShop),
+      api.list(resources.pods, inShop),
+      api.list(podAllocations, inShop),
+      api.list(policyType('optipod.io'), inShop),
+    ]);
+    const objects = lists.flatMap(({ items }): readonly { metadata?: { finalizers?: string[] } }[] => items);
+    expect(objects.length).toBeGreaterThanOrEqual(5);
+    expect(objects.flatMap(({ metadata }) => metadata?.finalizers ?? [])).toEqual([]);
+    // New pods come as their template says, unasked.
+    await api.patch(resources.deployments, 'web', { type: 'merge', body: { spec: { replicas: 3 } } }, inShop);
+    await eventually(async () => expect((await livePods(api, shop)).filter(isReady)).toHaveLength(3));
+    const { [Object.keys(await users()).find((name) => before[name] === undefined) ?? '']: added, ...stayed } =
+      await users();
+    expect(stayed).toEqual(before);
+    expect(added?.resources[0]).toMatchObject({ requests: { cpu: `${REQUEST}m` } });
+  });
+});
