@@ -155,7 +155,7 @@ describe('names', () => {
     const named = ({ text }: Page): string[] =>
       inlineCode(text).flatMap(
         (code) =>
-          /^(?:operator|engines|controllers?(?!\.kubernetes)|placement|rightsizing|allocation(?!\.mbcas)|webhook|observability|nodeLabels)\.[A-Za-z.]+/.exec(
+          /^(?:operator|engines|controllers?(?!\.kubernetes)|placement|rightsizing|allocation(?!\.(?:mbcas|suite))|webhook|observability|nodeLabels)\.[A-Za-z.]+/.exec(
             code,
           )?.[0] ?? [],
       );
