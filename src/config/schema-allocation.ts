@@ -13,7 +13,7 @@ export const allocationKeys = {
   managementMode: choice('optIn', ['optIn', 'optOut'], {
     env: 'ALLOCATION_MANAGEMENT_MODE',
     description:
-      'optIn: pods take part where `mbcas.io/managed: "true"` is on them or their namespace; optOut: all that do not say "false". Agents have the same key.',
+      'Who takes part: optIn: pods with `mbcas.io/managed: "true"` on them or their namespace; optOut: all that do not say "false". Agents have the same key.',
   }),
   excludedNamespaces: names({
     env: 'ALLOCATION_EXCLUDED_NAMESPACES',
