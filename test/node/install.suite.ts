@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { sizingKeys } from '../../src/api/annotations-sizing.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
-import { type OptimizationPolicy, policyGroups, policyType } from '../../src/api/optimization-policy.ts';
+import { type OptimizationPolicy, policyType } from '../../src/api/optimization-policy.ts';
 import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { resources } from '../../src/api/resources.ts';
-import { definitions } from '../../src/operator/testing/argo-rollout.ts';
 import { findHelm } from '../chart/render.ts';
 import { type AuditLog, openAuditLog } from '../cluster/audit-log.ts';
 import { findPrometheus } from '../prometheus/find-prometheus.ts';
@@ -61,17 +60,11 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', () => {
     });
   });
   afterAll(async () => {
-    const { api } = kit();
     await release?.uninstall();
+    await release?.removeDefinitions();
     await scraping?.stop();
     await stopDns?.();
     await removeNamespaces(kit(), [NAMESPACE]);
-    // Helm never removes them.
-    const { items } = await api.list(definitions);
-    const own = [podAllocations.group, ...policyGroups];
-    for (const { metadata } of items)
-      if (own.some((group) => metadata?.name?.endsWith(`s.${group}`)))
-        await api.delete(definitions, metadata?.name ?? '');
   });
 
   test('helm install brings two operators and an agent on each node, ready, as accounts of their own', async () => {

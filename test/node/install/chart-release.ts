@@ -26,6 +26,8 @@ export interface ChartRelease {
   test(): Promise<string>;
   /** Nothing installed is no error. */
   uninstall(): Promise<void>;
+  /** Of the kinds the chart brings, which helm never removes; and with them all objects of these kinds. */
+  removeDefinitions(): Promise<void>;
   /** Everything in the cluster that is labelled as part of the release, as `kind/name`. */
   objects(): Promise<string[]>;
 }
@@ -50,6 +52,8 @@ export function chartRelease({ programs, kubeconfigPath, release, namespace }: R
       rmSync(home, { recursive: true, force: true });
     }
   };
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await execute(programs.kubectl, ['--kubeconfig', kubeconfigPath, ...args])).stdout;
   const files = (values: readonly string[]): string[] => values.map((file) => `--values=${file}`);
   return {
     install: async (values) =>
@@ -58,11 +62,11 @@ export function chartRelease({ programs, kubeconfigPath, release, namespace }: R
     rollback: async () => void (await helm('rollback', release, ...WAIT)),
     test: () => helm('test', release, '--timeout=60s'),
     async objects() {
-      const labels = `app.kubernetes.io/instance=${release}`;
-      const args = ['--kubeconfig', kubeconfigPath, 'get', KINDS, '-A', '-l', labels, '-o', 'name'];
-      const { stdout } = await execute(programs.kubectl, args);
+      const stdout = await kubectl('get', KINDS, '-A', '-l', `app.kubernetes.io/instance=${release}`, '-o', 'name');
       return stdout.split('\n').filter((line) => line !== '');
     },
+    removeDefinitions: async () =>
+      void (await kubectl('delete', '--ignore-not-found', '-f', join(root, CHART, 'crds'))),
     uninstall: async () => void (await helm('uninstall', release, '--ignore-not-found', ...WAIT)),
   };
 }
