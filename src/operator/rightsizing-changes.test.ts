@@ -161,9 +161,28 @@ describe('more is given at once', () => {
       },
       inShop,
     );
+    await world.api.create(
+      resources.daemonSets,
+      {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        metadata: { name: 'agent', namespace: 'shop', labels },
+        spec: {
+          selector: { matchLabels: { app: 'agent' } },
+          template: { ...template, metadata: { ...template.metadata, labels: { app: 'agent' } } },
+        },
+      },
+      inShop,
+    );
     await untilReady(world, 'db', 2);
     await createPolicy(world, { mode: 'Auto' });
-    await world.until('applied', async () => (await statusOf(world, 'db'))?.status === 'Applied');
-    expect(await requestsOf(world, 'db')).toEqual(Array.from({ length: 2 }, () => ({ cpu: '120m', memory: '120Mi' })));
+    for (const name of ['db', 'agent']) {
+      await world.until(`${name} is sized`, async () => (await statusOf(world, name))?.status === 'Applied');
+      const requests = await requestsOf(world, name);
+      expect(requests.length).toBeGreaterThanOrEqual(2);
+      expect(new Set(requests.map((each) => JSON.stringify(each)))).toEqual(
+        new Set([JSON.stringify({ cpu: '120m', memory: '120Mi' })]),
+      );
+    }
   });
 });

@@ -109,13 +109,13 @@ describe('optipod defects', () => {
     await world.until('applied', applied(world));
     await world.clock.advance(5 * MINUTE);
     const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
-    const before = world.operatorWrites.filter((write) => write === 'patch pods').length;
+    const before = world.operatorWrites.length;
     await world.clock.advance(30 * MINUTE);
-    expect(world.operatorWrites.filter((write) => write === 'patch pods').length).toBe(before);
+    const later = world.operatorWrites.slice(before);
+    expect(later).not.toContain('patch pods');
     expect((await world.api.get(resources.deployments, 'web', inShop)).metadata?.generation).toBe(metadata?.generation);
-    // Four in half an hour at most: one for each refresh of its time, and a recommendation that moved by a hair.
-    const statuses = world.operatorWrites.filter((write) => write === 'patch optimizationpolicies').length;
-    expect(statuses).toBeLessThan(40);
+    // Of 180 passes few have news: the advice for a noisy load moves by a hair.
+    expect(later.filter((write) => write === 'patch optimizationpolicies').length).toBeLessThan(45);
   });
 
   test('optipod defect B9a: a policy with a duration of another grammar, or a broken one, stalls no other', async () => {
