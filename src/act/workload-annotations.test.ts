@@ -20,7 +20,7 @@ function setUp(error?: Error) {
 }
 
 describe('annotations of a workload', () => {
-  test('only what differs is written, to the metadata of this very object', async () => {
+  test('optipod defect B16: only what differs is written, to the metadata of this very object', async () => {
     const { patches, annotate } = setUp();
     const wanted = { 'optipod.io/managed': 'true', 'optipod.io/policy': 'new', 'optipod.io/gone': null };
     expect(await annotate(web, wanted, signal)).toEqual({ result: 'written' });

@@ -46,7 +46,7 @@ describe('a policy object', () => {
     expect(isValidPolicy(parse())).toBe(true);
   });
 
-  test('defect B9a: a malformed object is one bad record, whatever it holds', () => {
+  test('optipod defect B9a: a malformed object is one bad record, whatever it holds', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (spec, status) => {
         const object = JSON.parse(JSON.stringify({ metadata: { name: 'x', namespace: 'y' }, spec, status }));

@@ -77,7 +77,7 @@ describe('both groups', () => {
     expect(world.stores.isFresh()).toBe(true);
   });
 
-  test('defect B9a: an object that cannot be read is a record with problems, the others stay', async () => {
+  test('optipod defect B9a: an object that cannot be read is a record with problems, the others stay', async () => {
     const world = setUp(['optipod.io'], {
       'optipod.io': [
         { name: 'bad', spec: { metricsConfig: { provider: 'prometheus', rollingWindow: '7x' } } },
@@ -119,7 +119,7 @@ describe('a definition that is not installed', () => {
 });
 
 describe('changes', () => {
-  test('defect B6: a status that was written is told apart from a new generation and from a deletion', async () => {
+  test('optipod defect B6: a status that was written is told apart from a new generation and from a deletion', async () => {
     const world = setUp(['optipod.io'], { 'optipod.io': [{ name: 'p' }] });
     await world.clock.advance(1_000);
     world.changes.length = 0;

@@ -40,7 +40,7 @@ describe('a policy in Recommend', () => {
 });
 
 describe('a policy in Auto', () => {
-  test('resizes running pods in place: one first, then the others; the template stays', async () => {
+  test('optipod defect B2: resizes running pods in place: one first, then the others; the template stays', async () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 3 });
     await untilReady(world, 'web', 3);

@@ -15,7 +15,7 @@ const tenancy: PolicyTenancy = { operatorNamespace: 'stowage-system', allowedPol
 const selecting = (selector: object, more: TestPolicy = {}) =>
   validPolicy({ ...more, spec: { selector, ...more.spec } });
 
-describe('defect B12: whose workloads a policy may select', () => {
+describe('optipod defect B12: whose workloads a policy may select', () => {
   test.each<[string, string | undefined, boolean]>([
     ['stowage-system', undefined, true],
     ['stowage-system', 'Cluster', true],

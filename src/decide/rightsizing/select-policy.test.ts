@@ -41,12 +41,12 @@ describe('which of several policies has the say', () => {
       'shop/a',
     ],
     [
-      'defect B11: an invalid policy never wins',
+      'optipod defect B11: an invalid policy never wins',
       [{ name: 'bad', spec: { weight: 1000, mode: 'Observe' } }, { name: 'good' }],
       'stowage-system/good',
     ],
     [
-      'defect B11: one that is being deleted never wins',
+      'optipod defect B11: one that is being deleted never wins',
       [{ name: 'going', deleting: true, spec: { weight: 1000 } }, { name: 'good' }],
       'stowage-system/good',
     ],
@@ -66,7 +66,7 @@ describe('which of several policies has the say', () => {
     expect(select([{ name: 'low', spec: { weight: 1 } }, { name: 'b' }]).tied).toBe(false);
   });
 
-  test('defect B10: of two policies with one name only the one with the winning uid has the say', () => {
+  test('optipod defect B10: of two policies with one name only the one with the winning uid has the say', () => {
     const first = policyRecord({ name: 'same', namespace: 'shop' });
     const second = policyRecord({ name: 'same', namespace: 'stowage-system' });
     const selection = selectPolicy(web, shop, [second, first], tenancy);

@@ -45,7 +45,7 @@ const answering = (name: string): UsageSource => ({
 
 describe('choice of a provider', () => {
   // Feature: k8s-workload-rightsizing, Property 30: for any new metrics provider, configuration selects it, and a failing initialization has a clear error and a safe fallback.
-  test('Property 30: for any name, a provider of the table is chosen by it, without a change anywhere else', () => {
+  test('Property 30, optipod defect B9: for any name, a provider of the table is chosen by it, without a change anywhere else', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (name) => {
         const provider: UsageProvider = { key: () => '', create: () => ({ ok: true, source: answering(name) }) };

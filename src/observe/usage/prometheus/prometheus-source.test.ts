@@ -92,7 +92,7 @@ describe('Prometheus source', () => {
   });
 
   // Feature: k8s-workload-rightsizing, Property 12: for any metrics collection, data is aggregated over the rolling window.
-  test('Property 12: for any window, the ranges asked for cover it, and the rate is never the window', async () => {
+  test('Property 12, optipod defect B8: for any window, the ranges asked for cover it, and the rate is never the window', async () => {
     const server = await serve((_, response) => void response.end(matrix([])));
     const source = prometheusAt(server.url);
     await fc.assert(
