@@ -128,7 +128,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     stores,
     view,
     leadership: () => leadership.current(),
-    evictions: () => engine.evictions(),
+    disruptions: () => engine.disruptions,
+    sizesNewPods: () => config.webhook.enabled || admission.hasAnswered(),
     events: recorder,
     journal,
     metrics,
@@ -206,6 +207,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         : undefined;
     const explain = createExplainEndpoint({
       explain: engine.explain,
+      ...sizing?.explainers,
       view,
       isLeader: () => leadership.current().leader,
       clock,

@@ -156,6 +156,7 @@ export const settingTable: readonly SettingRow[] = [
   own('overload', oneOf('weights', 'tiers'), (rules, overload) => ({ ...rules, overload })),
   own('quantum', oneOf('1', '10'), (rules, quantum) => ({ ...rules, quantum: quantum === '10' ? 10 : 1 })),
   own('margin', share, (rules, margin) => ({ ...rules, margin })),
+  own('surplusShare', share, (rules, surplusShare) => ({ ...rules, surplusShare })),
   own('claimShare', share, (rules, claimShare) => ({ ...rules, claimShare })),
   own('stepDown', share, (rules, stepDown) => ({ ...rules, stepDown })),
   own('stepUp', number(0, 1000), (rules, stepUp) => ({ ...rules, stepUp })),

@@ -82,6 +82,27 @@ const sizing = z.object({
 });
 /** What rightsizing makes of one workload. */
 export type OperatorSizing = z.output<typeof sizing>;
+const allocatedPod = z.object({
+  pod: z.string(),
+  node: z.string(),
+  agent: z.string(),
+  share: z.string(),
+  ceiling: maybe(z.string()),
+  applied: maybe(z.string()),
+  appliedLimit: maybe(z.string()),
+  claim: maybe(z.string()),
+  want: maybe(z.string()),
+  usage: maybe(z.string()),
+  weight: maybe(z.number()),
+  mode: maybe(z.string()),
+  shadowPrice: maybe(z.number()),
+  phase: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  clamps: z.array(z.string()),
+});
+/** What allocation makes of one pod. */
+export type OperatorAllocation = z.output<typeof allocatedPod>;
 const explanation = z.object({
   at: z.number(),
   isLeader: z.boolean(),
@@ -89,6 +110,7 @@ const explanation = z.object({
   journal: z.array(journalEntry),
   cost: maybe(cost),
   sizing: maybe(sizing),
+  allocation: maybe(z.array(allocatedPod)),
   plan: z.object({ policy: z.object({ state: z.enum(['managed', 'unmanaged', 'invalid']) }) }),
   story: z.object({
     workload: z.string(),

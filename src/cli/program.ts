@@ -17,6 +17,7 @@ import { addOperatorCommand } from './operator-command.ts';
 import { outputFormats } from './output.ts';
 import { addPlanCommand } from './plan/plan-command.ts';
 import { addProfilesCommand } from './profiles/profiles-command.ts';
+import { addRestoreCommand } from './restore/restore-command.ts';
 import { addSimulateCommand } from './simulate/simulate-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { chooseStyle } from './style.ts';
@@ -103,6 +104,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     addOperatorCommand,
     addPlanCommand,
     addProfilesCommand,
+    addRestoreCommand,
     addSimulateCommand,
     addLabCommand,
     addStatusCommand,

@@ -23,6 +23,7 @@ import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createAllocationActuator } from './allocation-actuator.ts';
 import { type AllocationAgents, createAllocationAgents } from './allocation-agents.ts';
 import { type AllocationController, createAllocationController } from './allocation-controller.ts';
+import { type AllocationExplainer, createAllocationExplainer } from './allocation-explain.ts';
 import { createAllocationFacts } from './allocation-facts.ts';
 import { createAllocationMemory } from './allocation-memory.ts';
 import { reportAllocation } from './allocation-metrics.ts';
@@ -58,6 +59,7 @@ export interface AllocationEngine {
   readonly agents: AllocationAgents;
   /** For placement and rightsizing: a pod that is being resized is let be. */
   readonly resizes: ResizesInFlight;
+  readonly explain: AllocationExplainer;
   /** Its CPU is shared out by this engine, so nobody else writes it. */
   isAllocated(pod: SizedPod): boolean;
   /** The leader's work until `signal` aborts. */
@@ -119,6 +121,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
     controller,
     agents,
     resizes: inFlight,
+    explain: createAllocationExplainer(view, stores, agents),
     isAllocated(found) {
       const { rules } = settings();
       if (!settings().size.enabled || settings().size.dryRun || stores.of(found.pod) === undefined) return false;

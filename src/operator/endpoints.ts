@@ -1,5 +1,6 @@
 /** What the operator answers over plain HTTP: health on one port, metrics and explanations on another. */
 import { setImmediate } from 'node:timers/promises';
+import type { AllocationExplainer } from '../controllers/allocation-explain.ts';
 import type { Explainer } from '../controllers/explain.ts';
 import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,6 +16,8 @@ export interface ExplainEndpointOptions {
   readonly explain: Explainer;
   /** Of rightsizing; left out where it is off. */
   readonly sizing?: SizingExplainer | undefined;
+  /** Of allocation; left out where it is off. */
+  readonly allocation?: AllocationExplainer | undefined;
   readonly view: Pick<ClusterView, 'workloads'>;
   readonly isLeader: () => boolean;
   readonly clock: Clock;
@@ -35,8 +38,10 @@ export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint
     }
     const explanation = options.explain(ref);
     const sizing = options.sizing?.(ref);
+    const allocation = options.allocation?.(ref) ?? [];
     if (explanation === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` });
-    return jsonAnswer(200, sizing === undefined ? explanation : { ...explanation, sizing });
+    const more = { ...(sizing !== undefined && { sizing }), ...(allocation.length > 0 && { allocation }) };
+    return jsonAnswer(200, { ...explanation, ...more });
   };
 }
 

@@ -3,7 +3,8 @@ import type { EventSink } from '../act/events.ts';
 import type { Journal } from '../act/journal.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
-import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { Disruptions } from '../controllers/disruptions.ts';
+import type { Leadership } from '../guard/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -13,6 +14,7 @@ import type { LiveView } from '../observe/live-view.ts';
 import { createSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
+import type { ExplainEndpointOptions } from './endpoints.ts';
 import { createRightsizing, type Rightsizing } from './rightsizing.ts';
 import { rightsizingSettingsOf } from './rightsizing-settings.ts';
 
@@ -25,8 +27,10 @@ export interface SizingOptions {
   readonly stores: LiveStores;
   readonly view: LiveView;
   readonly leadership: () => Leadership;
-  /** Of placement, under way. */
-  readonly evictions: () => readonly InFlightEviction[];
+  /** What every engine that disrupts draws on. */
+  readonly disruptions: () => Disruptions;
+  /** Pods are admitted through this operator's webhook. */
+  readonly sizesNewPods: () => boolean;
   readonly events: EventSink;
   readonly journal: Journal;
   readonly metrics: Metrics;
@@ -40,6 +44,8 @@ export interface Sizing {
   readonly allocation: Allocation | undefined;
   /** A resize of the pod was asked for, whether or not the view shows it. */
   isResizing(podUid: string): boolean;
+  /** What each tells of a workload. */
+  readonly explainers: Pick<ExplainEndpointOptions, 'sizing' | 'allocation'>;
   /** Looks at everything soon: the configuration changed. */
   wakeAll(): void;
   /** Follows the cluster until `signal` aborts, whoever leads. */
@@ -58,6 +64,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const allocation: Allocation | undefined = engines.allocation
     ? createAllocation({
         ...options,
+        evictions: () => options.disruptions().list(),
         view,
         otherResizes: () => rightsizing?.engine.resizes.list() ?? [],
         adviceOf: (pod) => rightsizing?.cpuAdviceOf(pod),
@@ -78,6 +85,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
     rightsizing,
     allocation,
     isResizing: (podUid) => both.some(({ engine }) => engine.resizes.isResizing(podUid)),
+    explainers: { sizing: rightsizing?.engine.explain, allocation: allocation?.engine.explain },
     wakeAll() {
       for (const { engine } of both) engine.controller.wakeAll();
     },

@@ -19,7 +19,7 @@ export interface SimulatedAgentsOptions {
 
 export interface SimulatedAgents {
   /** Starts the agent of a node that has none. */
-  start(node: string, api: KubeApi): AgentMetrics;
+  start(node: string, api: KubeApi, env?: Readonly<Record<string, string>>): AgentMetrics;
   /** Ends it as a kill would: nothing is said goodbye to. */
   kill(node: string): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export function createSimulatedAgents({
     await agent?.ended;
   };
   return {
-    start(node, api) {
+    start(node, api, own = {}) {
       const stopper = new AbortController();
       const metrics = createAgentMetrics();
       const monotonic = (): number => clock.now();
@@ -52,7 +52,7 @@ export function createSimulatedAgents({
         procRoot: '',
         sampler: createUsageSampler({ usage: () => usage(node), monotonic }),
         isObserving: false,
-        env,
+        env: { ...env, ...own },
         clock,
         monotonic,
         random,

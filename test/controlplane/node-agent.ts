@@ -10,6 +10,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
+import { createSimulatedAgents } from '../../src/simulator/simulated-agents.ts';
 import { createTestAuthority } from './authority.ts';
 import { isNodeRequest, type NodeAgentSettings, type NodeCommand, type NodeReply } from './node-protocol.ts';
 import { createDefaultStorageClass, createVolumeProvisioner } from './volume-provisioner.ts';
@@ -61,6 +62,13 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
     caches.run(signal),
     caches.synced().then(() => Promise.all(standIns.map((each) => each.run(signal)))),
   ]);
+  const agents = createSimulatedAgents({ usage: kubelet.usage, clock, random, log });
+  /** Each agent has a connection of its own, as on a node of its own. */
+  const clients = new Map<string, ReturnType<typeof createKubeApi>>();
+  const disconnect = (node: string): void => {
+    clients.get(node)?.close();
+    clients.delete(node);
+  };
   await caches.synced();
   for (const node of settings.nodes) await kubelet.addNode(node);
 
@@ -84,11 +92,26 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
             throw new Error('no pools were given, so there is no autoscaler to interrupt nodes');
           await autoscaler.interrupt(command.node);
           return undefined;
+        case 'startAgent': {
+          const client = createKubeApi({ connection, clock, random, log, userAgent: 'simulated-agent' });
+          clients.set(command.node, client);
+          agents.start(command.node, client, command.env);
+          return undefined;
+        }
+        case 'killAgent':
+          await agents.kill(command.node);
+          disconnect(command.node);
+          return undefined;
+        case 'cutOffAgent':
+          disconnect(command.node);
+          return undefined;
         case 'oomKill':
           return kubelet.oomKill(command.podKey, command.container);
         case 'endContainer':
           return kubelet.endContainer(command.podKey, command.container, command.exitCode);
         case 'stop':
+          await agents.stop();
+          for (const node of [...clients.keys()]) disconnect(node);
           stopper.abort();
           await work;
           api.close();

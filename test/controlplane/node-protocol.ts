@@ -20,6 +20,13 @@ export type NodeCommand =
   | { readonly name: 'start'; readonly settings: NodeAgentSettings }
   | { readonly name: 'addNode'; readonly spec: NodeSpec }
   | { readonly name: 'loseNode' | 'recoverNode' | 'shutDownNode' | 'interrupt'; readonly node: string }
+  | {
+      /** A node agent of allocation on this node, with settings as its environment gives them. */
+      readonly name: 'startAgent';
+      readonly node: string;
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly name: 'killAgent' | 'cutOffAgent'; readonly node: string }
   | { readonly name: 'oomKill'; readonly podKey: string; readonly container: string }
   | { readonly name: 'endContainer'; readonly podKey: string; readonly container: string; readonly exitCode: number }
   | { readonly name: 'stop' };

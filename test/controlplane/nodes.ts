@@ -37,6 +37,11 @@ export interface SimulatedNodes {
   shutDownNode(name: string): Promise<void>;
   /** Spot interruption with its notice, of a node of a pool. */
   interrupt(name: string): Promise<void>;
+  /** An agent of allocation (src/agent) on the node, fed by the counters of its kubelet. */
+  startAgent(name: string, env?: Readonly<Record<string, string>>): Promise<void>;
+  killAgent(name: string): Promise<void>;
+  /** It runs on and reaches the API server no more. */
+  cutOffAgent(name: string): Promise<void>;
   /** @returns false when no such pod runs. */
   oomKill(podKey: string, container: string): Promise<boolean>;
   endContainer(podKey: string, container: string, exitCode: number): Promise<boolean>;
@@ -106,6 +111,9 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
     recoverNode: (node) => order({ name: 'recoverNode', node }),
     shutDownNode: (node) => order({ name: 'shutDownNode', node }),
     interrupt: (node) => order({ name: 'interrupt', node }),
+    startAgent: (node, env = {}) => order({ name: 'startAgent', node, env }),
+    killAgent: (node) => order({ name: 'killAgent', node }),
+    cutOffAgent: (node) => order({ name: 'cutOffAgent', node }),
     oomKill: (podKey, container) => request({ name: 'oomKill', podKey, container }),
     endContainer: (podKey, container, exitCode) => request({ name: 'endContainer', podKey, container, exitCode }),
     async stop() {

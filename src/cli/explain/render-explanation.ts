@@ -4,7 +4,8 @@ import { costLines } from '../../decide/placement/cost-text.ts';
 import type { Blocking, PlanExplanation } from '../../decide/placement/explain.ts';
 import type { PodState } from '../../decide/placement/plan.ts';
 import type { CliContext } from '../cli-context.ts';
-import type { OperatorJournalEntry } from '../operator-client.ts';
+import { renderAllocation } from '../allocation/render-allocation.ts';
+import type { OperatorAllocation, OperatorJournalEntry } from '../operator-client.ts';
 import type { ResultDocument } from '../output.ts';
 import { renderSizes } from '../sizing/render-sizes.ts';
 import type { PlannedSizes } from '../sizing/sizing-plan.ts';
@@ -18,6 +19,8 @@ export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanatio
   readonly kind: 'Explanation';
   /** What rightsizing makes of it; absent where no policy selects it. */
   readonly sizing?: PlannedSizes;
+  /** With --operator: how its pods share the CPU of their nodes; absent where none takes part. */
+  readonly allocation?: readonly OperatorAllocation[];
   /** With prices, of a managed workload; dollars an hour. */
   readonly cost?: WorkloadCost;
   /** With --operator: what only the running operator knows. */
@@ -34,7 +37,7 @@ export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanatio
 const MAX_JOURNAL = 8;
 
 export function renderExplanation(document: ExplanationDocument, { style, global, io }: CliContext): string[] {
-  const { workload, headline, policy, pods, notes, blocks, next, cost, operator, sizing } = document;
+  const { workload, headline, policy, pods, notes, blocks, next, cost, operator, sizing, allocation } = document;
   const tableOptions = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
   const journal = operator?.journal.slice(-MAX_JOURNAL) ?? [];
   return [
@@ -51,6 +54,7 @@ export function renderExplanation(document: ExplanationDocument, { style, global
     ...(operator?.lastDisruption === undefined ? [] : [`Last disruption: ${operator.lastDisruption}`]),
     `Next: ${printable(next)}`,
     ...(sizing === undefined ? [] : ['', ...renderSizes(sizing, style, true)]),
+    ...(allocation === undefined ? [] : ['', ...renderAllocation(allocation, style, tableOptions)]),
     ...(journal.length === 0 ? [] : ['', ...renderTable(journalColumns, journal, tableOptions)]),
   ];
 }

@@ -72,7 +72,7 @@ function sizingOf({ sizing, view, tenancy }: LoadedInput, ref: WorkloadRef): Pic
 async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef): Promise<ExplanationDocument> {
   if (url === undefined) throw new UsageError('--operator needs an address');
   const told = await fetchExplanation({ url, io }, ref);
-  const { at, isLeader, lastDisruption, journal, story, cost, plan, sizing } = told;
+  const { at, isLeader, lastDisruption, journal, story, cost, plan, sizing, allocation } = told;
   return {
     apiVersion: DOCUMENT_VERSION,
     kind: 'Explanation',
@@ -80,6 +80,7 @@ async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef
     notes: plan.policy.state === 'managed' ? story.notes : [],
     ...(cost !== undefined && plan.policy.state === 'managed' && { cost }),
     ...(sizing !== undefined && { sizing: sizesTold(ref, sizing) }),
+    ...(allocation !== undefined && allocation.length > 0 && { allocation }),
     operator: {
       at: new Date(at).toISOString(),
       isLeader,

@@ -1,0 +1,168 @@
+/** Gives pods back what they had, through the guard as everything else: decreases first, each followed until it is in force. */
+import { createResize } from '../../act/resize.ts';
+import { createForgetOriginals } from '../../act/restore.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { resources } from '../../api/resources.ts';
+import { isInForce } from '../../controllers/follow-resize.ts';
+import { originalsKeys, planRestore, type RestorePlan } from '../../decide/restore-size.ts';
+import type { SizingEngine } from '../../decide/size-decision.ts';
+import type { SizeGuardContext } from '../../guard/size/context.ts';
+import { inspectSize } from '../../guard/size/inspect-size.ts';
+import { createSizeLog } from '../../guard/size/size-history.ts';
+import { type Clock, sleep } from '../../lib/clock.ts';
+import type { Millis } from '../../lib/units.ts';
+import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import { createProjections } from '../../observe/project.ts';
+import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
+import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
+
+export interface RestoreRequest {
+  readonly engines: readonly SizingEngine[];
+  /** Left out, the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly isDryRun: boolean;
+}
+
+export interface RestoredPod {
+  readonly pod: string;
+  readonly engine: SizingEngine;
+  /** `would` in a dry run; `asked`: sent, and not in force in the time that was waited for it. */
+  readonly result: 'restored' | 'would' | 'asked' | 'kept' | 'refused';
+  readonly message: string;
+}
+
+const WAIT: Millis = 20_000;
+const LOOK: Millis = 250;
+const MANY = 1_000_000;
+
+export async function restorePods(
+  api: KubeApi,
+  { engines, namespace, isDryRun }: RestoreRequest,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<readonly RestoredPod[]> {
+  const view = await readView(api, signal);
+  const found = podsOf(view).filter(({ pod }) => namespace === undefined || pod.namespace === namespace);
+  const wanted = engines.flatMap((engine) =>
+    found.flatMap((pod) => {
+      if (pod.sizing.marks[originalsKeys[engine]] === undefined) return [];
+      const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
+      return [{ engine, pod, plan: planRestore(pod, engine, node, view.workloadOf(pod.pod)) }];
+    }),
+  );
+  wanted.sort((left, right) => growthOf(left) - growthOf(right));
+  const done: RestoredPod[] = [];
+  for (const { engine, pod, plan } of wanted) {
+    signal.throwIfAborted();
+    const tell = (result: RestoredPod['result'], message: string): void =>
+      void done.push({ pod: `${pod.pod.namespace}/${pod.pod.name}`, engine, result, message });
+    if (plan.kind === 'unreadable') tell('kept', `the annotation ${plan.key} is not readable`);
+    else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
+    else {
+      const outcome = await restoreOne(api, pod, engine, plan, clock, signal);
+      tell(outcome.result, outcome.message);
+    }
+  }
+  return done;
+}
+
+async function restoreOne(
+  api: KubeApi,
+  before: SizedPod,
+  engine: SizingEngine,
+  plan: Exclude<RestorePlan, { kind: 'unreadable' }>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Pick<RestoredPod, 'result' | 'message'>> {
+  const forget = createForgetOriginals(api);
+  if (plan.kind === 'nothing') {
+    await forget(before.pod, engine, signal);
+    return { result: 'restored', message: 'has its sizes already' };
+  }
+  // Each stands on what the ones before it have left.
+  const view = await readView(api, signal);
+  const verdict = inspectSize(plan.decision, contextOf(view, clock));
+  if (verdict.kind === 'blocked') return { result: 'kept', message: verdict.block.message };
+  const outcome = await createResize({ api, pod: view.pod })(verdict.approved, signal);
+  if (outcome.result === 'gone') return { result: 'kept', message: 'the pod is gone' };
+  if (outcome.result === 'refused') return { result: 'refused', message: outcome.message };
+  const deadline = clock.now() + WAIT;
+  while (clock.now() < deadline) {
+    const pod = await readPod(api, before, signal);
+    if (pod === undefined) return { result: 'kept', message: 'the pod is gone' };
+    if (isInForce(pod.sizing, plan.decision.changes)) {
+      await forget(before.pod, engine, signal);
+      return { result: 'restored', message: plan.decision.why.summary };
+    }
+    await sleep(clock, LOOK, signal);
+  }
+  return { result: 'asked', message: 'asked for, and not in force yet; run the command again' };
+}
+
+function contextOf(view: SizingView, clock: Clock): SizeGuardContext {
+  return {
+    view,
+    settings: {
+      enabled: true,
+      readOnly: false,
+      dryRun: false,
+      warmUpMillis: 0,
+      maxConcurrentResizes: MANY,
+      maxChangesPerMinute: MANY,
+      memoryMargin: 0,
+    },
+    policy: { cooldownMillis: 0, allowRecreate: false },
+    leadership: { leader: true, sinceMillis: 0 },
+    history: createSizeLog({ backoff: { initial: 1, max: 1 }, giveUpAfter: MANY, giveUpMillis: 1 }),
+    resizes: [],
+    evictions: [],
+    memoryOf: () => undefined,
+    isAllocated: () => false,
+    servesResize: true,
+    now: clock.now(),
+  };
+}
+
+const ignore = (): void => {};
+
+async function readView(api: KubeApi, signal: AbortSignal): Promise<SizingView> {
+  const project = createProjections(ignore, { sizing: true });
+  const sizing = createSizingProjections(createSizingInterners(MANY), ignore);
+  const options = { signal };
+  const [pods, nodes, limitRanges, quotas] = await Promise.all([
+    api.list(resources.pods, options),
+    api.list(resources.nodes, options),
+    api.list(resources.limitRanges, options),
+    api.list(resources.resourceQuotas, options),
+  ]);
+  return createSizingSnapshot({
+    pods: pods.items.flatMap((each) => project.pod(each) ?? []),
+    nodes: nodes.items.flatMap((each) => project.node(each) ?? []),
+    limitRanges: limitRanges.items.flatMap((each) => sizing.limitRange(each) ?? []),
+    quotas: quotas.items.flatMap((each) => sizing.quota(each) ?? []),
+  });
+}
+
+async function readPod(api: KubeApi, { pod }: SizedPod, signal: AbortSignal): Promise<SizedPod | undefined> {
+  const { items } = await api.list(resources.pods, {
+    namespace: pod.namespace,
+    fieldSelector: `metadata.name=${pod.name}`,
+    signal,
+  });
+  const [record] = items.flatMap((each) => createProjections(ignore, { sizing: true }).pod(each) ?? []);
+  return record?.sizing === undefined || record.uid !== pod.uid ? undefined : { pod: record, sizing: record.sizing };
+}
+
+function podsOf(view: SizingView): SizedPod[] {
+  return [...view.nodes()].flatMap(({ name }) => view.podsOnNode(name));
+}
+
+/** Pods that give come before those that take. */
+function growthOf({ pod, plan }: { readonly pod: SizedPod; readonly plan: RestorePlan }): number {
+  if (plan.kind !== 'resize') return 0;
+  return plan.decision.changes.reduce((sum, { container, to }) => {
+    const size = pod.sizing.containers.find(({ name }) => name === container)?.size ?? {};
+    return sum + (to.cpuRequest ?? size.cpuRequest ?? 0) - (size.cpuRequest ?? 0);
+  }, 0);
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { sizingKeys } from '../../api/annotations-sizing.ts';
+import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
+import { wish } from '../../operator/testing/wish.ts';
+import { restorePods } from './restore-pods.ts';
+import { renderRestored } from './run-restore.ts';
+
+test('an uninstall gives pods back what they had, decreases first; told once, and then there is nothing left', async () => {
+  const world = await startAllocatedWorld({ startsAgents: false });
+  await createPods(world.api, [
+    { name: 'a', request: '1500m' },
+    { name: 'b', request: '300m' },
+  ]);
+  await world.clock.advance(5000);
+  await wish(world, 'a', { request: 400 });
+  await wish(world, 'b', { request: 1400, limit: 1600 });
+  await world.until('resized', async () => (await world.allocation('b'))?.status?.phase === 'Applied', 30_000);
+  await world.operator().stop();
+
+  const run = async (isDryRun: boolean) => {
+    const work = restorePods(
+      world.api,
+      { engines: ['allocation', 'rightsizing'], namespace: 'shop', isDryRun },
+      world.clock,
+      new AbortController().signal,
+    );
+    let isDone = false;
+    work.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await world.clock.advance(250);
+    return await work;
+  };
+  expect((await run(true)).map(({ pod, result }) => [pod, result])).toEqual([
+    ['shop/b', 'would'],
+    ['shop/a', 'would'],
+  ]);
+  expect(await world.request('a')).toBe(400);
+  expect((await run(false)).map(({ pod, result }) => [pod, result])).toEqual([
+    ['shop/b', 'restored'],
+    ['shop/a', 'restored'],
+  ]);
+  expect([await world.request('a'), await world.request('b')]).toEqual([1500, 300]);
+  const { metadata, spec } = await world.pod('b');
+  expect(metadata?.annotations?.[sizingKeys.allocationOriginals]).toBeUndefined();
+  // It cannot be removed: the node's whole CPU bounds nothing.
+  expect(spec?.containers[0]?.resources?.limits).toEqual({ cpu: '2' });
+  expect(renderRestored(await run(false))).toEqual(['No pod has sizes of Stowage.']);
+});
+
+test('what could not be given back is told', () => {
+  const lines = renderRestored([
+    { pod: 'shop/a', engine: 'allocation', result: 'kept', message: 'Node n1 has 99m of cpu left' },
+  ]);
+  expect(lines).toEqual([
+    'shop/a  allocation  kept  Node n1 has 99m of cpu left',
+    '1 pod could not be given back now.',
+  ]);
+});
