@@ -73,9 +73,9 @@ async function compare(directory: string, args: readonly string[]): Promise<void
   process.stdout.write(`${armsTable(results)}\n`);
 }
 
-function summary({ pods, writesPerMinute }: ArmRun): string {
+function summary({ pods, rest, writesPerMinute }: ArmRun): string {
   const parts = pods.map(({ pod, badShare, usage }) => `${pod} ${usage}m, bad ${Math.round(1000 * badShare) / 10} %`);
-  return `${parts.join('; ')}; ${writesPerMinute.toFixed(1)} writes/min/pod`;
+  return `${parts.join('; ')}; rest ${rest}m; ${writesPerMinute.toFixed(1)} writes/min/pod`;
 }
 
 /** After each run: hours of work must not be lost with the last one. */

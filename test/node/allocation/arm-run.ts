@@ -1,4 +1,6 @@
 /** One arm, once, on a real node: pods made anew, traffic, and what became of everybody. */
+import { readFileSync } from 'node:fs';
+import { parseProcStat } from '../../../src/agent/cgroup/parse.ts';
 
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
@@ -43,6 +45,8 @@ export interface ArmRun {
   readonly pods: readonly PodFigures[];
   readonly highestSum: Millicores;
   readonly restarts: number;
+  /** What everything but these pods took of the machine; beyond some hundred, the run is of something else as well. */
+  readonly rest: Millicores;
   /** Of the measured time, of a pod that had most of them. */
   readonly writesPerMinute: number;
   /** Sizes over time, from the first request on. */
@@ -142,10 +146,10 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
   try {
     const start: EpochMillis = clock.now();
     await sleep(clock, warmUpMillis);
-    const before = countersNow();
+    const [before, machineBefore] = [countersNow(), machineMicros()];
     const from = clock.now() - start;
     await sleep(clock, measuredMillis);
-    const after = countersNow();
+    const [after, machineAfter] = [countersNow(), machineMicros()];
     const until_ = clock.now() - start;
     const replies = await traffic.replies;
     const writesOf = (name: string): number =>
@@ -169,6 +173,9 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
       seed,
       pods: figures,
       highestSum: watch.highestSum,
+      rest: Math.round(
+        (machineAfter - machineBefore) / (until_ - from) - figures.reduce((sum, { usage }) => sum + usage, 0),
+      ),
       restarts: names.reduce((sum, name) => sum + (podOf(name).status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
       writesPerMinute: (Math.max(...names.map(writesOf)) * MINUTE) / (until_ - from),
       sizes: watch.changes.map(({ at, pod, to }) => ({ atMillis: at - start, pod, to })),
@@ -177,6 +184,9 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
     traffic.stop();
   }
 }
+
+/** CPU time of all processes so far. */
+const machineMicros = (): number => parseProcStat(readFileSync('/proc/stat', 'utf8')) ?? 0;
 
 const labCounters = (counters: KernelCounters | undefined) => ({
   usedMillis: (counters?.usedMicros ?? 0) / 1000,

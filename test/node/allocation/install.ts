@@ -4,10 +4,17 @@ import type { KubeApi } from '../../../src/api/kube-api.ts';
 import { isNotFound } from '../../../src/api/kube-error.ts';
 import { podAllocations } from '../../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../../src/api/pod-allocation-schema.ts';
+import type { ResourceType } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
-import { definitions } from '../../../src/operator/testing/argo-rollout.ts';
 
 const POLL_MILLIS = 100;
+const definitions: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
 
 /** Resolves when PodAllocations are served. */
 export async function installPodAllocations(api: KubeApi, clock: Clock): Promise<void> {
