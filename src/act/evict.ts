@@ -3,12 +3,13 @@ import type { Eviction } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import type { EvictDecision, FallbackDecision } from '../decide/decision.ts';
+import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/guard.ts';
 import { type EvictionOutcome, outcomeOfEvictionError } from './eviction-outcome.ts';
 
 /** Evicts. Never rejects: every answer, a broken connection included, is an outcome. */
 export type Evict = (
-  approved: Approved<EvictDecision | FallbackDecision>,
+  approved: Approved<EvictDecision | FallbackDecision | EvictToResizeDecision>,
   signal: AbortSignal,
 ) => Promise<EvictionOutcome>;
 

@@ -88,7 +88,7 @@ const updateStrategy = z
     }),
     evictToResize: z.boolean().default(false).meta({
       description:
-        'With allowRecreate: evict pods one by one, sized anew at admission, instead of changing the template.',
+        'With allowRecreate: where pods cannot be resized in place, evict them one by one, within all budgets of disruption, and size the new ones at admission, instead of changing the template. Needs the webhook; not for DaemonSets.',
     }),
     schedule: z
       .array(

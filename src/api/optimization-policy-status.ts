@@ -21,7 +21,7 @@ export interface ContainerRecommendation {
 export const workloadResults = ['Applied', 'Recommended', 'Skipped', 'Error', 'Pending'] as const;
 export type WorkloadResult = (typeof workloadResults)[number];
 
-export const applyMethods = ['InPlace', 'Recreate', 'ServerSideApply', 'StrategicMergePatch'] as const;
+export const applyMethods = ['InPlace', 'Recreate', 'ServerSideApply', 'StrategicMergePatch', 'Eviction'] as const;
 export type ApplyMethod = (typeof applyMethods)[number];
 
 export interface PolicyWorkloadStatus {

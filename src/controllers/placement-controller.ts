@@ -161,10 +161,17 @@ export function createPlacementController(options: PlacementControllerOptions): 
       }
     };
     const onPod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
-      if (before === undefined || before.uid === after?.uid || !inFlight.remove(before.uid)) return;
+      if (before !== undefined && before.uid !== after?.uid) inFlight.remove(before.uid);
+    };
+    const onFreed = (): void => {
       for (const key of turns.next(freePlaces())) wake(key, 0, 1);
     };
-    const unsubscribe = [view.onChange(onChange), view.onPod(onPod), watchMissedAdmissions(options)];
+    const unsubscribe = [
+      view.onChange(onChange),
+      view.onPod(onPod),
+      inFlight.onFreed(onFreed),
+      watchMissedAdmissions(options),
+    ];
     for (const workload of view.workloads()) wake(workloadKey(workload));
     try {
       await queue.run(options.workers, handle, signal);

@@ -1,20 +1,18 @@
 /** The placement engine's controllers, put together: what one process has of it, leader or not. */
 
 import { createWorkloadEvents, type EventSink } from '../act/events.ts';
-import { createEvict } from '../act/evict.ts';
 import type { Journal } from '../act/journal.ts';
 import { createRestamp } from '../act/restamp.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import type { InFlightEviction, Leadership } from '../guard/context.ts';
-import { createDisruptionLog } from '../guard/history.ts';
+import type { Leadership } from '../guard/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { LiveView } from '../observe/live-view.ts';
+import { createDisruptions, type Disruptions } from './disruptions.ts';
 import { createEvictionTurns } from './eviction-turns.ts';
-import { createEvictionsInFlight } from './evictions-in-flight.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { createMoveTracker } from './move-tracker.ts';
 import { createPlacementController, type PlacementController } from './placement-controller.ts';
@@ -44,22 +42,22 @@ export interface PlacementEngineOptions {
 export interface PlacementEngine {
   readonly controller: PlacementController;
   readonly explain: Explainer;
-  /** Evictions under way: a pod that is being evicted is not resized. */
-  evictions(): readonly InFlightEviction[];
+  /** What every engine that disrupts draws on. */
+  readonly disruptions: Disruptions;
 }
 
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
   const { api, view, rules, journal, clock } = options;
-  const { settings } = rules();
-  const history = createDisruptionLog(settings.moveBackoffMillis);
+  const disruptions = createDisruptions(options);
+  const { history, inFlight, evict } = disruptions;
   const shared = {
     ...options,
     history,
     events: createWorkloadEvents(options.events, clock),
-    inFlight: createEvictionsInFlight(settings.stuckRolloutMillis),
+    inFlight,
     turns: createEvictionTurns(history),
     moves: createMoveTracker(history),
-    evict: createEvict(api),
+    evict,
     restamp: createRestamp(api),
   };
   const reconciler = createPlacementReconciler(shared);
@@ -68,13 +66,13 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
     metrics.set('spotalis_storm_active', {}, spot.memory.storm(clock.now()) === undefined ? 0 : 1);
   });
   return {
-    evictions: () => shared.inFlight.list(clock.now()),
+    disruptions,
     controller: createPlacementController({ ...shared, reconciler }),
     explain: createExplainer({
       view,
       rules,
       history,
-      inFlight: shared.inFlight,
+      inFlight,
       spot: options.spot,
       leadership: options.leadership,
       journal,

@@ -5,7 +5,7 @@ import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { Retemplate } from '../act/retemplate.ts';
 import { recentPeak } from '../decide/rightsizing/memory-target.ts';
 import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
-import type { Block, InFlightEviction, Leadership } from '../guard/context.ts';
+import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize, MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
 import { inspectSize } from '../guard/size/inspect-size.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
@@ -17,19 +17,17 @@ import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import type { Disruptions } from './disruptions.ts';
 import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
+import { reviewRollouts } from './review-rollouts.ts';
+import { createSizeEvictor, type EvictSized } from './rightsizing-evictor.ts';
+import type { ActResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
-
-/** What became of an attempt. */
-export type ActResult =
-  | { readonly kind: 'asked'; readonly tookFrom: readonly string[] }
-  | { readonly kind: 'blocked'; readonly block: Block }
-  | { readonly kind: 'refused'; readonly answer: ReadAnswer }
-  | { readonly kind: 'gone' };
 
 export interface SizeActuator {
   resize(decision: ResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
   retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
+  readonly evict: EvictSized;
   isResizing(podUid: string): boolean;
   /** Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. */
   needsNewPods(workloadUid: string): string | undefined;
@@ -44,7 +42,7 @@ export interface SizeActuatorOptions {
   readonly leadership: () => Leadership;
   readonly history: SizeLog;
   readonly inFlight: ResizesInFlight;
-  readonly evictions: () => readonly InFlightEviction[];
+  readonly disruptions: () => Disruptions;
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of the other engine, under way. */
   readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
@@ -81,14 +79,15 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     return { now: undefined, peak: peak === 0 ? undefined : peak };
   };
 
-  const contextFor = (policy: SizePolicy): SizeGuardContext => ({
+  const contextFor = (policy: SizePolicy, workloadUid?: string): SizeGuardContext => ({
     view,
     settings: settings().size,
     policy,
     leadership: leadership(),
     history,
     resizes: [...inFlight.list(), ...(options.otherResizes?.() ?? [])],
-    evictions: options.evictions(),
+    evictions: options.disruptions().list(),
+    disruption: workloadUid === undefined ? undefined : options.disruptions().stateOf(workloadUid),
     memoryOf,
     isAllocated: options.isAllocated,
     servesResize: options.servesResize(),
@@ -164,10 +163,18 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   return {
     resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
     async retemplate(decision, spec, signal) {
-      const verdict = inspectSize(decision, contextFor(policyOf(spec)));
+      const { workloadUid } = decision;
+      const disruptions = options.disruptions();
+      const verdict = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
       if (verdict.kind === 'blocked') return verdict;
-      history.recordChange(decision.workloadUid, clock.now());
+      history.recordChange(workloadUid, clock.now());
+      // Entered before asking: other workloads decide while this one waits for the answer.
+      disruptions.beginRollout(workloadUid);
       const outcome = await options.retemplate(verdict.approved, signal);
+      // What may have been written goes on counting until the view tells.
+      const isWritten = outcome.result === 'accepted' || (outcome.result !== 'gone' && outcome.isUncertain);
+      if (isWritten) disruptions.history.recordDisruption(workloadUid, clock.now());
+      else disruptions.endRollout(workloadUid);
       if (outcome.result === 'gone') return { kind: 'gone' };
       if (outcome.result === 'accepted') {
         history.recordSuccess(decision.workloadUid);
@@ -177,6 +184,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       noteRefusal(decision.workloadUid, undefined, outcome);
       return { kind: 'refused', answer: outcome };
     },
+    evict: createSizeEvictor({ ...options, contextFor: (spec) => contextFor(policyOf(spec)) }),
     isResizing: (podUid) => inFlight.isResizing(podUid),
     needsNewPods(workloadUid) {
       const known = newPods.get(workloadUid);
@@ -188,6 +196,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       const adopted = inFlight.adopt();
       if (adopted > 0) log.info({ adopted }, 'Resizes under way were taken over');
       while (!signal.aborted) {
+        reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);
         await sleep(clock, REVIEW_MILLIS, signal).catch(() => {});
       }

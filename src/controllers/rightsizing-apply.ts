@@ -1,6 +1,11 @@
 /** Applying sizes to one workload: what both methods are given. */
 
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { readAppliedSizes } from '../model/applied-sizes.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
+import { sizeKeys } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
@@ -19,4 +24,17 @@ export interface ApplyContext {
 }
 
 /** Never rejects for what the API answers. */
-export type ApplySizes = (method: 'InPlace' | 'Recreate', context: ApplyContext) => Promise<ApplyResult>;
+export type ApplySizes = (method: 'InPlace' | 'Recreate' | 'Evict', context: ApplyContext) => Promise<ApplyResult>;
+
+/** Keys of the sizes that the workload says are in force. */
+export function appliedKeys({ advised: { workload } }: ApplyContext): ManagedKeys {
+  const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
+  return new Map(
+    applied.map(({ container, amounts }) => [container, new Set(sizeKeys.filter((key) => amounts[key] !== undefined))]),
+  );
+}
+
+/** Stowage gave the pod the size it has, in place or at admission. */
+export function isSizedByUs({ sizing: { marks } }: SizedPod): boolean {
+  return marks[sizingKeys.originalResources] !== undefined || marks[rightsizingKeys.applied] !== undefined;
+}

@@ -8,7 +8,7 @@ import { createRetemplate } from '../act/retemplate.ts';
 import { createRightsizingEvents } from '../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../act/workload-annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import { createSizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -19,11 +19,13 @@ import type { SizedPod } from '../model/sizing-view.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import type { Disruptions } from './disruptions.ts';
 import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
 import { createSizeActuator } from './rightsizing-actuator.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { createChanges } from './rightsizing-change.ts';
 import { createRightsizingController, type RightsizingController } from './rightsizing-controller.ts';
+import { createEvictToResize } from './rightsizing-evict.ts';
 import { createSizingExplainer, type SizingExplainer } from './rightsizing-explain.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
 import { createInPlace } from './rightsizing-in-place.ts';
@@ -44,8 +46,10 @@ export interface RightsizingEngineOptions {
   readonly leadership: () => Leadership;
   /** `pods/resize` is served; undefined while it is not known. */
   readonly servesResize: () => boolean | undefined;
-  /** Of placement: a pod that is being evicted is not resized. */
-  readonly evictions: () => readonly InFlightEviction[];
+  /** What every engine that disrupts draws on; a pod that is being evicted is not resized. */
+  readonly disruptions: () => Disruptions;
+  /** Pods are admitted through this operator's webhook. */
+  readonly sizesNewPods: () => boolean;
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of allocation, under way. */
   readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
@@ -71,7 +75,7 @@ export interface RightsizingEngine {
 export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
   const { api, view, settings, policies, clock, metrics, leadership } = options;
   const log = options.log.child('rightsizing');
-  const memory = createRightsizingMemory();
+  const memory = createRightsizingMemory((uid) => options.disruptions().history.forgetWorkload(uid));
   const annotate = createAnnotateWorkload(api);
   const books = createPolicyBooks({
     writeStatus: createWritePolicyStatus(api),
@@ -112,7 +116,9 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const changes = createChanges(shared);
   const inPlace = createInPlace({ ...shared, actuator, changes });
   const recreate = createRecreate({ ...shared, actuator, changes, history });
-  const apply: ApplySizes = (method, context) => (method === 'InPlace' ? inPlace(context) : recreate(context));
+  const evict = createEvictToResize({ ...shared, actuator, changes, history });
+  const methods = { InPlace: inPlace, Recreate: recreate, Evict: evict } as const;
+  const apply: ApplySizes = (method, context) => methods[method](context);
   const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });
   const reconciler = createWorkloadReconciler({ ...shared, apply, inPlaceProblem });
   const controller = createRightsizingController({ ...shared, reconciler });

@@ -2,8 +2,6 @@
  * Applies sizes to running pods: one pod first, then the others, and back again where a decrease does harm. Which sizes are in
  * force is written on the workload once the first pod has them; from then on any pod that differs is brought in line.
  */
-import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import { sizingKeys } from '../api/annotations-sizing.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { isDecrease, judgeChange, watchChange } from '../decide/rightsizing/judge-change.ts';
 import { driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
@@ -11,13 +9,12 @@ import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { readAppliedSizes } from '../model/applied-sizes.ts';
 import { applyChanges, effectiveChanges, isIncrease, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { isInForce } from './follow-resize.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
-import type { ApplyContext } from './rightsizing-apply.ts';
+import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
 import type { OngoingChange } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
@@ -59,10 +56,8 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
 
   /** What rightsizing has a say in, of this pod. */
   const managedOf = (context: ApplyContext, pod: SizedPod, more: ManagedKeys): ManagedKeys => {
-    const { marks } = pod.sizing;
-    const isOurs = marks[sizingKeys.originalResources] !== undefined || marks[rightsizingKeys.applied] !== undefined;
     const all: ReadonlySet<SizeKey> = new Set(sizeKeys);
-    const keys = isOurs ? new Map(context.advised.inForce.map(({ name }) => [name, all])) : more;
+    const keys = isSizedByUs(pod) ? new Map(context.advised.inForce.map(({ name }) => [name, all])) : more;
     return isAllocated(pod) ? withoutCpu(keys) : keys;
   };
 
@@ -218,14 +213,6 @@ function mayBegin(
   if (ongoing === undefined) return true;
   if (isDecrease({ changes: due, before: inForce })) return false;
   return !due.some(({ container }) => ongoing.changes.some((change) => change.container === container));
-}
-
-/** Keys of the sizes that the workload says are in force. */
-function appliedKeys({ advised: { workload } }: ApplyContext): ManagedKeys {
-  const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
-  return new Map(
-    applied.map(({ container, amounts }) => [container, new Set(sizeKeys.filter((key) => amounts[key] !== undefined))]),
-  );
 }
 
 /** Ready pods first, the newest of them: it has the least to lose. */

@@ -9,7 +9,7 @@ import type { ApplyResult } from './rightsizing-result.ts';
 
 /** A change that was begun and is not yet behind us. */
 export interface OngoingChange extends WatchedChange {
-  readonly method: 'InPlace' | 'Recreate';
+  readonly method: 'InPlace' | 'Recreate' | 'Evict';
   /** `canary`: one pod has it; `spread`: all are to have it. */
   phase: 'canary' | 'spread';
   /** The pod that has it first, and since when. */
@@ -38,6 +38,8 @@ export interface WorkloadMemory {
   retemplated:
     | { readonly changes: readonly SizeChange[]; readonly at: EpochMillis; readonly wasSeen: boolean }
     | undefined;
+  /** When a pod was last evicted so that its replacement has another size, until that is seen. */
+  evictedAt: EpochMillis | undefined;
 }
 
 export interface RightsizingMemory {
@@ -45,7 +47,8 @@ export interface RightsizingMemory {
   forget(workloadUid: string): void;
 }
 
-export function createRightsizingMemory(): RightsizingMemory {
+/** @param onForget called with the uid of each workload that is forgotten. */
+export function createRightsizingMemory(onForget: (workloadUid: string) => void = () => {}): RightsizingMemory {
   const byUid = new Map<string, WorkloadMemory>();
   return {
     of(workloadUid) {
@@ -63,12 +66,14 @@ export function createRightsizingMemory(): RightsizingMemory {
         refused: undefined,
         written: undefined,
         retemplated: undefined,
+        evictedAt: undefined,
       };
       byUid.set(workloadUid, fresh);
       return fresh;
     },
     forget(workloadUid) {
       byUid.delete(workloadUid);
+      onForget(workloadUid);
     },
   };
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { answer } from '../act/resize-answers.ts';
 import type { ResourceAdvice } from '../decide/rightsizing/advice.ts';
 import { aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
-import type { ActResult } from './rightsizing-actuator.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
+import type { ActResult } from './rightsizing-result.ts';
 
 const web = aSizedWorkload();
 const memory = () => createRightsizingMemory().of('u');

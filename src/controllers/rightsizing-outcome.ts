@@ -5,10 +5,9 @@ import type { Block } from '../guard/context.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
-import type { ActResult } from './rightsizing-actuator.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { WorkloadMemory } from './rightsizing-memory.ts';
-import type { ApplyResult } from './rightsizing-result.ts';
+import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 
 /** Only time or another change in the cluster is waited for: nobody has to do anything. */
 const passing: ReadonlySet<string> = new Set([
@@ -26,6 +25,17 @@ const passing: ReadonlySet<string> = new Set([
   'ResizeConcurrency',
   'ChangePace',
   'PodNotRunning',
+  'OutsideWindow',
+  'CooldownActive',
+  'ConcurrencyLimit',
+  'RolloutInProgress',
+  'GenerationNotObserved',
+  'PodTerminating',
+  'PodNotReady',
+  'NodeLeaving',
+  'StormCalm',
+  'ThrottledByApi',
+  'PreconditionFailed',
 ]);
 const RETRY_MILLIS: Millis = 15_000;
 

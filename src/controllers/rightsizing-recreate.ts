@@ -11,12 +11,12 @@ import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
-import type { ActResult, SizeActuator } from './rightsizing-actuator.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
 import { type OngoingChange, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
-import type { ApplyResult } from './rightsizing-result.ts';
+import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 export interface RecreateOptions {

@@ -6,8 +6,10 @@ import { sizeManagers } from '../act/size-managers.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
+import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { livePods } from '../decide/rightsizing/pod-drift.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { restartedContainer } from '../decide/rightsizing/restart-on-resize.ts';
 import { savingOf } from '../decide/rightsizing/savings.ts';
 import {
   containerRecommendation,
@@ -21,7 +23,7 @@ import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
-import { type Amounts, qosClassOf } from '../model/pod-size.ts';
+import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
@@ -40,6 +42,8 @@ export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly memory: RightsizingMemory;
   /** Why pods of the workload cannot be resized in place; undefined: they can. */
   readonly inPlaceProblem: (workload: SizedWorkload) => string | undefined;
+  /** New pods are sized at admission. */
+  readonly sizesNewPods: () => boolean;
   readonly apply: ApplySizes;
   readonly annotate: AnnotateWorkload;
   readonly events: RightsizingEvents;
@@ -97,9 +101,11 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       isPaused: workload.annotations[rightsizingKeys.paused] === 'true',
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: vpaOf(workload),
-      inPlaceProblem: inPlaceProblem(workload),
+      inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
       allowInPlaceResize: updates.allowInPlaceResize,
       allowRecreate: updates.allowRecreate,
+      evictToResize: updates.evictToResize,
+      sizesNewPods: options.sizesNewPods(),
     });
     if (choice.method !== 'Skip') {
       const live = livePods(advised.pods);
@@ -219,6 +225,18 @@ function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string
     const before = told.get(key);
     return before === undefined || Math.abs(value - before) > TELLING * before;
   });
+}
+
+/** A pod that would be restarted in place is rather replaced, where the policy asks for evictions. */
+function restartProblem({ advice, inForce, pods }: Advised): string | undefined {
+  const due = dueChanges(advice);
+  const wanted = inForce.map(({ name, size }) => ({ container: name, to: size }));
+  const restarted =
+    restartedContainer(inForce, due) ??
+    livePods(pods)
+      .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
+      .find((each) => each !== undefined);
+  return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;
 }
 
 /** Whether the template's sizes are ours by server-side apply; not told where they never were. */

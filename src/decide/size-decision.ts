@@ -1,5 +1,5 @@
 /** Decisions about size: what an engine wants containers of one pod, or of a workload's template, to request. */
-import type { EpochMillis } from '../lib/units.ts';
+import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { ContainerSize } from '../model/sizing-records.ts';
 import type { Explanation, PodRef } from './decision.ts';
@@ -44,7 +44,24 @@ export interface RetemplateDecision {
   readonly why: Explanation;
 }
 
-export type SizeDecision = ResizeDecision | RetemplateDecision;
+/**
+ * Evict one pod, so that its replacement is born with the size in force: admission gives it that, and the template stays as
+ * it is.
+ */
+export interface EvictToResizeDecision {
+  readonly kind: 'evict-to-resize';
+  readonly engine: 'rightsizing';
+  readonly workload: WorkloadRef;
+  readonly workloadUid: string;
+  readonly pod: PodRef;
+  /** What the replacement will have otherwise than the pod. */
+  readonly changes: readonly SizeChange[];
+  /** How much more than the pod its replacement requests in all; below 0: less. */
+  readonly growth: { readonly cpuMillis: Millicores; readonly memoryBytes: Bytes };
+  readonly why: Explanation;
+}
+
+export type SizeDecision = ResizeDecision | RetemplateDecision | EvictToResizeDecision;
 
 /** When a decision was made; the journal's and the loop detector's key. */
 export interface DatedSizeDecision {

@@ -2,7 +2,9 @@
 import type { Decision, EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
+import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { ReasonNameOf } from '../lib/reasons.ts';
+import type { DisruptionWindow } from '../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
@@ -10,12 +12,18 @@ import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 import type { DisruptionHistory } from './history.ts';
 
-/** An eviction that was asked for and whose pod has not been seen gone yet. */
+/** A disruption under way, of whichever engine: each takes one place of the cluster-wide budget. */
 export interface InFlightEviction {
   readonly workloadUid: string;
+  /** The pod that was asked to go and has not been seen gone; of a rollout the uid of the workload. */
   readonly podUid: string;
   readonly since: EpochMillis;
+  /** All pods of the workload are being replaced, because Stowage changed its template. */
+  readonly isRollout?: boolean;
 }
+
+/** What the guard is asked about: whatever ends a pod, and corrections of its stamps. */
+export type GuardedDecision = Decision | EvictToResizeDecision;
 
 export interface Leadership {
   readonly leader: boolean;
@@ -37,13 +45,15 @@ export interface GuardContext {
   readonly spot?: SpotOutlook | undefined;
   /** Pods in the whole cluster that cover for spot and have no node yet; default none. */
   readonly waitingCovers?: number | undefined;
+  /** When workloads may be disrupted that placement does not manage; left out, always. */
+  readonly window?: DisruptionWindow | undefined;
   /** A resize of the pod was asked for a moment ago, whether or not the view shows it; left out, none is. */
   readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly now: EpochMillis;
 }
 
 /** The decision with the present records it is about. */
-export interface Subject<D extends Decision = Decision> {
+export interface Subject<D extends GuardedDecision = GuardedDecision> {
   readonly decision: D;
   readonly workload: WorkloadRecord;
   readonly pod: PodRecord;
@@ -74,8 +84,11 @@ export interface Rule {
   readonly name: string;
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;
-  /** `every` decision; only moves (`evict`), only fallbacks; or `end`: both, as both end a pod. */
-  readonly appliesTo: 'every' | 'evict' | 'fallback' | 'end';
+  /**
+   * `every` decision, or every one of `placement`; only moves (`evict`), only fallbacks, only evictions to resize (`size`);
+   * `eviction`: those of pods that serve, moves and to resize; or `end`: whatever ends a pod.
+   */
+  readonly appliesTo: 'every' | 'placement' | 'evict' | 'fallback' | 'size' | 'eviction' | 'end';
   readonly check: (subject: Subject, context: GuardContext) => Objection;
 }
 
@@ -93,5 +106,21 @@ export function isFallback(subject: Subject): subject is Subject<FallbackDecisio
   return subject.decision.kind === 'fallback';
 }
 
+/** A rule's check for evictions that give the replacement another size. */
+export type SizeEvictionCheck = (subject: Subject<EvictToResizeDecision>, context: GuardContext) => Objection;
+
+export function isSizeEviction(subject: Subject): subject is Subject<EvictToResizeDecision> {
+  return subject.decision.kind === 'evict-to-resize';
+}
+
+/** A rule's check for evictions of pods that serve, whichever engine wants them. */
+export type DisruptionCheck = (
+  subject: Subject<EvictDecision | EvictToResizeDecision>,
+  context: GuardContext,
+) => Objection;
+
 /** A rule's check for every decision that ends a pod. */
-export type EndCheck = (subject: Subject<EvictDecision | FallbackDecision>, context: GuardContext) => Objection;
+export type EndCheck = (
+  subject: Subject<EvictDecision | FallbackDecision | EvictToResizeDecision>,
+  context: GuardContext,
+) => Objection;

@@ -1,29 +1,28 @@
 /** The guard: nothing reaches the cluster that it has not approved, whichever engine wants it. */
-import type { Decision } from '../decide/decision.ts';
 import { podsOf } from '../model/owners.ts';
 import { type Approved, approve } from './approved.ts';
-import type { Block, GuardContext, Rule, Subject } from './context.ts';
+import type { Block, GuardContext, GuardedDecision, Rule, Subject } from './context.ts';
 import { object } from './objection.ts';
 import { rules } from './rules.ts';
 
 export type { Approved } from './approved.ts';
 
-export type Verdict<D extends Decision> =
+export type Verdict<D extends GuardedDecision> =
   | { readonly kind: 'approved'; readonly approved: Approved<D> }
   | { readonly kind: 'blocked'; readonly block: Block };
 
 /** Asks the rules in order and stops at the first objection. */
-export function inspect<D extends Decision>(decision: D, context: GuardContext): Verdict<D> {
+export function inspect<D extends GuardedDecision>(decision: D, context: GuardContext): Verdict<D> {
   for (const block of objections(decision, context)) return { kind: 'blocked', block };
   return { kind: 'approved', approved: approve(decision) };
 }
 
 /** Every objection in the order of the rules, for explanations; empty when the decision would be approved. */
-export function inspectAll(decision: Decision, context: GuardContext): readonly Block[] {
+export function inspectAll(decision: GuardedDecision, context: GuardContext): readonly Block[] {
   return [...objections(decision, context)];
 }
 
-function* objections(decision: Decision, context: GuardContext): Generator<Block> {
+function* objections(decision: GuardedDecision, context: GuardContext): Generator<Block> {
   const subject = findSubject(decision, context);
   if (subject === undefined) {
     const gone = object('PreconditionFailed', { pod: decision.pod.name });
@@ -37,13 +36,26 @@ function* objections(decision: Decision, context: GuardContext): Generator<Block
   }
 }
 
-function concerns(rule: Rule, decision: Decision): boolean {
-  const { appliesTo } = rule;
-  return appliesTo === 'every' || appliesTo === decision.kind || (appliesTo === 'end' && decision.kind !== 'restamp');
+function concerns({ appliesTo }: Rule, { kind }: GuardedDecision): boolean {
+  const isSize = kind === 'evict-to-resize';
+  switch (appliesTo) {
+    case 'every':
+      return true;
+    case 'placement':
+      return !isSize;
+    case 'size':
+      return isSize;
+    case 'eviction':
+      return isSize || kind === 'evict';
+    case 'end':
+      return kind !== 'restamp';
+    default:
+      return appliesTo === kind;
+  }
 }
 
 /** The records the decision is about as they are now: by uid, and only while the pod belongs to the workload. */
-function findSubject(decision: Decision, { view }: GuardContext): Subject | undefined {
+function findSubject(decision: GuardedDecision, { view }: GuardContext): Subject | undefined {
   const workload = view.workloadByUid(decision.workloadUid);
   if (workload === undefined) return undefined;
   const pods = podsOf(view, workload);

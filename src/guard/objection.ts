@@ -3,8 +3,16 @@
 import { formatDuration } from '../lib/duration.ts';
 import { type ReasonNameOf, type ReasonValues, renderAdvice, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import type { EndCheck, EvictCheck, FallbackCheck, Objection, Rule } from './context.ts';
-import { isEviction, isFallback } from './context.ts';
+import type {
+  DisruptionCheck,
+  EndCheck,
+  EvictCheck,
+  FallbackCheck,
+  Objection,
+  Rule,
+  SizeEvictionCheck,
+} from './context.ts';
+import { isEviction, isFallback, isSizeEviction } from './context.ts';
 
 /** @param retryAfterMillis see {@link Objection}. */
 export function object<Name extends ReasonNameOf<'block'>>(
@@ -35,13 +43,34 @@ export function fallbackRule(name: string, why: string, check: FallbackCheck): R
   };
 }
 
+/** A rule that only looks at evictions that give the replacement another size. */
+export function sizeEvictionRule(name: string, why: string, check: SizeEvictionCheck): Rule {
+  return {
+    name,
+    why,
+    appliesTo: 'size',
+    check: (subject, context) => (isSizeEviction(subject) ? check(subject, context) : undefined),
+  };
+}
+
+/** A rule that looks at every eviction of a pod that serves. */
+export function disruptionRule(name: string, why: string, check: DisruptionCheck): Rule {
+  return {
+    name,
+    why,
+    appliesTo: 'eviction',
+    check: (subject, context) => (isEviction(subject) || isSizeEviction(subject) ? check(subject, context) : undefined),
+  };
+}
+
 /** A rule that looks at every decision that ends a pod. */
 export function endRule(name: string, why: string, check: EndCheck): Rule {
   return {
     name,
     why,
     appliesTo: 'end',
-    check: (subject, context) => (isEviction(subject) || isFallback(subject) ? check(subject, context) : undefined),
+    check: (subject, context) =>
+      isEviction(subject) || isFallback(subject) || isSizeEviction(subject) ? check(subject, context) : undefined,
   };
 }
 

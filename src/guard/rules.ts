@@ -4,7 +4,7 @@
  * the dear questions, and last the budget all workloads share.
  */
 import type { Rule } from './context.ts';
-import { hasRoom, sideNotInBackoff } from './rules/destination.ts';
+import { hasRoom, hasRoomToGrow, sideNotInBackoff } from './rules/destination.ts';
 import { fallbackAllowed, fallbackInTurn, noneTerminatingOfSet, stillWaiting } from './rules/fallback.ts';
 import { fresh } from './rules/freshness.ts';
 import { leading, warmedUp } from './rules/leadership.ts';
@@ -49,6 +49,7 @@ export const rules: readonly Rule[] = [
   sideNotInBackoff,
   fallbackAllowed,
   hasRoom,
+  hasRoomToGrow,
   fallbackInTurn,
   withinBudget,
 ];

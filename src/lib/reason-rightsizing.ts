@@ -48,6 +48,12 @@ const events = {
     advice:
       'Use Kubernetes 1.33 or later with the feature InPlacePodVerticalScaling, or set updateStrategy.allowRecreate to true.',
   },
+  EvictedToResize: {
+    kinds: ['event', 'skip'],
+    eventType: 'Normal',
+    message: 'Pod {pod} was evicted so that its replacement is born with the size in force: {changes}',
+    advice: nothingToDo,
+  },
   SSAConflict: {
     kinds: ['event', 'skip'],
     eventType: 'Warning',
@@ -147,6 +153,12 @@ const skips = {
     eventType: 'Normal',
     message: 'Pod {pod} was changed first and is watched before the others follow',
     advice: nothingToDo,
+  },
+  EvictToResizeUnavailable: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'Pods are not evicted to be resized, as their replacements would have the size of the template: {cause}',
+    advice: 'Switch on webhook.enabled, or set updateStrategy.evictToResize to false to have the template changed.',
   },
   GuaranteedKept: {
     kinds: ['skip'],

@@ -32,6 +32,8 @@ export interface AdmissionOptions {
 
 export interface Admission {
   readonly handle: MutateHandler;
+  /** Some pod was admitted by it: it is registered and reached. */
+  hasAnswered(): boolean;
   /** Forgets expired claims now and then, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     log,
     budgetMillis: OWNER_BUDGET_MILLIS,
   });
+  let hasAnswered = false;
   const handle = createMutateHandler({
     owners,
     rules,
@@ -66,7 +69,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
     sizes: options.sizes,
     clock,
     log,
-    onAnswer: (observation) => count(metrics, observation),
+    onAnswer(observation) {
+      hasAnswered = true;
+      count(metrics, observation);
+    },
   });
   view.onPod((before, after) => {
     if (before === undefined && after?.admissionId !== undefined) ledger.podSeen(after.admissionId);
@@ -76,6 +82,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   });
   return {
     handle,
+    hasAnswered: () => hasAnswered,
     async run(signal) {
       while (!signal.aborted) {
         await sleep(clock, SWEEP_MILLIS, signal).catch(() => {});

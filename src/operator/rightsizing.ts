@@ -5,10 +5,11 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { cpuAdviceOf } from '../controllers/allocation-advice.ts';
+import type { Disruptions } from '../controllers/disruptions.ts';
 import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
 import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-settings.ts';
 import { usageTargets } from '../controllers/rightsizing-targets.ts';
-import type { InFlightEviction, Leadership } from '../guard/context.ts';
+import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -38,8 +39,10 @@ export interface RightsizingOptions {
   /** Run by whoever made it. */
   readonly sizingView: LiveSizingView;
   readonly leadership: () => Leadership;
-  /** Of placement, under way. */
-  readonly evictions: () => readonly InFlightEviction[];
+  /** What every engine that disrupts draws on. */
+  readonly disruptions: () => Disruptions;
+  /** Pods are admitted through this operator's webhook. */
+  readonly sizesNewPods: () => boolean;
   /** Of allocation, under way. */
   readonly otherResizes: () => readonly InFlightResize[];
   /** Allocation shares out the CPU of the pod. */

@@ -1,10 +1,10 @@
-/** How a change would be applied: in place, by new pods, or not at all, and then why. */
+/** How a change would be applied: in place, by new pods (of a new template, or sized at admission), or not at all, and then why. */
 import type { PolicyMode } from '../../api/optimization-policy.ts';
 import { type Reason, reason } from '../../lib/reasons.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { QosClass } from '../../model/sizing-records.ts';
 
-export type Method = 'InPlace' | 'Recreate' | 'Skip';
+export type Method = 'InPlace' | 'Recreate' | 'Evict' | 'Skip';
 
 export interface MethodQuestion {
   readonly workload: WorkloadRef;
@@ -19,10 +19,14 @@ export interface MethodQuestion {
   readonly inPlaceProblem: string | undefined;
   readonly allowInPlaceResize: boolean;
   readonly allowRecreate: boolean;
+  /** New pods by eviction instead of by a new template; default false. */
+  readonly evictToResize?: boolean;
+  /** Whether new pods are sized at admission; default false. */
+  readonly sizesNewPods?: boolean;
 }
 
 export type MethodChoice =
-  | { readonly method: 'InPlace' | 'Recreate' }
+  | { readonly method: 'InPlace' | 'Recreate' | 'Evict' }
   /** Without a reason: the mode only asks for advice. */
   | { readonly method: 'Skip'; readonly reason: Reason | undefined };
 
@@ -43,7 +47,17 @@ export function chooseMethod(question: MethodQuestion): MethodChoice {
   if (vpa !== undefined) return skip(reason('VpaSizesWorkload', { vpa }));
   if (qos === 'BestEffort') return skip(reason('BestEffortWorkload', {}));
   if (inPlaceProblem === undefined && allowInPlaceResize) return { method: 'InPlace' };
+  if (allowRecreate && question.evictToResize === true) {
+    const obstacle = evictionObstacle(question);
+    return obstacle === undefined ? { method: 'Evict' } : skip(reason('EvictToResizeUnavailable', { cause: obstacle }));
+  }
   if (allowRecreate) return { method: 'Recreate' };
   const cause = inPlaceProblem ?? 'the policy does not allow in-place resize';
   return skip(reason('InPlaceResizeUnavailable', { ...workload, cause }));
+}
+
+/** What keeps replacements of evicted pods from having another size. Who asks for evictions wants the template left alone. */
+function evictionObstacle({ workload, sizesNewPods = false }: MethodQuestion): string | undefined {
+  if (!sizesNewPods) return 'the webhook that sizes new pods is off';
+  return workload.kind === 'DaemonSet' ? 'pods of a DaemonSet are not evicted' : undefined;
 }

@@ -1,7 +1,8 @@
 /** Proof before move: the replacement has somewhere to go. */
 import { isLive } from '../../model/owners.ts';
-import { findRoom } from '../../model/scheduling.ts';
-import { endRule, evictRule, inWords, object } from '../objection.ts';
+import type { NodeRecord, PodRecord, PodTemplate } from '../../model/records.ts';
+import { admitsNode, findRoom, hasRoomFor, toleratesAll } from '../../model/scheduling.ts';
+import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 
 export const sideNotInBackoff = evictRule(
   'side-not-in-backoff',
@@ -19,6 +20,8 @@ export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
   ({ decision, workload, pod, pods }, { view, sides, settings }) => {
+    // Which side a pod of another size goes to is decided at admission.
+    if (decision.kind === 'evict-to-resize') return undefined;
     const siblings = pods.filter((sibling) => sibling.uid !== pod.uid && isLive(sibling));
     const room = findRoom(view, sides, {
       namespace: workload.namespace,
@@ -36,3 +39,57 @@ export const hasRoom = endRule(
     return object('NoRoomOnSide', { side: decision.to, pod: pod.name, detail }, retry);
   },
 );
+
+export const hasRoomToGrow = sizeEvictionRule(
+  'has-room-to-grow',
+  'A pod is only ended for a larger one when that has somewhere to go: its own place, or another node.',
+  ({ decision, workload, pod, pods }, { view, sides, settings, policy }) => {
+    const { cpuMillis, memoryBytes } = decision.growth;
+    // What asks for no more fits where it was.
+    if (cpuMillis <= 0 && memoryBytes <= 0) return undefined;
+    const larger = grown(pod, workload.template, decision.growth);
+    const own = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+    if (
+      own !== undefined &&
+      sides.isCapacity(own) &&
+      leavesRoom(own, view.requestedOnNode(own.name), decision.growth)
+    ) {
+      return undefined;
+    }
+    const siblings = pods.filter((sibling) => sibling.uid !== pod.uid && isLive(sibling));
+    const request = {
+      namespace: workload.namespace,
+      template: larger,
+      claims: pod.claims,
+      siblingNodes: new Set(siblings.flatMap(({ nodeName }) => nodeName ?? [])),
+    };
+    const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
+    // Where placement has a say, the replacement takes the slot of the pod, and with it the side.
+    const allowed = (['on-demand', 'spot'] as const).filter(
+      (side) => policy.state !== 'managed' || ownClass === 'unknown' || ownClass === side,
+    );
+    if (allowed.some((side) => findRoom(view, sides, { ...request, side }).kind !== 'none')) return undefined;
+    for (const node of view.nodes()) {
+      if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
+      // A bound volume is proved for nodes of a known side only.
+      if (pod.claims.length > 0 || !admitsNode(larger, node) || !toleratesAll(larger.tolerations, node.taints))
+        continue;
+      if (hasRoomFor(view, node, larger)) return undefined;
+    }
+    const detail = 'its replacement would request more than any node has left';
+    return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
+  },
+);
+
+type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
+
+function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
+  const { cpuMillis, memoryBytes } = pod.template.requests;
+  const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };
+  return { ...template, requests: { ...template.requests, ...requests } };
+}
+
+/** The pod itself is among what is used; its place comes free. */
+function leavesRoom({ allocatable }: NodeRecord, used: Growth, growth: Growth): boolean {
+  return (['cpuMillis', 'memoryBytes'] as const).every((key) => used[key] + growth[key] <= allocatable[key]);
+}

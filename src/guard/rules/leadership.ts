@@ -12,7 +12,7 @@ export const leading: Rule = {
 export const warmedUp: Rule = {
   name: 'leader-warm-up',
   why: 'The cooldown survives a failover: a new leader cannot have seen everything its predecessor did.',
-  appliesTo: 'evict',
+  appliesTo: 'eviction',
   check: (_, { leadership, settings, now }) => {
     const remaining = leadership.sinceMillis + settings.cooldownMillis - now;
     return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;

@@ -1,8 +1,8 @@
 /** The node of the chosen pod is what the decision took it for, and stays. */
 import { isLive } from '../../model/owners.ts';
-import { evictRule, object } from '../objection.ts';
+import { disruptionRule, evictRule, object } from '../objection.ts';
 
-export const nodeStays = evictRule(
+export const nodeStays = disruptionRule(
   'node-stays',
   'A leaving node ends its pods itself; ending one earlier only adds a disruption.',
   ({ pod }, { view, sides }) => {

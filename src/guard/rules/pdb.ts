@@ -3,9 +3,9 @@ import { compileLabelSelector } from '../../api/label-selector.ts';
 import { InvalidValueError } from '../../lib/errors.ts';
 import { ordinalOf } from '../../model/owners.ts';
 import type { Labels, PdbRecord, PodRecord } from '../../model/records.ts';
-import { evictRule, object } from '../objection.ts';
+import { disruptionRule, object } from '../objection.ts';
 
-export const pdbAllows = evictRule(
+export const pdbAllows = disruptionRule(
   'pdb-allows',
   'The budget of the owners. Asking first keeps 429 answers, and the 500 for several budgets, out of the API server.',
   ({ pod }, { view }) => {

@@ -3,12 +3,12 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { isLive, ordinalOf } from '../../model/owners.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
-import { endRule, evictRule, object } from '../objection.ts';
+import { disruptionRule, endRule, object } from '../objection.ts';
 
 /** Share of the replicas that may be out of service when some of them are so for good. */
 const MAX_UNAVAILABLE_SHARE = 0.25;
 
-export const noneTerminating = evictRule(
+export const noneTerminating = disruptionRule(
   'none-terminating',
   'One at a time: a pod that is still going makes room for nobody. One that does not end (a finalizer) blocks for a limited time only.',
   ({ pods }, { settings, now }) => {
@@ -21,7 +21,7 @@ export const noneTerminating = evictRule(
   },
 );
 
-export const othersReady = evictRule(
+export const othersReady = disruptionRule(
   'others-ready',
   'No healthy pod is disrupted while another is missing or starting. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
   ({ pods, pod: victim, workload }, { settings, now }) => {
@@ -45,25 +45,28 @@ function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {
   return unreadySince(pod) + patienceMillis;
 }
 
-export const notSingle = evictRule(
+export const notSingle = disruptionRule(
   'not-single',
   'Moving the only replica stops the service; the owner must have asked for it.',
   ({ workload }, { settings }) =>
     workload.replicas <= 1 && !settings.allowSingleReplica ? object('SingleReplica', {}) : undefined,
 );
 
-export const notProtected = evictRule(
+export const notProtected = disruptionRule(
   'not-protected',
   'Annotations that forbid voluntary disruption to other tools forbid it to us.',
   ({ pod }) =>
     pod.protectedBy === undefined ? undefined : object('Protected', { pod: pod.name, protection: pod.protectedBy }),
 );
 
-export const notResizing = evictRule(
+export const notResizing = disruptionRule(
   'not-resizing',
-  'A pod being resized is in the hands of another engine.',
-  ({ pod }, { isResizing }) =>
-    pod.resizing || isResizing?.(pod.uid) === true ? object('ResizeInFlight', { pod: pod.name }) : undefined,
+  'A pod being resized is in the hands of another engine. An eviction to resize also waits for the resizes of the other pods: what comes of them may make it needless.',
+  ({ decision, pod, pods }, { isResizing }) => {
+    const concerned = decision.kind === 'evict-to-resize' ? pods : [pod];
+    const busy = concerned.find(({ uid, resizing }) => resizing || isResizing?.(uid) === true);
+    return busy === undefined ? undefined : object('ResizeInFlight', { pod: busy.name });
+  },
 );
 
 export const sameRevision = endRule(

@@ -41,7 +41,7 @@ describe('hazard H8: calm', () => {
   });
 
   test('corrections of stamps disrupt nobody and go on', () => {
-    expect(calm.appliesTo).toBe('evict');
+    expect(calm.appliesTo).toBe('eviction');
     expect(calm.check(subjectOf(restamp()), storm)).toBeUndefined();
   });
 

@@ -1,12 +1,12 @@
 /** Moves to spot: only when it can be had, one probe first, and temporary cover goes back at its own pace. No moves at all in a storm. */
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { evictRule, inWords, object } from '../objection.ts';
+import { disruptionRule, evictRule, inWords, object } from '../objection.ts';
 
 /** Where pods may always be moved, the pace is by the hour. */
 const HOUR_MILLIS: Millis = 3_600_000;
 
-export const calm = evictRule(
+export const calm = disruptionRule(
   'calm',
   'While the cloud takes nodes away, pods are disrupted enough; what looks like a place now may be gone in a minute.',
   (_, { spot, now }) => {

@@ -5,7 +5,7 @@ import { object } from '../objection.ts';
 export const engineOn: Rule = {
   name: 'engine-on',
   why: 'An engine that is switched off does nothing; nothing else needs to be asked.',
-  appliesTo: 'every',
+  appliesTo: 'placement',
   check: ({ decision }, { settings }) =>
     settings.enabled === false ? object('EngineDisabled', { engine: decision.engine }) : undefined,
 };
@@ -13,7 +13,7 @@ export const engineOn: Rule = {
 export const managed: Rule = {
   name: 'managed',
   why: 'Only workloads whose owners asked for it, with values that can be understood, are touched.',
-  appliesTo: 'every',
+  appliesTo: 'placement',
   check: (_, { policy, settings }) => {
     if (policy.state === 'managed') return undefined;
     const { name: reason, message, advice } = policy.reason;

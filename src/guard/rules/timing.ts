@@ -1,11 +1,11 @@
 /** It is the right moment: window, cooldown, one eviction at a time, and no more than the cluster-wide budget. */
-import { evictRule, inWords, object } from '../objection.ts';
+import { disruptionRule, inWords, object } from '../objection.ts';
 
-export const windowOpen = evictRule(
+export const windowOpen = disruptionRule(
   'window-open',
   'Owners choose when their pods may be moved.',
-  (_, { policy, now }) => {
-    const window = policy.state === 'managed' ? policy.window : undefined;
+  (_, { policy, window: everywhere, now }) => {
+    const window = policy.state === 'managed' ? policy.window : everywhere;
     if (window === undefined || window.isOpen(now)) return undefined;
     const opensAt = window.nextChange(now);
     return opensAt === undefined
@@ -14,7 +14,7 @@ export const windowOpen = evictRule(
   },
 );
 
-export const cooledDown = evictRule(
+export const cooledDown = disruptionRule(
   'cooled-down',
   'Each move needs time to show its effect before the next one is judged.',
   ({ decision }, { history, settings, now }) => {
@@ -25,18 +25,21 @@ export const cooledDown = evictRule(
   },
 );
 
-export const nothingInFlight = evictRule(
+export const nothingInFlight = disruptionRule(
   'nothing-in-flight',
   'The view may still show a pod that was evicted a moment ago; until it is seen gone, the workload waits.',
-  ({ decision, pods, pod: victim }, { inFlight }) => {
+  ({ decision, workload, pods, pod: victim }, { inFlight }) => {
     const own = inFlight.find((eviction) => eviction.workloadUid === decision.workloadUid);
     if (own === undefined) return undefined;
+    if (own.isRollout === true) {
+      return object('RolloutInProgress', { updated: workload.status.updated, desired: workload.replicas });
+    }
     const name = pods.find((pod) => pod.uid === own.podUid)?.name ?? victim.name;
     return object('PodTerminating', { pod: name });
   },
 );
 
-export const withinBudget = evictRule(
+export const withinBudget = disruptionRule(
   'within-budget',
   'The cluster as a whole takes only so many disruptions at once. Last, so that only decisions that could go ahead compete.',
   (_, { inFlight, settings }) =>

@@ -1,6 +1,6 @@
 /** The workload stands still: its controller has seen the last change, and nothing is being rolled out or taken away. */
 import { rolloutState } from '../../model/rollout.ts';
-import { endRule, evictRule, object } from '../objection.ts';
+import { disruptionRule, endRule, object } from '../objection.ts';
 
 export const notDeleting = endRule(
   'not-deleting',
@@ -14,7 +14,7 @@ export const notScaledToZero = endRule(
   ({ workload }) => (workload.replicas === 0 ? object('ScaledToZero', {}) : undefined),
 );
 
-export const generationObserved = evictRule(
+export const generationObserved = disruptionRule(
   'generation-observed',
   'Status that is older than the spec makes a rollout look finished that has not begun; all rules on status come after.',
   ({ workload }) =>
@@ -23,13 +23,13 @@ export const generationObserved = evictRule(
       : undefined,
 );
 
-export const notPaused = evictRule(
+export const notPaused = disruptionRule(
   'not-paused',
   'Someone stopped the rollout to look at it; what runs is to stay as it is.',
   ({ workload }) => (workload.paused ? object('Paused', {}) : undefined),
 );
 
-export const noRollout = evictRule(
+export const noRollout = disruptionRule(
   'no-rollout',
   'A rollout replaces the pods anyway, and has its own limits on how many may be missing. A stuck one blocks for a limited time only.',
   ({ workload, pods }, { view, settings, now }) => {

@@ -2,6 +2,7 @@
 
 import type { PodRef } from '../../decide/decision.ts';
 import type {
+  EvictToResizeDecision,
   ResizeDecision,
   RetemplateDecision,
   SizeChange,
@@ -14,6 +15,7 @@ import type { NodeRecord } from '../../model/records.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { InFlightEviction, Leadership, Objection } from '../context.ts';
+import type { DisruptionState } from './disruption-state.ts';
 import type { SizeHistory } from './size-history.ts';
 
 /** A resize that was asked for and has not been seen done, refused or given up. */
@@ -66,8 +68,10 @@ export interface SizeGuardContext {
   readonly history: SizeHistory;
   /** Cluster-wide, both engines. */
   readonly resizes: readonly InFlightResize[];
-  /** Cluster-wide, of placement. */
+  /** Cluster-wide, of every engine; rollouts that Stowage began among them. */
   readonly evictions: readonly InFlightEviction[];
+  /** What disruptions of the workload draw on; left out by engines that disrupt nothing. */
+  readonly disruption?: DisruptionState | undefined;
   /** Undefined where nothing is known. */
   readonly memoryOf: (pod: PodRef, container: string) => MemoryUse | undefined;
   /** The allocation engine shares out the CPU of this pod. */
@@ -99,7 +103,12 @@ export interface RetemplateSubject extends Subject<RetemplateDecision> {
   readonly workload: SizedWorkload;
 }
 
-export type SizeSubject = ResizeSubject | RetemplateSubject;
+export interface EvictToResizeSubject extends Subject<EvictToResizeDecision> {
+  readonly kind: 'evict-to-resize';
+  readonly workload: SizedWorkload;
+}
+
+export type SizeSubject = ResizeSubject | RetemplateSubject | EvictToResizeSubject;
 
 export interface SizeRule {
   readonly name: string;
@@ -133,4 +142,13 @@ export function retemplateRule(
     why,
     check: (subject, context) => (subject.kind === 'retemplate' ? check(subject, context) : undefined),
   };
+}
+
+/** A rule that looks at whatever gives a workload new pods: changes of templates, and evictions to resize. */
+export function newPodsRule(
+  name: string,
+  why: string,
+  check: (subject: RetemplateSubject | EvictToResizeSubject, context: SizeGuardContext) => Objection,
+): SizeRule {
+  return { name, why, check: (subject, context) => (subject.kind === 'resize' ? undefined : check(subject, context)) };
 }

@@ -54,6 +54,11 @@ function findSubject(decision: SizeDecision, { view }: SizeGuardContext): SizeSu
   if (pod === undefined || pod.pod.uid !== decision.pod.uid) return undefined;
   const before = pod.sizing.containers;
   const changes = effectiveChanges(before, decision.changes);
+  if (decision.kind === 'evict-to-resize') {
+    const owner = view.workloadByUid(decision.workloadUid);
+    if (owner === undefined) return undefined;
+    return { kind: decision.kind, decision, workload: owner, changes, before, after: applyChanges(before, changes) };
+  }
   const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
   const workload = view.workloadOf(pod.pod);
   return { kind: 'resize', decision, pod, workload, node, changes, before, after: applyChanges(before, changes) };

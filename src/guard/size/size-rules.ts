@@ -4,6 +4,7 @@
  * time, then the room there is right now, and last what all changes of the cluster share.
  */
 import type { SizeRule } from './context.ts';
+import { disruptionCooledDown, disruptionWindowOpen, withinDisruptionBudget } from './rules/disruption.ts';
 import { engineOn, fresh, leading, mayWrite, warmedUp } from './rules/operator-state.ts';
 import { cpuOfOneEngine, noEviction, noOtherResizer, noVpa, oneResizeAtATime } from './rules/other-writers.ts';
 import { noPodLevelResources, notBestEffort, notStatic, notWindows, podRuns, supported } from './rules/pod-shape.ts';
@@ -40,10 +41,12 @@ export const sizeRules: readonly SizeRule[] = [
   recreateAllowed,
   notInfeasibleBefore,
   windowOpen,
+  disruptionWindowOpen,
   warmedUp,
   notIneffective,
   notBackingOff,
   cooledDown,
+  disruptionCooledDown,
   noRollout,
   noEviction,
   oneResizeAtATime,
@@ -53,5 +56,6 @@ export const sizeRules: readonly SizeRule[] = [
   withinQuota,
   fitsNode,
   withinConcurrency,
+  withinDisruptionBudget,
   withinPace,
 ];

@@ -52,7 +52,7 @@ export const noEviction = sizeRule(
   'no-eviction',
   'A pod that is being moved is not resized: its replacement gets the right size.',
   ({ decision }, { evictions }) => {
-    if (decision.kind === 'retemplate') {
+    if (decision.kind !== 'resize') {
       const isMoving = evictions.some(({ workloadUid }) => workloadUid === decision.workloadUid);
       return isMoving ? object('EvictionInFlight', { pod: `of ${workloadKey(decision.workload)}` }) : undefined;
     }

@@ -1,18 +1,18 @@
 /** A pod template may be changed now: the kind is ours to write, new pods are allowed, and no rollout is under way. */
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { object } from '../../objection.ts';
-import { retemplateRule, sizeRule } from '../context.ts';
+import { newPodsRule, sizeRule } from '../context.ts';
 
 /** The other kinds are advised only: their pods end by themselves, or a tool of its own rolls them out. */
 const WRITTEN_KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 
-export const kindWritten = retemplateRule(
+export const kindWritten = newPodsRule(
   'kind-written',
   'Jobs, ReplicaSets and kinds of other controllers are not ours to change.',
   ({ workload }) => (WRITTEN_KINDS.has(workload.kind) ? undefined : object('KindAdvisedOnly', { kind: workload.kind })),
 );
 
-export const recreateAllowed = retemplateRule(
+export const recreateAllowed = newPodsRule(
   'recreate-allowed',
   'A new template replaces every pod; the owner must have agreed to that.',
   (_, { policy }) => (policy.allowRecreate ? undefined : object('RecreateNotAllowed', {})),
@@ -24,7 +24,7 @@ export const notDeleting = sizeRule(
   ({ workload }) => (workload?.deleting === true ? object('Deleting', {}) : undefined),
 );
 
-export const noRollout = retemplateRule(
+export const noRollout = newPodsRule(
   'no-rollout',
   'One at a time: a second template would start a second rollout before the first has shown that it works.',
   ({ workload }) =>

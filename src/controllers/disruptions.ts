@@ -1,0 +1,96 @@
+/** Every disruption of every engine: what is under way, what was done, and whether one more is allowed. One budget for all. */
+import { createEvict, type Evict } from '../act/evict.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import type { GuardContext, InFlightEviction, Leadership } from '../guard/context.ts';
+import { createDisruptionLog, type DisruptionLog } from '../guard/history.ts';
+import type { DisruptionState } from '../guard/size/disruption-state.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createWindowParser } from '../lib/schedule.ts';
+import type { ClusterView } from '../model/cluster-view.ts';
+import { createEvictionsInFlight, type EvictionsInFlight } from './evictions-in-flight.ts';
+import type { PlacementRules } from './placement-rules.ts';
+import type { SpotWatch } from './spot-watch.ts';
+
+export interface DisruptionsOptions {
+  readonly api: KubeApi;
+  readonly view: ClusterView;
+  readonly rules: () => PlacementRules;
+  readonly spot: SpotWatch;
+  readonly leadership: () => Leadership;
+  readonly isResizing?: ((podUid: string) => boolean) | undefined;
+  readonly clock: Clock;
+}
+
+export interface Disruptions {
+  readonly history: DisruptionLog;
+  readonly inFlight: EvictionsInFlight;
+  readonly evict: Evict;
+  list(): readonly InFlightEviction[];
+  /** For the guard of evictions; undefined for a workload whose pods placement does not follow, such as a DaemonSet. */
+  contextOf(workloadUid: string): GuardContext | undefined;
+  /** For the guard of sizes. */
+  stateOf(workloadUid: string): DisruptionState;
+  /** The template of the workload is about to be changed: a rollout follows. */
+  beginRollout(workloadUid: string): void;
+  /** It does not follow, or is over. */
+  endRollout(workloadUid: string): void;
+}
+
+export function createDisruptions(options: DisruptionsOptions): Disruptions {
+  const { view, rules, spot, clock } = options;
+  const history = createDisruptionLog(rules().settings.moveBackoffMillis);
+  const inFlight = createEvictionsInFlight(rules().settings.stuckRolloutMillis);
+  const parseWindow = createWindowParser();
+  const list = (): readonly InFlightEviction[] => inFlight.list(clock.now());
+
+  /** Of workloads that say nothing of their own. */
+  const windowEverywhere = (): GuardContext['window'] => {
+    const { window } = rules().settings;
+    if (window === undefined) return undefined;
+    const parsed = parseWindow(window.schedule, window.duration);
+    return parsed.ok ? parsed.window : undefined;
+  };
+
+  const contextOf = (workloadUid: string): GuardContext | undefined => {
+    const workload = view.workloadByUid(workloadUid);
+    if (workload === undefined) return undefined;
+    const { settings, sides, readPolicy } = rules();
+    return {
+      view,
+      sides,
+      settings,
+      policy: readPolicy(view, workload),
+      history,
+      inFlight: list(),
+      leadership: options.leadership(),
+      spot: spot.memory,
+      waitingCovers: spot.waitingCovers(),
+      window: windowEverywhere(),
+      isResizing: options.isResizing,
+      now: clock.now(),
+    };
+  };
+
+  return {
+    history,
+    inFlight,
+    evict: createEvict(options.api),
+    list,
+    contextOf,
+    stateOf(workloadUid) {
+      const { settings } = rules();
+      const policy = contextOf(workloadUid)?.policy;
+      return {
+        window: policy?.state === 'managed' ? policy.window : windowEverywhere(),
+        last: history.lastDisruption(workloadUid),
+        cooldownMillis: settings.cooldownMillis,
+        inFlight: list().length,
+        limit: settings.maxConcurrentEvictions,
+      };
+    },
+    beginRollout(workloadUid) {
+      inFlight.add({ workloadUid, podUid: workloadUid, since: clock.now(), isRollout: true });
+    },
+    endRollout: (workloadUid) => void inFlight.remove(workloadUid),
+  };
+}

@@ -1,0 +1,91 @@
+/** Evicts one pod so that its replacement has another size: asks the guards of sizes and of evictions, and takes a place of the budget. */
+import type { EvictionOutcome } from '../act/eviction-outcome.ts';
+import type { ReadAnswer } from '../act/resize-answers.ts';
+import { answer } from '../act/resize-answers.ts';
+import type { EvictToResizeDecision } from '../decide/size-decision.ts';
+import type { Block } from '../guard/context.ts';
+import { inspect } from '../guard/guard.ts';
+import type { SizeGuardContext } from '../guard/size/context.ts';
+import { inspectSize } from '../guard/size/inspect-size.ts';
+import type { SizeLog } from '../guard/size/size-history.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { describeReason, type ReasonNameOf, reason } from '../lib/reasons.ts';
+import type { PolicySpec } from '../model/policy-spec.ts';
+import type { Disruptions } from './disruptions.ts';
+import { countEviction } from './placement-metrics.ts';
+import type { ActResult } from './rightsizing-result.ts';
+
+export interface SizeEvictorOptions {
+  readonly contextFor: (spec: PolicySpec) => SizeGuardContext;
+  readonly disruptions: () => Disruptions;
+  readonly history: SizeLog;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** @param isTrial asks the guards only: `asked` means that nothing objects. */
+export type EvictSized = (
+  decision: EvictToResizeDecision,
+  spec: PolicySpec,
+  signal: AbortSignal,
+  isTrial?: boolean,
+) => Promise<ActResult>;
+
+export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
+  const { contextFor, history, metrics, clock } = options;
+  return async (decision, spec, signal, isTrial = false) => {
+    const disruptions = options.disruptions();
+    const size = inspectSize(decision, contextFor(spec));
+    if (size.kind === 'blocked') return size;
+    const context = disruptions.contextOf(decision.workloadUid);
+    if (context === undefined) return { kind: 'gone' };
+    const verdict = inspect(decision, context);
+    if (verdict.kind === 'blocked') return verdict;
+    if (isTrial) return { kind: 'asked', tookFrom: [] };
+    const { workload, workloadUid, pod } = decision;
+    // Entered before asking: other workloads decide while this one waits for the answer.
+    disruptions.inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    history.recordChange(workloadUid, clock.now());
+    const outcome = await disruptions.evict(verdict.approved, signal);
+    countEviction(metrics, workload, outcome.result);
+    const mayBeGone = outcome.result === 'evicted' || outcome.result === 'unknown' || outcome.result === 'gone';
+    if (mayBeGone) disruptions.history.recordDisruption(workloadUid, clock.now());
+    if (outcome.result !== 'evicted' && outcome.result !== 'unknown') disruptions.inFlight.remove(pod.uid);
+    const result = resultOf(decision, outcome, context.settings.disruptionRetryMillis);
+    if (result.kind === 'refused') history.recordFailure(workloadUid, clock.now(), result.answer.message);
+    if (result.kind === 'asked') history.recordSuccess(workloadUid);
+    return result;
+  };
+}
+
+/** What the answer of the eviction API means. */
+function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retryMillis: number): ActResult {
+  const blocked = (name: ReasonNameOf<'block'>, message: string, retryAfterMillis: number): ActResult => {
+    const { advice } = describeReason(name);
+    const block: Block = { rule: 'api', reason: name, message, advice, retryAfterMillis };
+    return { kind: 'blocked', block };
+  };
+  const refused = (given: ReadAnswer): ActResult => ({ kind: 'refused', answer: given });
+  switch (outcome.result) {
+    case 'evicted':
+    case 'unknown':
+      return { kind: 'asked', tookFrom: [] };
+    case 'gone':
+      return { kind: 'gone' };
+    case 'changed':
+      return blocked('PreconditionFailed', reason('PreconditionFailed', { pod: pod.name }).message, retryMillis);
+    case 'blocked-by-pdb':
+      return blocked('BlockedByPdb', outcome.message, retryMillis);
+    case 'multiple-pdbs':
+      return blocked('MultiplePdbs', outcome.message, retryMillis);
+    case 'throttled': {
+      const retryAfter = `${Math.ceil(outcome.retryAfterMillis / 1000)}s`;
+      return blocked('ThrottledByApi', reason('ThrottledByApi', { retryAfter }).message, outcome.retryAfterMillis);
+    }
+    case 'forbidden':
+      return refused(answer('ResizeForbidden', 'give-up', outcome.message));
+    default:
+      return refused(answer('ResizeApiTrouble', 'retry', outcome.message));
+  }
+}

@@ -1,0 +1,15 @@
+/** What a change that costs a workload its pods draws on beside the rules of sizes: one budget, whichever engine asks. */
+import type { DisruptionWindow } from '../../lib/schedule.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+
+export interface DisruptionState {
+  /** When the workload may be disrupted at all; undefined: always. */
+  readonly window: DisruptionWindow | undefined;
+  /** Of the workload, by any engine. */
+  readonly last: EpochMillis | undefined;
+  /** Between two disruptions of one workload. */
+  readonly cooldownMillis: Millis;
+  /** Disruptions under way in the whole cluster, and how many may be. */
+  readonly inFlight: number;
+  readonly limit: number;
+}

@@ -1,0 +1,36 @@
+/** A new template disrupts as an eviction does, and so draws on the same windows, cooldown and cluster-wide budget. */
+import { inWords, object } from '../../objection.ts';
+import { retemplateRule } from '../context.ts';
+
+export const disruptionWindowOpen = retemplateRule(
+  'disruption-window-open',
+  'A rollout moves pods as well as an eviction does; the window of the workload holds for both.',
+  (_, { disruption, now }) => {
+    const window = disruption?.window;
+    if (window === undefined || window.isOpen(now)) return undefined;
+    const opensAt = window.nextChange(now);
+    return opensAt === undefined
+      ? object('OutsideWindow', { opensAt: 'no time within five years' })
+      : object('OutsideWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
+  },
+);
+
+export const disruptionCooledDown = retemplateRule(
+  'disruption-cooled-down',
+  'The workload was disrupted a moment ago, by whichever engine; its pods need time to come to rest.',
+  (_, { disruption, now }) => {
+    const { last, cooldownMillis = 0 } = disruption ?? {};
+    const remaining = last === undefined ? 0 : last + cooldownMillis - now;
+    if (last === undefined || remaining <= 0) return undefined;
+    return object('CooldownActive', { ago: inWords(now - last), remaining: inWords(remaining) }, remaining);
+  },
+);
+
+export const withinDisruptionBudget = retemplateRule(
+  'within-disruption-budget',
+  'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',
+  (_, { disruption }) =>
+    disruption === undefined || disruption.inFlight < disruption.limit
+      ? undefined
+      : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
+);
