@@ -54,9 +54,10 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', () => {
     shop = await namespace({ ...managed, 'mbcas.io/managed': 'true' });
   });
   beforeEach(() => {
-    onTestFailed(() => {
+    onTestFailed(({ task }) => {
+      const errors = task.result?.errors?.map(({ message }) => message).join('\n');
       const end = podLogs(kit(), NAMESPACE).split('\n').slice(-30).join('\n');
-      process.stderr.write(`end of the logs of Stowage's pods:\n${end}\n`);
+      process.stderr.write(`${task.name}: ${errors}\nend of the logs of Stowage's pods:\n${end}\n`);
     });
   });
   afterAll(async () => {
