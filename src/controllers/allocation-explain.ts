@@ -3,7 +3,7 @@ import type { AllocationMode, PodAllocationPhase } from '../api/pod-allocation.t
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
-import type { AllocationAgents, AgentState } from './allocation-agents.ts';
+import type { AgentState, AllocationAgents } from './allocation-agents.ts';
 import { parseStatus } from './allocation-reports.ts';
 
 export interface ExplainedAllocation {

@@ -149,9 +149,15 @@ async function bound(own: string): Promise<void> {
     { metadata: { name: 'web' }, spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } } },
     inOwn,
   );
-  const metric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+  const metric = {
+    type: 'Resource',
+    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+  };
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' };
-  const autoscaler = { metadata: { name: 'scaled' }, spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 2, metrics: [metric] } };
+  const autoscaler = {
+    metadata: { name: 'scaled' },
+    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 2, metrics: [metric] },
+  };
   await api.create(resources.horizontalPodAutoscalers, autoscaler as object, inOwn);
 }
 
@@ -230,7 +236,7 @@ describe('a node under load', () => {
     expect((await allocationOf('scaled')).status?.guidance).toMatchObject({ isRequestFrozen: true });
   });
 
-  test('constant load ends in no write to any pod', async () => {
+  test('P18: constant load ends in no write to any pod', async () => {
     const { eventually } = cluster();
     const QUIET = 8;
     let position = world().audit.position();

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { AllocationRecord } from '../observe/allocation-stores.ts';
+import { createAllocationAgents } from './allocation-agents.ts';
+
+const record = (generation: number, isRenewed = true): AllocationRecord => ({
+  namespace: 'shop',
+  name: 'a',
+  uid: 'a',
+  generation,
+  spec: {
+    namespace: 'shop',
+    podName: 'web',
+    desiredCPURequest: '1',
+    desiredCPULimit: '1',
+    nodeName: 'n1',
+    ...(isRenewed && { renewTime: '2026-01-01T00:00:00Z' }),
+  },
+  statusText: '',
+});
+
+function setUp() {
+  const clock = createVirtualClock(0);
+  let isFresh = true;
+  const agents = createAllocationAgents({ clock, isFresh: () => isFresh, staleMillis: () => 60_000 });
+  return {
+    clock,
+    agents,
+    setFresh: (value: boolean) => {
+      isFresh = value;
+    },
+  };
+}
+
+describe('whether an agent is alive', () => {
+  test('is told by its objects changing: silent for half the time, gone for all of it, alive again at a word', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1));
+    expect(agents.stateOf('n1')).toBe('alive');
+    await clock.advance(30_000);
+    expect(agents.stateOf('n1')).toBe('silent');
+    expect(agents.review()).toEqual(['n1']);
+    expect(agents.review()).toEqual([]);
+    await clock.advance(30_000);
+    expect(agents.review()).toEqual(['n1']);
+    expect(agents.counts()).toEqual({ alive: 0, silent: 0, gone: 1 });
+    agents.note(record(1), record(2));
+    expect(agents.review()).toEqual(['n1']);
+    expect(agents.stateOf('n1')).toBe('alive');
+  });
+
+  test('a status of ours is no word of the agent’s', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1));
+    await clock.advance(40_000);
+    agents.note(record(1), { ...record(1), statusText: '{}' });
+    expect(agents.stateOf('n1')).toBe('silent');
+  });
+
+  test('while nothing can be heard nobody falls silent', async () => {
+    const { clock, agents, setFresh } = setUp();
+    agents.note(undefined, record(1));
+    setFresh(false);
+    for (let second = 0; second < 120; second++) {
+      await clock.advance(1000);
+      expect(agents.review()).toEqual([]);
+    }
+    setFresh(true);
+    expect(agents.stateOf('n1')).toBe('alive');
+    await clock.advance(60_000);
+    expect(agents.stateOf('n1')).toBe('gone');
+  });
+
+  test('agents of MBCAS, which do not say when they wrote, never fall silent', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1, false));
+    await clock.advance(3_600_000);
+    expect(agents.stateOf('n1')).toBe('alive');
+    expect(agents.stateOf('never heard of')).toBe('alive');
+  });
+});
