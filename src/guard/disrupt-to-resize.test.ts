@@ -1,0 +1,137 @@
+/** The guard of evictions, asked by rightsizing: what it has in common with moves, and what not. */
+import { describe, expect, test } from 'vitest';
+import type { EvictToResizeDecision } from '../decide/size-decision.ts';
+import { aNode, GIB, NOON } from '../model/testing/records.ts';
+import { inspect, inspectAll } from './guard.ts';
+import { evict, managed, pods, type SceneChanges, scene, web, windowOf, withPods } from './testing/scene.ts';
+
+const decision = (changes: Partial<EvictToResizeDecision> = {}): EvictToResizeDecision => ({
+  kind: 'evict-to-resize',
+  engine: 'rightsizing',
+  workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+  workloadUid: web.uid,
+  pod: { namespace: 'shop', name: 's3', uid: 's3' },
+  changes: [{ container: 'app', to: { cpuRequest: 100 } }],
+  growth: { cpuMillis: -100, memoryBytes: 0 },
+  why: { summary: 'less CPU', numbers: {} },
+  ...changes,
+});
+const reasonsFor = (changes: SceneChanges = {}, given = decision()): string[] =>
+  inspectAll(given, scene(changes)).map(({ reason }) => reason);
+const flight = { workloadUid: 'other', podUid: 'p', since: NOON };
+
+describe('an eviction to resize', () => {
+  test.each<[string, SceneChanges, readonly string[]]>([
+    ['nothing speaks against it', {}, []],
+    ['placement is switched off', { settings: { enabled: false } }, []],
+    [
+      'placement does not manage the workload',
+      { policy: { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } },
+      [],
+    ],
+    ['read-only', { settings: { readOnly: true } }, ['ReadOnly']],
+    ['not the leader', { leadership: { leader: false, sinceMillis: 0 } }, ['NotLeader']],
+    ['a moment after becoming leader', { leadership: { leader: true, sinceMillis: NOON } }, ['LeaderWarmup']],
+    [
+      'a rollout',
+      { records: { workloads: [{ ...web, observedGeneration: 0, generation: 2 }] } },
+      ['GenerationNotObserved'],
+    ],
+    ['paused', { records: { workloads: [{ ...web, paused: true }] } }, ['Paused']],
+    ['another pod is ending', { records: withPods({ s1: { deletingAt: NOON } }) }, ['PodTerminating', 'PodNotReady']],
+    [
+      'another pod is not ready',
+      { records: withPods({ s1: { ready: false, readyChangedAt: NOON } }) },
+      ['PodNotReady'],
+    ],
+    ['the pod is protected', { records: withPods({ s3: { protectedBy: 'x' } }) }, ['Protected']],
+    ['the pod is being resized', { isResizing: (uid) => uid === 's3' }, ['ResizeInFlight']],
+    ['another pod is being resized', { isResizing: (uid) => uid === 's1' }, ['ResizeInFlight']],
+    [
+      'the window of the workload is closed',
+      { policy: { ...managed, window: windowOf('0 2 * * *', '1h') } },
+      ['OutsideWindow'],
+    ],
+    [
+      'an eviction of the workload is under way',
+      { inFlight: [{ ...flight, workloadUid: web.uid }] },
+      ['PodTerminating'],
+    ],
+    [
+      'a rollout of ours is under way',
+      { inFlight: [{ workloadUid: web.uid, podUid: web.uid, since: NOON, isRollout: true }] },
+      ['RolloutInProgress'],
+    ],
+    ['the budget is used up', { inFlight: [flight], settings: { maxConcurrentEvictions: 1 } }, ['ConcurrencyLimit']],
+  ])('%s', (_, changes, expected) => {
+    expect(reasonsFor(changes)).toEqual(expected);
+  });
+
+  test('the window of the operator holds where placement has no say', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const window = windowOf('0 2 * * *', '1h');
+    expect(reasonsFor({ policy, window })).toEqual(['OutsideWindow']);
+    // Whoever manages his window himself is asked himself.
+    expect(reasonsFor({ window })).toEqual([]);
+  });
+
+  test('a pod on the floor may go: its replacement takes its slot', () => {
+    expect(reasonsFor({}, decision({ pod: { namespace: 'shop', name: 'o1', uid: 'o1' } }))).toEqual([]);
+  });
+
+  test('what is approved is the decision; a pod that is gone is not', () => {
+    const verdict = inspect(decision(), scene());
+    expect(verdict.kind === 'approved' && verdict.approved.decision.kind).toBe('evict-to-resize');
+    expect(reasonsFor({}, decision({ pod: { namespace: 'shop', name: 's3', uid: 'other' } }))).toEqual([
+      'PreconditionFailed',
+    ]);
+  });
+});
+
+describe('a move', () => {
+  test('waits only for the resize of its own pod', () => {
+    const reasons = (uid: string) =>
+      inspectAll(evict(), scene({ isResizing: (each) => each === uid })).map(({ reason }) => reason);
+    expect(reasons('s1')).toEqual([]);
+    expect(reasons('s3')).toEqual(['ResizeInFlight']);
+  });
+
+  test('waits for a rollout that rightsizing began', () => {
+    const inFlight = [{ workloadUid: web.uid, podUid: web.uid, since: NOON, isRollout: true }];
+    expect(inspectAll(evict(), scene({ inFlight })).map(({ reason }) => reason)).toEqual(['RolloutInProgress']);
+  });
+});
+
+describe('a larger pod needs room', () => {
+  const node = (name: string, side: 'spot' | 'on-demand' | undefined, cpuMillis: number) =>
+    aNode(name, side, { allocatable: { cpuMillis, memoryBytes: 8 * GIB } });
+  const used = pods.filter(({ nodeName }) => nodeName === 's').length * (pods[0]?.template.requests.cpuMillis ?? 0);
+  const larger = decision({ growth: { cpuMillis: 500, memoryBytes: 0 } });
+  const on = (...nodes: ReturnType<typeof node>[]) => reasonsFor({ records: { nodes } }, larger);
+
+  test('its own place, where that is left when the pod is gone', () => {
+    expect(on(node('s', 'spot', used + 500), node('o', 'on-demand', used))).toEqual([]);
+    expect(on(node('s', 'spot', used + 499), node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
+  });
+
+  test('another node of its side; one of the other side does not help where placement has a say', () => {
+    const full = node('s', 'spot', used);
+    expect(on(full, node('o', 'on-demand', used), node('s2', 'spot', 16_000))).toEqual([]);
+    expect(on(full, node('o', 'on-demand', 16_000))).toEqual(['NoRoomOnSide']);
+  });
+
+  test('any node, where it has none', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used)];
+    const ask = (extra: ReturnType<typeof node>) =>
+      reasonsFor({ policy, records: { nodes: [...nodes, extra] } }, larger);
+    expect(ask(node('o2', 'on-demand', 16_000))).toEqual([]);
+    expect(ask(node('x', undefined, 16_000))).toEqual([]);
+    expect(ask(node('x', undefined, 400))).toEqual(['NoRoomOnSide']);
+  });
+
+  test('one that grows in nothing fits where it was, however full the node is', () => {
+    const records = { nodes: [node('s', 'spot', 1), node('o', 'on-demand', 1)] };
+    expect(reasonsFor({ records })).toEqual([]);
+  });
+});
