@@ -7,13 +7,12 @@ import { resources } from '../../src/api/resources.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
+import { loadedDeployment, type PolicyFields } from './rightsizing-objects.ts';
 import {
   conditionOf,
   createPolicy,
   deployLoaded,
   isMetricsServerBuilt,
-  loadedDeployment,
-  type PolicyFields,
   podsOf,
   readPolicy,
   restartsOf,

@@ -7,12 +7,12 @@ import { startWebhookServer, type WebhookServer } from '../conformance/webhook-s
 import type { OperatorProcess } from './operator-process.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
+import { loadedDeployment } from './rightsizing-objects.ts';
 import {
   conditionOf,
   createPolicy,
   deployLoaded,
   eventsIn,
-  loadedDeployment,
   podsOf,
   rightsizingConfig,
   sizesOf,

@@ -4,17 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
-import type { Deployment, Event, Pod } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
-import { crdDescriptions } from '../../src/api/crd/crds.ts';
-import {
-  type OptimizationPolicy,
-  type PolicyGroup,
-  policyGroups,
-  policyType,
-} from '../../src/api/optimization-policy.ts';
+import type { Event, Pod } from '../../src/api/core.ts';
+import { type OptimizationPolicy, policyType } from '../../src/api/optimization-policy.ts';
 import type { PolicyCondition, PolicyWorkloadStatus } from '../../src/api/optimization-policy-status.ts';
-import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { resources } from '../../src/api/resources.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { isExecutable } from '../controlplane/build.ts';
 import { findFreePorts } from '../controlplane/ports.ts';
@@ -30,29 +23,13 @@ import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import type { OperatorWorld } from './operator-world.ts';
 import type { RealCluster } from './real-cluster.ts';
-
-export interface PolicyFields {
-  readonly name?: string;
-  readonly group?: PolicyGroup;
-  readonly mode?: 'Auto' | 'Recommend' | 'Disabled';
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly spec?: object;
-  readonly metrics?: object;
-  readonly updates?: object;
-  readonly bounds?: object;
-}
-
-export interface LoadFields {
-  readonly name?: string;
-  readonly replicas?: number;
-  /** Curves: src/cluster/load/pod-load.ts. Default 300m and 96Mi. */
-  readonly cpu?: string;
-  readonly memory?: string;
-  /** Default 100m and 256Mi: too little CPU, too much memory. */
-  readonly requests?: Readonly<Record<string, string>>;
-  readonly limits?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-}
+import {
+  installPolicies,
+  type LoadFields,
+  loadedDeployment,
+  type PolicyFields,
+  policyObject,
+} from './rightsizing-objects.ts';
 
 /** Seconds where production has minutes; usage is known from the first scrapes on. */
 export const rightsizingConfig = (prometheusUrl?: string, more: object = {}) => ({
@@ -69,13 +46,6 @@ export const rightsizingConfig = (prometheusUrl?: string, more: object = {}) => 
   },
 });
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const installed: ReadonlySet<string> = new Set([
   'ServiceAccount',
   'ClusterRole',
@@ -90,12 +60,7 @@ const ownKinds: ReadonlySet<string> = new Set(['events', 'leases', 'configmaps',
 export function useRightsizing(cluster: () => RealCluster): void {
   beforeAll(async () => {
     const { api, eventually } = cluster();
-    for (const description of crdDescriptions) {
-      const definition = customResourceDefinition(description);
-      const { name } = definition.metadata;
-      await api.patch(CRDS, name, { type: 'apply', body: definition, force: true }, { fieldManager: 'e2e' });
-    }
-    for (const group of policyGroups) await eventually(() => api.list(policyType(group)));
+    await installPolicies(api, eventually);
     for (const object of await readObjects('deploy/profiles/all.yaml')) {
       if (installed.has(object.kind ?? '')) await applyObject(api, object);
     }
@@ -164,32 +129,6 @@ export async function untilScraped(
   });
 }
 
-export function policyObject(namespace: string, fields: PolicyFields = {}): OptimizationPolicy {
-  const { name = 'sizes', group = 'optipod.io', mode = 'Auto' } = fields;
-  const bounds = { cpu: { min: '10m', max: '4' }, memory: { min: '16Mi', max: '8Gi' } };
-  return {
-    apiVersion: `${group}/v1alpha1`,
-    kind: 'OptimizationPolicy',
-    metadata: { name, namespace },
-    spec: {
-      mode,
-      selector: { workloadSelector: { matchLabels: fields.labels ?? { optimize: 'true' } } },
-      metricsConfig: {
-        provider: 'prometheus',
-        rollingWindow: '1h',
-        minHistory: '0s',
-        minSamples: 1,
-        startupExclusion: '0s',
-        ...fields.metrics,
-      },
-      resourceBounds: { ...bounds, ...fields.bounds },
-      updateStrategy: { cooldown: '5s', maxStep: { down: '100%' }, ...fields.updates },
-      reconciliationInterval: '4s',
-      ...fields.spec,
-    },
-  };
-}
-
 export async function createPolicy({ api }: RealCluster, namespace: string, fields: PolicyFields = {}): Promise<void> {
   await api.create(policyType(fields.group ?? 'optipod.io'), policyObject(namespace, fields), { namespace });
 }
@@ -219,34 +158,6 @@ export async function conditionOf(
   fields: PolicyFields = {},
 ): Promise<PolicyCondition | undefined> {
   return (await readPolicy(cluster, namespace, fields)).status?.conditions?.find((each) => each.type === type);
-}
-
-/** A Deployment whose container `app` has this load. */
-export function loadedDeployment(fields: LoadFields = {}): Deployment {
-  const { name = 'web', replicas = 2, cpu = '300m', memory = '96Mi' } = fields;
-  const { requests = { cpu: '100m', memory: '256Mi' }, limits, labels = { optimize: 'true' } } = fields;
-  return {
-    metadata: { name, labels },
-    spec: {
-      replicas,
-      selector: { matchLabels: { app: name } },
-      template: {
-        metadata: {
-          labels: { app: name },
-          annotations: { 'stowage.test/cpu': cpu, 'stowage.test/memory': memory },
-        },
-        spec: {
-          containers: [
-            {
-              name: 'app',
-              image: 'example.test/app:1',
-              resources: { requests, ...(limits !== undefined && { limits }) },
-            },
-          ],
-        },
-      },
-    },
-  };
 }
 
 /** Creates it and waits until its pods run. @returns them. */
