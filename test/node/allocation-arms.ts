@@ -8,7 +8,7 @@ import { type ArmRun, runArm } from './allocation/arm-run.ts';
 import { readArmsOptions } from './allocation/arms-options.ts';
 import { armsTable } from './allocation/arms-table.ts';
 import { installPodAllocations } from './allocation/install.ts';
-import { createPriorityGroup, DRIVER_SHARES, SYSTEM_SHARES } from './allocation/priority-group.ts';
+import { createPriorityGroup, DRIVER_SHARES, SYSTEM_SHARES, weighNode } from './allocation/priority-group.ts';
 import { insideNamespace } from './host/network-namespace.ts';
 import { createNodeRun, destroyNodeRun, openNodeRun, removeAbandonedNodeRuns } from './host/node-run.ts';
 import { obstacles } from './host/requirements.ts';
@@ -53,6 +53,7 @@ async function compare(directory: string, args: readonly string[]): Promise<void
     const { api } = cluster;
     const [node] = cluster.nodes;
     if (node === undefined) throw new Error('there is no node');
+    weighNode(node.cgroup);
     await installPodAllocations(api, clock);
     for (let seed = 1; seed <= runs; seed++) {
       for (const kind of requests) {

@@ -10,7 +10,7 @@ import { readLogTail } from '../controlplane/process-group.ts';
 import { type AgentProcess, startAgentProcess } from './allocation/agent-process.ts';
 import { installPodAllocations, uninstallPodAllocations } from './allocation/install.ts';
 import { type PodWatch, watchPods } from './allocation/pod-watch.ts';
-import { createPriorityGroup, SYSTEM_SHARES, takeSystem } from './allocation/priority-group.ts';
+import { createPriorityGroup, SYSTEM_SHARES, takeSystem, weighNode } from './allocation/priority-group.ts';
 import { createPods, kernelCounters, type PodSize, sharedPod, sizeOf } from './allocation/shared-pods.ts';
 import { openNodeRun } from './host/node-run.ts';
 import { useRealNodes } from './kit.ts';
@@ -83,6 +83,7 @@ beforeAll(async () => {
   const { api, access } = kit();
   const run = openNodeRun(access.runDirectory);
   takeSystem(run, createPriorityGroup(run, 'system', SYSTEM_SHARES));
+  weighNode(cgroup());
   await installPodAllocations(api, clock);
   namespace = await kit().namespace({ 'mbcas.io/managed': 'true' });
   watch = await watchPods(api, SPOT_NODE, clock);
@@ -115,7 +116,7 @@ describe('the agent', () => {
     await start(
       { name: 'quiet', request: 400, claim: 300, weight: 1, isBatch: false, burns: 300 },
       { name: 'service', request: 100, claim: 200, weight: 4, isBatch: false },
-      { name: 'hog', request: 600, claim: 100, weight: 1, isBatch: true, burns: 2000 },
+      { name: 'hog', request: 600, claim: 100, weight: 1, isBatch: true },
     );
     const uid = podOf('quiet').metadata?.uid;
     const found = await kit().eventually(() => allocationOf('quiet'));
@@ -161,6 +162,8 @@ describe('with the operator', () => {
     await kit().eventually(async () => expect((await running.health('/readyz')).status).toBe(200));
     // A pod that has just become ready gives nothing up for a while.
     await sleep(clock, SETTLED - (clock.now() - lastReadyAt));
+    await burn('hog', 2000);
+    await planned(3);
     expect((await used(['service'], 2))['service']).toBeLessThan(50);
     await burn('service', need);
     // The first plan may fall right after the step and see nothing of it yet.

@@ -15,21 +15,33 @@ export interface PriorityGroup {
   wrap(command: readonly string[]): readonly string[];
 }
 
-/** What the node's parent group weighs is 20480 (host/cgroups.ts). */
-export const SYSTEM_SHARES = 40_960;
+/** One task of the machine weighs 1024: others' work hardly counts while these run. The ratios are those of the pilot. */
+const NODE_SHARES = 65_536;
+export const SYSTEM_SHARES = 131_072;
 /** Who measures must not wait for what is measured. */
-export const DRIVER_SHARES = 81_920;
+export const DRIVER_SHARES = 262_144;
 
-/** Removed with the run. */
-export function createPriorityGroup(run: NodeRun, name: string, shares: number): PriorityGroup {
-  const group = `${run.id}-${name}`;
-  const directory = join('/sys/fs/cgroup', isUnified() ? '' : 'cpu', group);
-  recordCgroup(run, group);
-  mkdirSync(directory, { recursive: true });
+const directoryOf = (group: string): string => join('/sys/fs/cgroup', isUnified() ? '' : 'cpu', group);
+
+function weigh(directory: string, shares: number): void {
   const weight = join(directory, 'cpu.weight');
   if (!isUnified()) writeFileSync(join(directory, 'cpu.shares'), String(shares));
   // As the kubelet translates shares (KEP-2254).
   else if (existsSync(weight)) writeFileSync(weight, String(1 + Math.floor(((shares - 2) * 9999) / 262_142)));
+}
+
+/** Weighs all pods of a node together, by its control group; for as long as the run lasts. */
+export function weighNode(cgroup: string): void {
+  weigh(directoryOf(cgroup), NODE_SHARES);
+}
+
+/** Removed with the run. */
+export function createPriorityGroup(run: NodeRun, name: string, shares: number): PriorityGroup {
+  const group = `${run.id}-${name}`;
+  const directory = directoryOf(group);
+  recordCgroup(run, group);
+  mkdirSync(directory, { recursive: true });
+  weigh(directory, shares);
   const processes = join(directory, 'cgroup.procs');
   return {
     take: (pid) => writeFileSync(processes, String(pid)),
