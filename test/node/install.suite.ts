@@ -29,7 +29,8 @@ const WATCHING = [...VALUES, 'test/node/install/watching.yaml'];
 const REQUEST = 100;
 const CLAIM = 200;
 
-describe.skipIf(missing !== undefined)('the chart on real nodes', () => {
+// Helm waits for pods to be ready and gone, which takes its time where the machine is crowded.
+describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180_000 }, () => {
   const kit = useRealNodes();
   let release: ChartRelease;
   let audit: AuditLog;

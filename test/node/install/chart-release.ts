@@ -14,7 +14,7 @@ const KINDS = [
   'poddisruptionbudgets,networkpolicies,clusterroles,clusterrolebindings',
   'mutatingwebhookconfigurations,validatingwebhookconfigurations',
 ].join(',');
-const WAIT = ['--wait', '--timeout=90s'];
+const WAIT = ['--wait', '--timeout=170s'];
 
 export interface ChartRelease {
   /** Each resolves when what it installs is ready. @param values files, relative to the root of the repository. */
