@@ -3,7 +3,7 @@
  * force is written on the workload once the first pod has them; from then on any pod that differs is brought in line.
  */
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { isDecrease, judgeChange, watchChange } from '../decide/rightsizing/judge-change.ts';
+import { isDecrease, judgeChange, mayBegin, watchChange, watchMillis } from '../decide/rightsizing/judge-change.ts';
 import { driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -168,7 +168,8 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
     const harmed = await takeBack(context, ongoing);
     if (harmed !== undefined) return harmed;
     if (ongoing.phase === 'canary') return watchCanary(context, ongoing);
-    if (clock.now() >= ongoing.startedAt + settings().revertMillis) context.memory.ongoing = undefined;
+    if (clock.now() >= ongoing.startedAt + watchMillis(ongoing, settings().revertMillis))
+      context.memory.ongoing = undefined;
     return undefined;
   };
 
@@ -182,7 +183,7 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
       const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
-    if (due.length > 0 && mayBegin(memory.ongoing, due, advised.inForce)) {
+    if (due.length > 0 && mayBegin(memory.ongoing, { changes: due, before: advised.inForce })) {
       const kept = await begin(context, due);
       if (kept !== undefined) return kept;
     }
@@ -202,17 +203,6 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
     const again = change === undefined ? undefined : LOOK_AGAIN_MILLIS;
     return { ...outcomeAtRest(advised, memory), againAfterMillis: again };
   };
-}
-
-/** While a decrease is watched, only more room for another container is given at once. */
-function mayBegin(
-  ongoing: OngoingChange | undefined,
-  due: readonly SizeChange[],
-  inForce: readonly ContainerSpecRecord[],
-): boolean {
-  if (ongoing === undefined) return true;
-  if (isDecrease({ changes: due, before: inForce })) return false;
-  return !due.some(({ container }) => ongoing.changes.some((change) => change.container === container));
 }
 
 /** Ready pods first, the newest of them: it has the least to lose. */

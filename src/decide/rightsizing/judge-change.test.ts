@@ -5,7 +5,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import type { SizeChange } from '../size-decision.ts';
-import { isDecrease, judgeChange, loweredResources, watchChange } from './judge-change.ts';
+import { isDecrease, judgeChange, loweredResources, mayBegin, watchChange, watchMillis } from './judge-change.ts';
 
 const owner = aReplicaSet(aDeployment());
 const container = aContainer();
@@ -92,5 +92,28 @@ describe('which change is a decrease', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('another change while one is looked after', () => {
+  const before = [container, aContainer({ name: 'proxy' })];
+  const raise = (name: string, to: SizeChange['to']): readonly SizeChange[] => [{ container: name, to }];
+  const lessMemory = raise('app', { memoryRequest: 64 * MIB });
+  test.each<[string, readonly SizeChange[] | undefined, readonly SizeChange[], boolean]>([
+    ['none is', undefined, lessCpu, true],
+    ['more CPU after less memory', lessMemory, more, true],
+    ['more memory after more CPU', more, raise('app', { memoryRequest: 900 * MIB }), true],
+    ['more CPU after less CPU', lessCpu, more, false],
+    ['more of both after less memory', lessMemory, raise('app', { cpuRequest: 900, memoryRequest: 900 * MIB }), false],
+    ['more CPU for another container', lessCpu, raise('proxy', { cpuRequest: 900 }), true],
+    ['less of anything', more, raise('proxy', { memoryRequest: 1 * MIB }), false],
+  ])('%s', (_, ongoing, changes, expected) => {
+    expect(mayBegin(ongoing && { changes: ongoing }, { changes, before })).toBe(expected);
+  });
+
+  test('what lowers nothing is soon forgotten, a decrease when it can no longer be taken back', () => {
+    expect(watchMillis({ changes: lessCpu, before }, 1_800_000)).toBe(1_800_000);
+    expect(watchMillis({ changes: more, before }, 1_800_000)).toBe(30_000);
+    expect(watchMillis({ changes: more, before }, 5_000)).toBe(5_000);
   });
 });

@@ -1,5 +1,6 @@
 /** Whether a decrease did harm: out of memory, restarts, or pods that are no longer ready, soon after and where it was made. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { sizeKeys } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeChange } from '../size-decision.ts';
@@ -59,6 +60,32 @@ export function loweredResources(
 
 export function isDecrease({ changes, before }: Pick<WatchedChange, 'changes' | 'before'>): boolean {
   return changes.some((change) => loweredResources(change, before).length > 0);
+}
+
+/** A change that lowers nothing does no harm: it is only looked after until it can be seen everywhere. */
+const RAISE_MILLIS: Millis = 30_000;
+
+/** How long a change is looked after. @param revertMillis how long a decrease may be taken back. */
+export function watchMillis(change: Pick<WatchedChange, 'changes' | 'before'>, revertMillis: Millis): Millis {
+  return isDecrease(change) ? revertMillis : Math.min(revertMillis, RAISE_MILLIS);
+}
+
+/**
+ * Whether a change may begin while another one is looked after: only more of what that one leaves alone. Usage of memory is often
+ * known before that of CPU, and CPU that is short must not wait until the memory is behind us.
+ */
+export function mayBegin(
+  ongoing: Pick<WatchedChange, 'changes'> | undefined,
+  next: Pick<WatchedChange, 'changes' | 'before'>,
+): boolean {
+  if (ongoing === undefined) return true;
+  if (isDecrease(next)) return false;
+  return !next.changes.some(({ container, to }) =>
+    ongoing.changes.some(
+      (other) =>
+        other.container === container && sizeKeys.some((key) => to[key] !== undefined && other.to[key] !== undefined),
+    ),
+  );
 }
 
 /** @param pods those that have the new size. @returns undefined while nothing bad is seen. */
