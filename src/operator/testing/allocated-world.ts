@@ -25,6 +25,8 @@ export interface AllocatedWorldOptions extends Omit<WorldOptions, 'config'> {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: an agent on every node, with rights to everything. */
   readonly startsAgents?: boolean;
+  /** Rightsizing is on too. */
+  readonly isRightsizing?: boolean;
 }
 
 export interface AllocatedWorld extends EmbeddedWorld {
@@ -42,7 +44,15 @@ export interface AllocatedWorld extends EmbeddedWorld {
 const GIB = 1024 ** 3;
 
 export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): Promise<AllocatedWorld> {
-  const { allocation = '', config = '', env = {}, nodes = [{}], startsAgents = true, ...rest } = options;
+  const {
+    allocation = '',
+    config = '',
+    env = {},
+    nodes = [{}],
+    startsAgents = true,
+    isRightsizing = false,
+    ...rest
+  } = options;
   let resizes = 0;
   const base = await createEmbeddedWorld({
     onDemandNodes: 0,
@@ -52,7 +62,7 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
       if (write.subresource === 'resize') resizes++;
       rest.onWrite?.(write);
     },
-    config: `engines: { placement: true, allocation: true }\nallocation:\n  warmUp: 0s\n${allocation}\n${config}`,
+    config: `engines: { placement: true, allocation: true, rightsizing: ${isRightsizing} }\nallocation:\n  warmUp: 0s\n${allocation}\n${config}`,
   });
   onTestFinished(() => base.stop());
   const { api, cluster, clock } = base;

@@ -1,0 +1,61 @@
+/** Both sizing engines on one pod: rightsizing's advice for CPU is the claim, its memory it keeps; placement and resizes let each other be. */
+import { expect, test } from 'vitest';
+import { customResourceDefinition } from '../api/crd/crd.ts';
+import { crdDescriptions } from '../api/crd/crds.ts';
+import { podAllocations } from '../api/pod-allocation.ts';
+import { resources } from '../api/resources.ts';
+import { startAllocatedWorld } from './testing/allocated-world.ts';
+import { createPolicy } from './testing/sized-world.ts';
+import { wish } from './testing/wish.ts';
+
+const inShop = { namespace: 'shop' };
+
+test('allocation bug 17: two engines, one writer of CPU: the advice becomes the claim, memory is rightsized', async () => {
+  const world = await startAllocatedWorld({
+    startsAgents: false,
+    isRightsizing: true,
+    allocation: '  staleAfter: 30m',
+    metricsEveryMillis: 5000,
+    config: 'rightsizing: { sampleInterval: 5s, warmUp: 0s, reconcileInterval: 1s, canaryPeriod: 5s }',
+  });
+  for (const description of crdDescriptions) await world.cluster.apply([customResourceDefinition(description)]);
+  const requests = { cpu: '100m', memory: '512Mi' };
+  const template = {
+    metadata: {
+      labels: { app: 'web', 'mbcas.io/managed': 'true' },
+      annotations: { 'stowage.test/cpu': '300m', 'stowage.test/memory': '100Mi' },
+    },
+    spec: { containers: [{ name: 'app', image: 'app:1', resources: { requests } }] },
+  };
+  const metadata = { name: 'web', ...inShop, labels: { optimize: 'true' } };
+  const spec = { replicas: 1, selector: { matchLabels: { app: 'web' } }, template };
+  await world.api.create(resources.deployments, { metadata, spec });
+  const pod = async () => {
+    const { items } = await world.api.list(resources.pods, { ...inShop, labelSelector: 'app=web' });
+    const [found] = items;
+    if (found === undefined) throw new Error('no pod');
+    return found;
+  };
+  await world.until('it runs', async () => {
+    const { items } = await world.api.list(resources.pods, { ...inShop, labelSelector: 'app=web' });
+    return items[0]?.status?.phase === 'Running';
+  });
+  const name = (await pod()).metadata?.name ?? '';
+  await wish(world, name, { request: 150 });
+  await createPolicy(world, { mode: 'Auto' });
+  await world.until(
+    'memory is rightsized',
+    async () => (await pod()).spec?.containers[0]?.resources?.requests?.['memory'] !== '512Mi',
+    900_000,
+  );
+  // 300m of use and a margin: what rightsizing would have requested.
+  await world.until(
+    'the advice is told',
+    async () => {
+      const { items } = await world.api.list(podAllocations, inShop);
+      return (items[0]?.status?.guidance?.advice ?? 0) > 300;
+    },
+    60_000,
+  );
+  expect((await pod()).spec?.containers[0]?.resources?.requests?.['cpu']).toBe('150m');
+});
