@@ -1,12 +1,9 @@
 /** Allocation on either API server: the operator in this process, two nodes whose kubelet is played by hand, an agent on one of them. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import { homedir } from 'node:os';
 import { inject, vi } from 'vitest';
 import { createAgent } from '../../src/agent/agent.ts';
-import { type CounterRing, createCounterRing } from '../../src/agent/cgroup/counter-ring.ts';
 import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
-import type { GroupUse, Sampler } from '../../src/agent/sampler.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
 import { customResourceDefinition } from '../../src/api/crd/crd.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
@@ -22,6 +19,7 @@ import { type Clock, createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
 import { startOperator } from '../../src/wire.ts';
+import { createLoadSampler, isToldAlready, kubeletStatus, startPrometheus } from './allocation-stand-ins.ts';
 
 export interface AllocationWorld {
   readonly api: KubeApi;
@@ -67,8 +65,6 @@ const definitions: ResourceType = {
   kind: 'CustomResourceDefinition',
   namespaced: false,
 };
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 const ZONE = 'topology.kubernetes.io/zone';
 const log = createSilentLogger();
 
@@ -346,120 +342,6 @@ function conditionsOf(given: Readonly<Record<string, 'True' | 'False'>>) {
     message: '',
     lastTransitionTime,
   }));
-}
-
-function kubeletStatus({ metadata, spec }: Pod, isReady: boolean) {
-  // Long ago: whoever has just started, or become ready, is held as it is for a minute; who is unready for long counts as dead.
-  const at = ago(metadata, HOUR);
-  const ready = isReady ? 'True' : 'False';
-  return {
-    phase: 'Running',
-    observedGeneration: metadata?.generation ?? 1,
-    startTime: at,
-    conditions: ['Ready', 'ContainersReady'].map((type) => ({
-      type,
-      status: ready,
-      lastTransitionTime: isReady ? at : ago(metadata, 2 * MINUTE),
-    })),
-    containerStatuses: (spec?.containers ?? []).map((container) => ({
-      name: container.name,
-      image: container.image ?? '',
-      imageID: '',
-      ready: isReady,
-      started: true,
-      restartCount: 0,
-      containerID: `containerd://${(metadata?.uid ?? '').replaceAll('-', '').padEnd(64, '0')}`,
-      state: { running: { startedAt: at } },
-      resources: container.resources,
-      allocatedResources: container.resources?.requests,
-    })),
-  };
-}
-
-const ago = (metadata: Pod['metadata'], millis: number): string =>
-  new Date(Date.parse(metadata?.creationTimestamp ?? '') - millis).toISOString().replace('.000Z', 'Z');
-
-function isToldAlready({ status }: Pod, next: ReturnType<typeof kubeletStatus>): boolean {
-  const told = status?.containerStatuses?.[0];
-  const wanted = next.containerStatuses[0];
-  const hasObserved = Reflect.get(status ?? {}, 'observedGeneration') === next.observedGeneration;
-  const isReady = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-  return (
-    hasObserved &&
-    isReady === next.conditions[0]?.status &&
-    told?.ready === wanted?.ready &&
-    JSON.stringify(told?.resources) === JSON.stringify(wanted?.resources)
-  );
-}
-
-/** A node whose pods use what `loads` says, by namespace and app (the name of a pod begins with its app's). */
-function createLoadSampler(loads: ReadonlyMap<string, number>, monotonic: () => number): Sampler {
-  const pods = new Map<string, { label: string; ring: CounterRing; micros: number; at: number }>();
-  let samples = 0;
-  const useOf = (ring: CounterRing): GroupUse => ({
-    window: ring.window,
-    settings: () => undefined,
-    lastMillis: () => ring.lastMillis,
-  });
-  return {
-    track(tracked) {
-      const wanted = new Set(tracked.map(({ groupUid }) => groupUid));
-      for (const uid of pods.keys()) if (!wanted.has(uid)) pods.delete(uid);
-      for (const { groupUid, label } of tracked) {
-        if (!pods.has(groupUid))
-          pods.set(groupUid, { label, ring: createCounterRing(128), micros: 0, at: monotonic() });
-      }
-    },
-    sample() {
-      samples++;
-      const now = monotonic();
-      for (const pod of pods.values()) {
-        const load = [...loads].find(([key]) => pod.label.startsWith(`${key}-`))?.[1] ?? 0;
-        pod.micros += load * (now - pod.at);
-        pod.at = now;
-        const counters = { usageMicros: pod.micros, periods: 0, throttledPeriods: 0, throttledMicros: 0 };
-        pod.ring.push(now, { ...counters, pressureMicros: undefined });
-      }
-    },
-    pod(groupUid) {
-      const pod = pods.get(groupUid);
-      return pod === undefined ? undefined : { ...useOf(pod.ring), container: () => useOf(pod.ring) };
-    },
-    node: () => ({ total: undefined, pods: undefined, system: undefined }),
-    problems: () => [],
-    isReading: () => true,
-    get samples() {
-      return samples;
-    },
-    describe: () => 'loads of a test',
-    close: () => {},
-  };
-}
-
-/** Answers every query with one value for the pods it names (`$pods` stands in the query as a regular expression). */
-async function startPrometheus(
-  value: () => number | undefined,
-  loads: ReadonlyMap<string, number>,
-): Promise<{ server: Server; url: string }> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const query = new URLSearchParams(Buffer.concat(chunks).toString()).get('query') ?? '';
-      const names = /pod=~"([^"]*)"/.exec(query)?.[1]?.split('|') ?? [];
-      const now = value();
-      const result = names.flatMap((pod) => {
-        const namespace = [...loads.keys()].find((key) => pod.startsWith(`${key.split('/')[1]}-`))?.split('/')[0];
-        return now === undefined ? [] : [{ metric: { namespace, pod }, value: [Date.now() / 1000, String(now)] }];
-      });
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { server, url: `http://127.0.0.1:${port}` };
 }
 
 /** Real time: of what is to stay as it is, it is seen for so long. */
