@@ -170,7 +170,7 @@ export function isSameStatus(a: PodAllocationStatus, b: PodAllocationStatus): bo
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }
 
-function essence({ lastAttemptTime: _, conditions = [], guidance = {}, ...rest }: PodAllocationStatus): unknown {
+function essence({ conditions = [], guidance = {}, ...rest }: PodAllocationStatus): unknown {
   return [
     rest.phase,
     rest.reason,

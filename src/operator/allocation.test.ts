@@ -243,7 +243,7 @@ describe('what is in flight', () => {
     const world = await worldOf([{ name: 'web' }], { resizeMillis: 4000 });
     await wish(world, 'web', { request: 300 });
     await world.until('sent', () => world.resizes() === 1, 3000);
-    await world.cluster.kubelet.endContainer('shop/web', 'app', 1);
+    world.cluster.kubelet.endContainer('shop/web', 'app', 1);
     await untilPhase(world, 'web', 'Pending', 'RestartedOnResize');
     expect((await world.events('CPUBreaker')).length).toBe(1);
     await wish(world, 'web', { request: 500 });

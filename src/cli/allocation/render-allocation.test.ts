@@ -8,6 +8,8 @@ test('what each pod bargained for, got and has, and what bounded it', () => {
     node: 'n1',
     agent: 'alive',
     share: '450m',
+    ceiling: undefined,
+    appliedLimit: undefined,
     applied: '450m',
     claim: '100m',
     want: '900m',

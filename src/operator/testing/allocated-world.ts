@@ -68,11 +68,12 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
   const { api, cluster, clock } = base;
   const settled = async <T>(work: Promise<T>): Promise<T> => {
     let isDone = false;
-    work.finally(() => {
+    const done = work.finally(() => {
       isDone = true;
     });
+    done.catch(() => {});
     while (!isDone) await clock.advance(250);
-    return await work;
+    return await done;
   };
   await settled(cluster.apply([customResourceDefinition(podAllocationDescription)]));
   const nodeNames = nodes.map(({ name }, index) => name ?? `node-${index + 1}`);
