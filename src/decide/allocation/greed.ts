@@ -27,6 +27,12 @@ export function nextGreed(previous: GreedMemory | undefined, question: GreedQues
   if (measured === undefined) return before;
   if (question.isLatencySensitive) return noGreed;
   const isAtShare = measured.usage >= rules.atShare * share || (measured.throttledRatio ?? 0) > MOSTLY_THROTTLED;
+  // One that needs just what it has is not greedy: it neither waits for more nor takes what others leave.
+  const wantsMore =
+    measured.pressure === undefined ||
+    measured.pressure > rules.pressure ||
+    measured.usage > rules.beyondShare * share ||
+    (measured.throttledRatio ?? 0) > MOSTLY_THROTTLED;
   const ticksAtShare = isAtShare ? before.ticksAtShare + 1 : 0;
   if (before.isGreedy) {
     const isCalm = measured.usage < rules.releaseBelow * (limit ?? share) && !isAtShare;
@@ -34,7 +40,7 @@ export function nextGreed(previous: GreedMemory | undefined, question: GreedQues
     return calmTicks >= rules.releaseTicks ? noGreed : { ticksAtShare, isGreedy: true, calmTicks };
   }
   const patience = isBatch ? 1 : patienceOf(standing) * rules.ticks;
-  return { ticksAtShare, isGreedy: question.isCongested && ticksAtShare >= patience, calmTicks: 0 };
+  return { ticksAtShare, isGreedy: question.isCongested && wantsMore && ticksAtShare >= patience, calmTicks: 0 };
 }
 
 /** A pod among those that are at their share: the contenders. */

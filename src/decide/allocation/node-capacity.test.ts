@@ -17,6 +17,7 @@ describe('what managed pods share', () => {
     const found = sharedCapacity(node, [], unmanaged, 0.05);
     expect(found.capacity).toBe(capacity);
     expect(found.clamps).toHaveLength(capacity === 1670 ? 1 : 0);
+    expect(found.nominal).toBe(capacity === 1670 ? 1710 : capacity);
   });
 
   test('what the system takes beyond the margin is told', () => {

@@ -7,13 +7,16 @@ import type { NodeFacts } from './node-input.ts';
 /**
  * allocatable - requests of unmanaged pods - overheads - max(margin, system use - reserved). Reserved is what the kubelet was
  * told to keep for the system; on a busy node it takes more, and what was shared out of that would not exist.
+ *
+ * `nominal` is the same without regard to what the system takes: what requests may add up to. Lowering them all because
+ * something outside of pods is busy would leave the pods less against it, not more.
  */
 export function sharedCapacity(
   { allocatable, reserved, systemUse }: NodeFacts,
   managed: readonly AllocationPod[],
   unmanaged: readonly AllocationPod[],
   margin: number,
-): { readonly capacity: Millicores; readonly clamps: readonly Clamp[] } {
+): { readonly capacity: Millicores; readonly nominal: Millicores; readonly clamps: readonly Clamp[] } {
   const others = unmanaged.reduce((sum, pod) => sum + chargedCpu(pod), 0);
   const overhead = managed.reduce((sum, pod) => sum + pod.overhead, 0);
   const kept = Math.ceil(margin * allocatable);
@@ -21,5 +24,5 @@ export function sharedCapacity(
   const before = Math.max(0, allocatable - others - overhead - kept);
   const capacity = Math.max(0, allocatable - others - overhead - Math.max(kept, excess));
   const clamps: Clamp[] = capacity < before ? [{ reason: 'SystemUse', what: 'capacity', before, after: capacity }] : [];
-  return { capacity, clamps };
+  return { capacity, nominal: before, clamps };
 }

@@ -38,13 +38,14 @@ export function planNode(input: NodeInput): NodePlan {
   );
   const claims = seats.reduce((sum, { box }) => sum + box.claim, 0);
   const { capacity, clamps } = capacityUnderPressure(shared.capacity, claims, state);
-  const steady = steadySum(seats, capacity, rules);
+  const steady = steadySum(seats, { capacity, nominal: shared.nominal }, rules);
   const relaxed = relaxToFit(
     seats.map(({ pod: { uid }, weight, box }) => ({ uid, weight, box })),
     steady.sum,
   );
   const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, steady.sum);
-  const isCongested = usableBy(seats, memory) > capacity && usedBy(seats) > BUSY * capacity;
+  const isBusy = usedBy(seats) > BUSY * capacity || seats.some((seat) => isWaiting(seat, memory));
+  const isCongested = isBusy && usableBy(seats, memory) > capacity;
   const greeds = judgeGreed(input, seats, isCongested);
   const room = { allocatable: node.allocatable, scale: steady.sum > 0 ? Math.max(1, capacity / steady.sum) : 1 };
   const sized = seats.map((seat, index) =>
@@ -129,6 +130,11 @@ function usableBy(seats: readonly Seat[], memory: NodeInput['memory']): Millicor
     const isHeld = memory.get(pod.uid)?.greed.isGreedy === true && current.limit !== undefined;
     return sum + (isHeld ? Math.min(box.max, current.limit) : box.max);
   }, 0);
+}
+
+/** Short of CPU without being held by a ceiling, tick after tick: the node does not deliver what it has on paper. */
+function isWaiting({ pod, demand }: Seat, memory: NodeInput['memory']): boolean {
+  return demand?.cause === 'pressure' && isShort(demand, memory.get(pod.uid)?.demand);
 }
 
 function usedBy(seats: readonly Seat[]): Millicores {

@@ -79,9 +79,9 @@ describe('for any node', () => {
     });
   });
 
-  test('shares add up to no more than the capacity, unless not even the floors fit', () => {
-    holds(({ pods, capacity, isOvercommitted }) => {
-      if (!isOvercommitted) expect(sum(pods.map(({ share }) => share))).toBeLessThanOrEqual(capacity);
+  test('shares add up to no more than the steady sum, unless not even the floors fit', () => {
+    holds(({ pods, steadySum, isOvercommitted }) => {
+      if (!isOvercommitted) expect(sum(pods.map(({ share }) => share))).toBeLessThanOrEqual(steadySum);
     });
   });
 
@@ -93,9 +93,9 @@ describe('for any node', () => {
   });
 
   test('what is left out keeps what it is charged with', () => {
-    holds(({ capacity, unmanaged }, input) => {
+    holds(({ capacity, steadySum, unmanaged }, input) => {
       const others = sum(unmanaged.map(({ uid }) => chargedCpu(podOf(input, uid) ?? input.pods[0]?.pod ?? never())));
-      expect(capacity).toBeLessThanOrEqual(Math.max(0, input.node.allocatable - others));
+      expect(Math.max(capacity, steadySum)).toBeLessThanOrEqual(Math.max(0, input.node.allocatable - others));
     });
   });
 

@@ -33,6 +33,9 @@ export interface GreedyRules {
   readonly atShare: number;
   /** So many ticks in a row at its share make the pod of the lowest weight greedy; three times as many one of equal weight. */
   readonly ticks: number;
+  /** Greedy is only who waits for more (PSI some above this), or uses more than this many times its share. */
+  readonly pressure: number;
+  readonly beyondShare: number;
   /** Usage by ceiling below which, for `releaseTicks` in a row, it is greedy no more. */
   readonly releaseBelow: number;
   readonly releaseTicks: number;
@@ -133,7 +136,7 @@ export const defaultAllocationRules: AllocationRules = {
     calmTicks: 3,
     calmMillis: 30_000,
   },
-  greedy: { atShare: 0.9, ticks: 5, releaseBelow: 0.7, releaseTicks: 15 },
+  greedy: { atShare: 0.9, ticks: 5, pressure: 0.15, beyondShare: 1.2, releaseBelow: 0.7, releaseTicks: 15 },
   write: {
     minChange: 10,
     minShare: 0.05,

@@ -18,14 +18,22 @@ describe('what requests add up to', () => {
     ['limits are no requests', [seat(100)], 1700, { apply: 'limits', surplusShare: 0 } as const, 1700],
     ['nobody', [], 1700, requests, 0],
   ])('%s', (_name, seats, capacity, rules, sum) => {
-    expect(steadySum(seats, capacity, rules).sum).toBe(sum);
+    expect(steadySum(seats, { capacity, nominal: capacity }, rules).sum).toBe(sum);
   });
 
   test('what is not given away is told with its figures', () => {
-    expect(steadySum([seat(700)], 1800, requests).clamps).toEqual([
+    expect(steadySum([seat(700)], { capacity: 1800, nominal: 1800 }, requests).clamps).toEqual([
       { reason: 'SteadySum', what: 'capacity', before: 1800, after: 700 },
     ]);
-    expect(steadySum([seat(1800)], 1800, requests).clamps).toEqual([]);
+    expect(steadySum([seat(1800)], { capacity: 1800, nominal: 1800 }, requests).clamps).toEqual([]);
+  });
+
+  test('something outside of pods is busy: requests stay, or pods had even less against it; limits never fall below claims', () => {
+    const seats = [seat(600, 200), seat(600, 200)];
+    const busy = { capacity: 150, nominal: 1700 };
+    expect(steadySum(seats, busy, requests).sum).toBe(1200);
+    expect(steadySum(seats, busy, { ...requests, surplusShare: 1 }).sum).toBe(1200);
+    expect(steadySum(seats, busy, { apply: 'limits', surplusShare: 0 }).sum).toBe(400);
   });
 
   test('for any pods it is within capacity, and enough for every claim that fits', () => {
@@ -33,7 +41,7 @@ describe('what requests add up to', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.array(anySeat, { maxLength: 20 }), fc.nat(20_000), share, (seats, capacity, surplusShare) => {
-        const { sum } = steadySum(seats, capacity, { ...requests, surplusShare });
+        const { sum } = steadySum(seats, { capacity, nominal: capacity }, { ...requests, surplusShare });
         const claims = seats.reduce((total, each) => total + each.box.claim, 0);
         expect(sum).toBeLessThanOrEqual(capacity);
         expect(sum).toBeGreaterThanOrEqual(Math.min(capacity, claims));

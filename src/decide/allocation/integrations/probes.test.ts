@@ -32,6 +32,7 @@ describe('who gives nothing up', () => {
       ['grace', 'readiness'],
     ],
     ['not ready', { ready: false, readyChangedAt: T0 - 5 * MINUTE }, ['readiness']],
+    ['ready for the first time, half a minute ago', { startedAt: T0 - 50_000, readyChangedAt: T0 - 30_000 }, []],
     ['ready again for half a minute', { readyChangedAt: T0 - 30_000 }, ['readiness']],
     ['a container waits', status({ running: false }), ['readiness']],
     [

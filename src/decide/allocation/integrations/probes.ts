@@ -48,7 +48,10 @@ export function judgeProbes(
   const memory = { restarts, restartedAt };
   const isStarting = now - pod.startedAt < graceMillis;
   const isWaiting = pod.statuses.some(({ running }) => !running);
-  const hasFlipped = pod.readyChangedAt !== undefined && now - pod.readyChangedAt < AFTER_FLIP && !isStarting;
+  const { readyChangedAt } = pod;
+  // A first readiness is no flip: the start-up grace is there for that.
+  const isFirst = readyChangedAt !== undefined && pod.ready && readyChangedAt - pod.startedAt < graceMillis;
+  const hasFlipped = readyChangedAt !== undefined && now - readyChangedAt < AFTER_FLIP && !isStarting && !isFirst;
   const isShaken =
     !pod.ready || isWaiting || hasFlipped || (restartedAt !== undefined && now - restartedAt < AFTER_RESTART);
   const bounds: Bound[] = isStarting ? [{ layer: 'grace', reason: 'StartupGrace', min: current }] : [];
