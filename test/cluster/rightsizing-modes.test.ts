@@ -79,8 +79,8 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
       const pods = await podsOf(cluster(), namespace);
       expect(pods.map(({ spec }) => spec?.containers[0]?.resources?.limits)).toEqual([limits, limits]);
       expect(pods.map(({ status }) => status?.containerStatuses?.[0]?.resources?.limits)).toEqual([limits, limits]);
-      expect(pods.map(({ metadata }) => metadata?.uid).toSorted()).toEqual(
-        before.map(({ metadata }) => metadata?.uid).toSorted(),
+      expect(new Set(pods.map(({ metadata }) => metadata?.uid))).toEqual(
+        new Set(before.map(({ metadata }) => metadata?.uid)),
       );
       expect(restartsOf(pods)).toBe(0);
       expect((await api.get(resources.deployments, 'web', { namespace })).spec).toEqual(created.spec);
@@ -186,7 +186,7 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
       // New pods are the template's again.
       await scale(cluster(), 'deployments', namespace, 'web', 3);
       const pods = await untilRunning(cluster(), namespace, 3);
-      expect(pods.map((pod) => sizesOf(pod).asked['cpu']).toSorted()[0]).toBe('100m');
+      expect(pods.map((pod) => sizesOf(pod).asked['cpu'])).toContain('100m');
     });
   });
 
