@@ -1,5 +1,5 @@
 /** Decisions about size: what an engine wants containers of one pod, or of a workload's template, to request. */
-import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+import type { Bytes, Millicores } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { ContainerSize } from '../model/sizing-records.ts';
 import type { Explanation, PodRef } from './decision.ts';
@@ -62,9 +62,3 @@ export interface EvictToResizeDecision {
 }
 
 export type SizeDecision = ResizeDecision | RetemplateDecision | EvictToResizeDecision;
-
-/** When a decision was made; the journal's and the loop detector's key. */
-export interface DatedSizeDecision {
-  readonly decision: SizeDecision;
-  readonly at: EpochMillis;
-}

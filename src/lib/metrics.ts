@@ -7,10 +7,12 @@ import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 
 /** Every metric. To add one, add a row to one of these tables. */
-export const metricTable = { ...placementMetrics, ...rightsizingMetrics, ...allocationMetrics, ...runtimeMetrics } as const satisfies Record<
-  string,
-  MetricDefinition
->;
+export const metricTable = {
+  ...placementMetrics,
+  ...rightsizingMetrics,
+  ...allocationMetrics,
+  ...runtimeMetrics,
+} as const satisfies Record<string, MetricDefinition>;
 
 type Table = typeof metricTable;
 type MetricName = keyof Table;

@@ -75,9 +75,6 @@ export interface PodSizing {
   readonly sizeManagers: readonly string[];
 }
 
-/** The kinds rightsizing reads; it writes to the first three only. */
-export type SizedKind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet' | 'Job' | 'CronJob' | 'Rollout';
-
 export interface SizedWorkload {
   readonly apiVersion: string;
   readonly kind: string;

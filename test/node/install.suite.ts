@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
   const users = (): Promise<Readonly<Record<string, RunningPod>>> => runningPods(kit().api, shop);
   const requests = async (): Promise<number[]> => (await livePods(kit().api, shop)).map((pod) => sizeOf(pod).request);
   const expectSameContainers = (now: Awaited<ReturnType<typeof users>>, before: typeof now): void => {
-    const withoutSizes = Object.entries(before).map(([name, { resources: _, ...pod }]) => [name, pod]);
+    const withoutSizes = Object.entries(before).map(([name, pod]) => [name, { ...pod, resources: expect.anything() }]);
     expect(now).toMatchObject(Object.fromEntries(withoutSizes));
   };
 
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     await api.create(resources.deployments, web, { namespace: shop });
     await eventually(async () => {
       const pods = (await livePods(api, shop)).filter(isReady);
-      expect(pods.map(({ spec }) => spec?.nodeName).sort()).toEqual([ON_DEMAND_NODE, SPOT_NODE]);
+      expect(new Set(pods.map(({ spec }) => spec?.nodeName))).toEqual(new Set([ON_DEMAND_NODE, SPOT_NODE]));
       for (const { metadata } of pods)
         expect(Object.keys(metadata?.annotations ?? {}).join()).toMatch(/spotalis\.io\//);
     });
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     expect(await found.ask('count by (pod) (spotalis_leader_election_status)')).toEqual(all(1, pods[0]));
     expect(Object.values(await found.ask('sum by (pod) (spotalis_webhook_requests_total) > 0'))).not.toEqual([]);
     // Two nodes have a pod that takes part.
-    expect(Object.values(await found.ask('mbcas_managed_pods')).sort()).toEqual([0, 1, 1]);
+    expect(Object.values(await found.ask('mbcas_managed_pods')).sort((a, b) => a - b)).toEqual([0, 1, 1]);
   });
 
   test('helm test passes', async () => {
@@ -165,7 +165,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     const before = await users();
     await eventually(async () => {
       const { items } = await api.list(podAllocations, { namespace: shop });
-      expect(items.map(({ spec }) => spec?.podName).sort()).toEqual(Object.keys(before).sort());
+      expect(new Set(items.map(({ spec }) => spec?.podName))).toEqual(new Set(Object.keys(before)));
       // How much they get depends on what else this machine does: agents see all of it.
       expect(new Set(await requests())).not.toEqual(new Set([REQUEST]));
     });

@@ -4,8 +4,6 @@ import { type Reason, reason } from '../../lib/reasons.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { QosClass } from '../../model/sizing-records.ts';
 
-export type Method = 'InPlace' | 'Recreate' | 'Evict' | 'Skip';
-
 export interface MethodQuestion {
   readonly workload: WorkloadRef;
   readonly mode: PolicyMode;

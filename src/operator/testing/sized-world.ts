@@ -8,8 +8,6 @@ import type { PolicyWorkloadStatus } from '../../api/optimization-policy-status.
 import { resources } from '../../api/resources.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject, type WorldOptions } from './embedded-world.ts';
 
-export const HOUR = 3_600_000;
-
 /** Everything at once and often: what is waited for in production is waited for in tests of its own. */
 const QUICK = `
 rightsizing:

@@ -36,7 +36,7 @@ export function readQuestion(message: Buffer): DnsQuestion | undefined {
  * @param question a message that {@link readQuestion} understands.
  * @param address IPv4; `none` for a name that has no address of the kind asked for; undefined for a name that does not exist.
  */
-export function answer(question: Buffer, address: string | 'none' | undefined): Buffer {
+export function answer(question: Buffer, address: string | undefined): Buffer {
   const end = question.indexOf(0, HEADER) + 5;
   const head = Buffer.from(question.subarray(0, end));
   head.writeUInt16BE(ANSWERED | (address === undefined ? NO_SUCH_NAME : 0), 2);
