@@ -53,7 +53,14 @@ test('scripts that may install look Node up anew: a shell remembers the old one 
     scripts: Record<string, string>;
   };
   const installing = Object.entries(scripts).filter(([, line]) => line.includes('ensure-deps'));
-  expect(installing.map(([name]) => name)).toEqual(['start', 'test', 'test:cluster', 'test:node']);
+  expect(installing.map(([name]) => name)).toEqual([
+    'start',
+    'test',
+    'test:cluster',
+    'test:build',
+    'test:node',
+    'bench:node',
+  ]);
   for (const [, line] of installing) expect(line).toMatch(/^node scripts\/ensure-deps\.mjs && env node \S+/);
 });
 
