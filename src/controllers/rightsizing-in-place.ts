@@ -31,6 +31,15 @@ export interface InPlaceOptions {
 
 export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
+/** What the guard says of a memory limit that would be too near to use. */
+const aboutMemory: ReadonlySet<string> = new Set(['MemoryInUse', 'MemoryUseUnknown']);
+
+function withoutMemory(due: readonly SizeChange[]): readonly SizeChange[] {
+  return due.flatMap(({ container, to: { memoryRequest: _request, memoryLimit: _limit, ...cpu } }) =>
+    Object.keys(cpu).length === 0 ? [] : [{ container, to: cpu }],
+  );
+}
+
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 /** A pod whose node has no room says nothing about the others. */
 const MAX_CANARY_TRIES = 3;
@@ -127,7 +136,10 @@ export function createInPlace({ actuator, changes, settings, isAllocated, clock 
       }
       kept ??= outcomeOfAttempt(workload, context.memory, attempt);
     }
-    return kept;
+    const rest = kept?.reason !== undefined && aboutMemory.has(kept.reason) ? withoutMemory(due) : due;
+    if (rest.length === 0 || rest === due) return kept;
+    // Memory in use holds back what is advised for memory, and nothing else.
+    return await begin(context, rest);
   };
 
   const watchCanary = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {

@@ -186,3 +186,16 @@ describe('more is given at once', () => {
     }
   });
 });
+
+test('defect B1: memory that is in use holds back memory, and not CPU', async () => {
+  const world = await startSizedWorld({ rightsizing: '  memoryMargin: 60\n' });
+  await deployLoaded(world, { limits: { memory: '512Mi' } });
+  await untilReady(world, 'web', 2);
+  await createPolicy(world, {
+    mode: 'Auto',
+    updates: { updateRequestsOnly: false, memoryDecrease: 'Always', limitConfig: { memoryLimitMultiplier: 1.1 } },
+  });
+  await world.until('CPU follows use', async () => (await requestsOf(world)).every(({ cpu }) => cpu === '240m'));
+  await world.clock.advance(30_000);
+  expect((await requestsOf(world)).map(({ memory }) => memory)).toEqual(['512Mi', '512Mi']);
+});
