@@ -192,8 +192,10 @@ describe('an operator that wants to see a token', () => {
     onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
     const address = server.address();
     const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const env = (file: string) => ({ STOWAGE_OPERATOR_TOKEN_FILE: file });
+    // The cluster comes from a file, so that only the operator can fail.
     const run = (file: string) =>
-      runCommand(['status', '--operator', url], { env: { STOWAGE_OPERATOR_TOKEN_FILE: file } });
+      runCommand(['status', '-f', '-', '--operator', url], { stdin: dump(...shopCluster()), env: env(file) });
     const { code, stderr } = await run(join(folder, 'token'));
     expect({ code, seen }).toEqual({ code: 1, seen: ['Bearer secret-of-the-pod'] });
     expect(stderr).toContain('says: somebody may not get /explain');
