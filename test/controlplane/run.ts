@@ -19,7 +19,14 @@ async function main(): Promise<number> {
   if (existing === undefined) await ensureBinaries({ clock, env: process.env, report, signal: stopper.signal });
   const versions = readVersions();
   const target = existing ?? `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}`;
-  const code = await runVitest({ name: 'cluster', config: 'vitest.cluster.config.ts', args: process.argv.slice(2) });
+  const args = process.argv.slice(2);
+  const run = (name: string, more: readonly string[]): Promise<number> =>
+    runVitest({ name, config: 'vitest.cluster.config.ts', args: more });
+  // Suites named on the command line are run alone, together.
+  const code =
+    args.length > 0
+      ? await run('cluster', args)
+      : (await run('cluster', ['--mode', 'base'])) | (await run('cluster-engines', ['--mode', 'engines']));
   report(`suites ${code === 0 ? 'passed' : 'FAILED'} on ${target} in ${formatElapsed(clock.now() - startMillis)}`);
   return code;
 }
