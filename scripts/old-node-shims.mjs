@@ -16,3 +16,15 @@ Promise.withResolvers ??= function withResolvers() {
   });
   return { promise, resolve, reject };
 };
+
+Map.groupBy ??= function groupBy(items, keyOf) {
+  const groups = new Map();
+  let index = 0;
+  for (const item of items) {
+    const key = keyOf(item, index++);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+};

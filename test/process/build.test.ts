@@ -39,6 +39,13 @@ describe('dist/', () => {
     });
   });
 
+  test('brings what an old Node lacks', async () => {
+    const entry = JSON.stringify(join(made.path, 'dist/main.mjs'));
+    const script = `await import(${entry}); console.log(JSON.stringify([...Map.groupBy([1, 2, 3], (n) => n % 2)]), typeof Promise.withResolvers);`;
+    const { stdout } = await run(node, ['--input-type=module', '--eval', script], { cwd: made.path });
+    expect(stdout).toBe('[[1,[1,3]],[0,[2]]] function\n');
+  });
+
   test('plans', async () => {
     const manifest = join(repository, 'test/fixtures/manifests/guestbook.yaml');
     const { code, stdout } = await built(['plan', '-f', manifest, '--assume-enabled', '--spot-percentage', '50']);
