@@ -1,8 +1,7 @@
 /** The allocation engine's controllers, put together. */
+
 import { createAllocationEvents } from '../act/allocation-events.ts';
 import { createWriteAllocationStatus } from '../act/allocation-status.ts';
-import type { EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
 import { createResize } from '../act/resize.ts';
 import { createForgetOriginals } from '../act/restore.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -11,10 +10,6 @@ import { readMarks } from '../decide/allocation/marks.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import { createSizeLog } from '../guard/size/size-history.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { Millicores } from '../lib/units.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { createReadQuotas } from '../observe/allocation-quotas.ts';
@@ -30,9 +25,10 @@ import { reportAllocation } from './allocation-metrics.ts';
 import { createAllocationPass } from './allocation-pass.ts';
 import { createAllocationReports, parseStatus } from './allocation-reports.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
 
-export interface AllocationEngineOptions {
+export interface AllocationEngineOptions extends EngineParts {
   readonly api: KubeApi;
   readonly view: LiveSizingView;
   readonly stores: AllocationStores;
@@ -45,12 +41,6 @@ export interface AllocationEngineOptions {
   readonly otherResizes: () => readonly InFlightResize[];
   /** What rightsizing advises the pod to request in all: its claim. */
   readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
   readonly workers: number;
 }
 

@@ -1,17 +1,13 @@
 /** The placement engine's controllers, put together: what one process has of it, leader or not. */
 
-import { createWorkloadEvents, type EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+import { createWorkloadEvents } from '../act/events.ts';
 import { createRestamp } from '../act/restamp.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Leadership } from '../guard/context.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createDisruptions, type Disruptions } from './disruptions.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { createEvictionTurns } from './eviction-turns.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { createMoveTracker } from './move-tracker.ts';
@@ -20,7 +16,7 @@ import { createPlacementReconciler } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
 import type { SpotWatch } from './spot-watch.ts';
 
-export interface PlacementEngineOptions {
+export interface PlacementEngineOptions extends EngineParts {
   readonly api: KubeApi;
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
@@ -28,12 +24,6 @@ export interface PlacementEngineOptions {
   readonly leadership: () => Leadership;
   /** A resize of the pod was asked for by another engine; left out, none is. */
   readonly isResizing?: ((podUid: string) => boolean) | undefined;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
   readonly workers: number;
   readonly reconcileIntervalMillis: () => Millis;
   readonly windowPollMillis: () => Millis;

@@ -1,6 +1,5 @@
 /** The rightsizing engine's controllers, put together. */
-import type { EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+
 import { createWritePolicyStatus } from '../act/policy-status.ts';
 import { createResize } from '../act/resize.ts';
 import { createHandBack as createHandBackTemplate } from '../act/restore.ts';
@@ -11,15 +10,12 @@ import type { KubeApi } from '../api/kube-api.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import { createSizeLog } from '../guard/size/size-history.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import type { Disruptions } from './disruptions.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
 import { createSizeActuator } from './rightsizing-actuator.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
@@ -37,7 +33,7 @@ import { createRecreate } from './rightsizing-recreate.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
 import { createWorkloadReconciler } from './rightsizing-workload.ts';
 
-export interface RightsizingEngineOptions {
+export interface RightsizingEngineOptions extends EngineParts {
   readonly api: KubeApi;
   readonly view: LiveSizingView;
   readonly policies: PolicyStores;
@@ -53,12 +49,6 @@ export interface RightsizingEngineOptions {
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of allocation, under way. */
   readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
   readonly workers: number;
 }
 

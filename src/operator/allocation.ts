@@ -1,15 +1,11 @@
 /** The allocation engine of one process, put together: what every replica follows, and what the leader does. */
-import type { EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation-engine.ts';
+import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { Millicores } from '../lib/units.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
@@ -18,7 +14,7 @@ import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
 
-export interface AllocationOptions {
+export interface AllocationOptions extends EngineParts {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly api: KubeApi;
@@ -28,12 +24,6 @@ export interface AllocationOptions {
   readonly evictions: () => readonly InFlightEviction[];
   readonly otherResizes: () => readonly InFlightResize[];
   readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
 }
 
 export interface Allocation {

@@ -1,20 +1,16 @@
 /** The rightsizing engine of one process, put together: what every replica knows, and what the leader does. */
-import type { EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { cpuAdviceOf } from '../controllers/allocation-advice.ts';
 import type { Disruptions } from '../controllers/disruptions.ts';
+import type { EngineParts } from '../controllers/engine-parts.ts';
 import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
 import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-settings.ts';
 import { usageTargets } from '../controllers/rightsizing-targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { Millicores } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -28,7 +24,7 @@ import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts
 import { policyAdmission } from './policy-admission.ts';
 import { createUsage } from './usage.ts';
 
-export interface RightsizingOptions {
+export interface RightsizingOptions extends EngineParts {
   readonly config: Config;
   readonly settings: () => RightsizingSettings;
   readonly api: KubeApi;
@@ -47,12 +43,6 @@ export interface RightsizingOptions {
   readonly otherResizes: () => readonly InFlightResize[];
   /** Allocation shares out the CPU of the pod. */
   readonly isAllocated: (pod: SizedPod) => boolean;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
 }
 
 export interface Rightsizing {

@@ -1,14 +1,10 @@
 /** The engines that size pods, on one view and aware of each other: what one has under way the other lets be. */
-import type { EventSink } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Disruptions } from '../controllers/disruptions.ts';
+import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { Leadership } from '../guard/context.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
-import type { Random } from '../lib/random.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createSizingView } from '../observe/sizing/live-sizing-view.ts';
@@ -18,7 +14,7 @@ import type { ExplainEndpointOptions } from './endpoints.ts';
 import { createRightsizing, type Rightsizing } from './rightsizing.ts';
 import { rightsizingSettingsOf } from './rightsizing-settings.ts';
 
-export interface SizingOptions {
+export interface SizingOptions extends EngineParts {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly api: KubeApi;
@@ -31,12 +27,6 @@ export interface SizingOptions {
   readonly disruptions: () => Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
-  readonly events: EventSink;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
 }
 
 export interface Sizing {

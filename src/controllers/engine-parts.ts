@@ -1,0 +1,16 @@
+/** What the wiring gives to every engine, whatever it decides. */
+import type { EventSink } from '../act/events.ts';
+import type { Journal } from '../act/journal.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+
+export interface EngineParts {
+  readonly events: EventSink;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
