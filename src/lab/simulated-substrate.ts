@@ -11,10 +11,6 @@ export interface SimulatedSubstrateOptions {
   readonly lengthMillis: Millis;
 }
 
-interface Request extends Job {
-  readonly arrival: Arrival;
-}
-
 interface Service {
   readonly queue: JobQueue;
   readonly replies: () => readonly Reply[];
@@ -66,7 +62,7 @@ function serving(pod: LabPod, lengthMillis: Millis, seed: number, now: () => Mil
     random: createSeededRandom(seed),
   });
   const answered = new Map<Arrival, Millis>();
-  const owners = new WeakMap<Job, Arrival>();
+  const arrivalOf = new WeakMap<Job, Arrival>();
   let next = 0;
   const take = (millis: Millis): Job | undefined => {
     for (;;) {
@@ -74,8 +70,8 @@ function serving(pod: LabPod, lengthMillis: Millis, seed: number, now: () => Mil
       if (arrival === undefined || arrival.atMillis > millis) return undefined;
       next++;
       if (millis - arrival.atMillis > PATIENCE_MILLIS) continue;
-      const job: Request = { arrival, remainingMillis: arrival.workMillis };
-      owners.set(job, arrival);
+      const job: Job = { remainingMillis: arrival.workMillis };
+      arrivalOf.set(job, arrival);
       return job;
     }
   };
@@ -83,7 +79,7 @@ function serving(pod: LabPod, lengthMillis: Millis, seed: number, now: () => Mil
     queue: {
       take,
       finished(job, millis) {
-        const arrival = owners.get(job);
+        const arrival = arrivalOf.get(job);
         if (arrival !== undefined) answered.set(arrival, millis - arrival.atMillis);
       },
     },

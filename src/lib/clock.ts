@@ -34,13 +34,11 @@ export function createSystemClock(): Clock {
   };
 }
 
-/** Milliseconds since some instant of this process, never set and never turned back: for rates and ages, where {@link Clock.now} may jump. */
+/**
+ * Milliseconds of CLOCK_MONOTONIC, the same for all processes of a machine, never set and never turned back: for rates and
+ * ages, where {@link Clock.now} may jump.
+ */
 export function createMonotonicTime(): () => number {
-  return () => performance.now();
-}
-
-/** Milliseconds of CLOCK_MONOTONIC: as {@link createMonotonicTime}, and the same for all processes of a machine. */
-export function createMachineTime(): () => number {
   return () => Number(process.hrtime.bigint()) / 1e6;
 }
 

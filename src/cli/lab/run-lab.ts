@@ -6,14 +6,14 @@ import type { Arm } from '../../lab/arm.ts';
 import { labArms } from '../../lab/arms.ts';
 import { type RunFigures, runExperiment } from '../../lab/experiment.ts';
 import { createKernelSubstrate } from '../../lab/kernel/kernel-substrate.ts';
-import { removeAbandonedLabs } from '../../lab/kernel/lab-groups.ts';
+import { createLabGroups, removeAbandonedLabs } from '../../lab/kernel/lab-groups.ts';
 import { labPlot } from '../../lab/lab-plot.ts';
 import { tabulate } from '../../lab/lab-table.ts';
 import { labText } from '../../lab/lab-text.ts';
 import { type LabLoad, labLoads } from '../../lab/loads.ts';
 import { createSimulatedSubstrate } from '../../lab/simulated-substrate.ts';
 import type { Substrate } from '../../lab/substrate.ts';
-import { createMachineTime } from '../../lib/clock.ts';
+import { createMonotonicTime } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError, UsageError } from '../cli-error.ts';
@@ -47,9 +47,9 @@ export async function runLab(context: CliContext, options: LabOptions): Promise<
     seeds: options.seeds,
     rows,
   } as const;
-  const text = renderDocument(document, context.global.output);
-  context.io.out.write(text ?? labText(rows));
-  if (options.out !== undefined) await writeResults(options.out, runs, labText(rows), document);
+  const table = labText(rows);
+  context.io.out.write(renderDocument(document, context.global.output) ?? table);
+  if (options.out !== undefined) await writeResults(options.out, runs, table, document);
   return exitCodes.ok;
 }
 
@@ -79,7 +79,7 @@ async function chooseSubstrate({ io }: CliContext, kind: LabOptions['substrate']
   const problem = typeof hierarchy === 'string' ? hierarchy : await prepare(hierarchy, io);
   if (problem === undefined && typeof hierarchy !== 'string') {
     return (lengthMillis) =>
-      createKernelSubstrate({ hierarchy, lengthMillis, clock: io.clock, monotonicMillis: createMachineTime() });
+      createKernelSubstrate({ hierarchy, lengthMillis, clock: io.clock, monotonicMillis: createMonotonicTime() });
   }
   if (kind === 'kernel') throw new CommandError(`control groups cannot be used here: ${problem}`);
   io.err.write(`note: simulated, as control groups cannot be used here: ${problem}\n`);
@@ -92,13 +92,7 @@ async function prepare(hierarchy: Hierarchy, io: CliContext['io']): Promise<stri
   try {
     for (const name of await removeAbandonedLabs(hierarchy, io.clock))
       io.err.write(`note: removed what a killed experiment had left: ${name}\n`);
-    const trial = createKernelSubstrate({
-      hierarchy,
-      lengthMillis: 0,
-      clock: io.clock,
-      monotonicMillis: createMachineTime(),
-    });
-    await trial.close();
+    await createLabGroups(hierarchy, io.clock).close();
     return undefined;
   } catch (error) {
     return describeError(error);
@@ -151,8 +145,7 @@ async function runAll(
   } finally {
     progress.end();
   }
-  const order = (run: RunFigures): number => loads.findIndex(({ name }) => name === run.load);
-  return runs.toSorted((a, b) => order(a) - order(b));
+  return runs;
 }
 
 async function writeResults(

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { findHierarchy } from '../../agent/cgroup/hierarchy.ts';
-import { createMachineTime, createSystemClock } from '../../lib/clock.ts';
+import { createMonotonicTime, createSystemClock } from '../../lib/clock.ts';
 import { createSimulatedSubstrate } from '../simulated-substrate.ts';
 import type { CpuSettings, LabPod, Substrate } from '../substrate.ts';
 import { createKernelSubstrate } from './kernel-substrate.ts';
@@ -32,7 +32,12 @@ const hierarchy = () => {
   return found;
 };
 const open = (): Substrate =>
-  createKernelSubstrate({ hierarchy: hierarchy(), lengthMillis: LENGTH, clock, monotonicMillis: createMachineTime() });
+  createKernelSubstrate({
+    hierarchy: hierarchy(),
+    lengthMillis: LENGTH,
+    clock,
+    monotonicMillis: createMonotonicTime(),
+  });
 
 const spinner = (name: string, threads: number): LabPod => ({
   name,

@@ -1,6 +1,6 @@
 /** An experiment in control groups that never ends by itself. */
 import { findHierarchy } from '../../agent/cgroup/hierarchy.ts';
-import { createMachineTime, createSystemClock } from '../../lib/clock.ts';
+import { createMonotonicTime, createSystemClock } from '../../lib/clock.ts';
 import { createKernelSubstrate } from '../kernel/kernel-substrate.ts';
 
 const hierarchy = findHierarchy('/sys/fs/cgroup');
@@ -10,7 +10,7 @@ const substrate = createKernelSubstrate({
   hierarchy,
   lengthMillis: HOUR,
   clock: createSystemClock(),
-  monotonicMillis: createMachineTime(),
+  monotonicMillis: createMonotonicTime(),
 });
 const load = { kind: 'spin', threads: 1 } as const;
 await substrate.start(
