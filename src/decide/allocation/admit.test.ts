@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord, QuotaRecord } from '../../model/sizing-records.ts';
+import { anHpa } from '../../model/testing/sizing-records.ts';
 import { type Admission, type AdmissionFacts, admitAllocation } from './admit.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { DesiredCpu } from './read-allocation.ts';
@@ -62,17 +63,11 @@ const pdb = {
   desiredHealthy: 2,
   alwaysAllowUnhealthy: false,
 };
-const hpa = {
-  namespace: 'shop',
-  name: 'h',
+const hpa = anHpa({
   target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
-  minReplicas: 1,
   maxReplicas: 9,
-  currentReplicas: 3,
-  desiredReplicas: 3,
   utilization: { cpu: 80 },
-  containerUtilization: [],
-};
+});
 const pending = (reason: 'Deferred' | 'Infeasible', age: number): Partial<AllocationPod> => ({
   resize: { pending: { reason, message: 'no room', since: T0 - age }, inProgress: undefined },
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
+import { aLimitRange, anHpa } from '../../model/testing/sizing-records.ts';
+
 import { clusterHints, type PodFacts } from './hints.ts';
 import { unhindered } from './node-input.ts';
 import type { AllocationRules } from './rules.ts';
@@ -8,27 +9,12 @@ import { T0, testPod, testRules } from './testing/pods.ts';
 const none: PodFacts = { limitRanges: [], hpas: [], pdbs: [] };
 const hint = (facts: Partial<PodFacts>, rules: Partial<AllocationRules> = {}) =>
   clusterHints(testPod('a', { request: 400, limit: 800 }), { ...none, ...facts }, { ...testRules, ...rules }, T0);
-const hpa: HpaRecord = {
-  namespace: 'shop',
-  name: 'h',
+const hpa = anHpa({
   target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
-  minReplicas: 1,
   maxReplicas: 9,
-  currentReplicas: 3,
-  desiredReplicas: 3,
   utilization: { cpu: 80 },
-  containerUtilization: [],
-};
-const range: LimitRangeRecord = {
-  namespace: 'shop',
-  name: 'r',
-  type: 'Container',
-  min: { cpu: 100 },
-  max: { cpu: 1000 },
-  defaultRequest: {},
-  defaultLimit: {},
-  maxLimitRequestRatio: {},
-};
+});
+const range = aLimitRange({ min: { cpu: 100 }, max: { cpu: 1000 } });
 const switchedOn = { ...testRules.weight, topologySpread: true, nodeAffinity: true };
 const spread = { spread: [{ replicasHere: 1, averageReplicas: 2 }], median: { share: 300, at: T0 } };
 const affinity = { affinity: { required: [], preferred: [] }, node: { name: 'n', labels: {} } };

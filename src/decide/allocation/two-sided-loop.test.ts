@@ -2,11 +2,13 @@
  * Agent and operator together: plan, desired values as text, admission on fresh facts, a kubelet that takes its time. What the
  * API server would refuse, and what a full node would suffer from, must not come up.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PodAllocation } from '../../api/pod-allocation.ts';
 import { createSeededRandom } from '../../lib/random.ts';
-import type { HpaRecord, LimitRangeRecord, QuotaRecord } from '../../model/sizing-records.ts';
+import type { QuotaRecord } from '../../model/sizing-records.ts';
+import { aLimitRange, anHpa } from '../../model/testing/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
 import { actuationOf } from './actuated.ts';
 import { type Admission, admitAllocation } from './admit.ts';
@@ -137,27 +139,8 @@ const quotaRecord = (hard: number, used: number): QuotaRecord => ({
   used: { cpuRequest: used },
   scopes: undefined,
 });
-const range: LimitRangeRecord = {
-  namespace: 'shop',
-  name: 'range',
-  type: 'Container',
-  min: { cpu: 20 },
-  max: { cpu: 1500 },
-  defaultRequest: {},
-  defaultLimit: {},
-  maxLimitRequestRatio: { cpu: 20 },
-};
-const hpa: HpaRecord = {
-  namespace: 'shop',
-  name: 'web',
-  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-  minReplicas: 1,
-  maxReplicas: 9,
-  currentReplicas: 3,
-  desiredReplicas: 3,
-  utilization: { cpu: 80 },
-  containerUtilization: [],
-};
+const range = aLimitRange({ min: { cpu: 20 }, max: { cpu: 1500 }, maxLimitRequestRatio: { cpu: 20 } });
+const hpa = anHpa({ maxReplicas: 9, utilization: { cpu: 80 } });
 
 const row = fc.record({
   request: fc.integer({ min: 75, max: 450 }),

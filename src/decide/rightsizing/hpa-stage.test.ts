@@ -1,22 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HpaRecord } from '../../model/sizing-records.ts';
+import { anHpa } from '../../model/testing/sizing-records.ts';
 import type { ResourceAdvice } from './advice.ts';
 import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
 import type { HpaMode } from './policy.ts';
 
-const hpa = (changes: Partial<HpaRecord> = {}): HpaRecord => ({
-  namespace: 'shop',
-  name: 'web',
-  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-  minReplicas: 1,
-  maxReplicas: 10,
-  currentReplicas: 2,
-  desiredReplicas: 2,
-  utilization: {},
-  containerUtilization: [],
-  ...changes,
-});
 const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
 const advice = (request: number, limit?: number): ResourceAdvice => ({
   target: request,
@@ -30,20 +19,20 @@ const target = { hpa: 'web', percent: 80 };
 
 describe('whom an autoscaler concerns', () => {
   test.each<[string, HpaRecord, number | undefined]>([
-    ['utilization of all containers', hpa({ utilization: { cpu: 80 } }), 80],
-    ['another resource', hpa({ utilization: { memory: 70 } }), undefined],
-    ['the container itself', hpa({ containerUtilization: [{ container: 'app', resource: 'cpu', percent: 60 }] }), 60],
+    ['utilization of all containers', anHpa({ utilization: { cpu: 80 } }), 80],
+    ['another resource', anHpa({ utilization: { memory: 70 } }), undefined],
+    ['the container itself', anHpa({ containerUtilization: [{ container: 'app', resource: 'cpu', percent: 60 }] }), 60],
     [
       'another container',
-      hpa({ containerUtilization: [{ container: 'log', resource: 'cpu', percent: 60 }] }),
+      anHpa({ containerUtilization: [{ container: 'log', resource: 'cpu', percent: 60 }] }),
       undefined,
     ],
     [
       'another workload',
-      hpa({ target: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' }, utilization: { cpu: 80 } }),
+      anHpa({ target: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' }, utilization: { cpu: 80 } }),
       undefined,
     ],
-    ['an absolute value is no utilization', hpa(), undefined],
+    ['an absolute value is no utilization', anHpa(), undefined],
   ])('%s', (_, record, percent) => {
     expect(hpaTargetOf([record], web, 'app', 'cpu')?.percent).toBe(percent);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ContainerSpecRecord, HpaRecord } from '../../model/sizing-records.ts';
-import { aContainer, aLimitRange, aQuota, MIB } from '../../model/testing/sizing-records.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import { aContainer, aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
 import { defaultPolicy, type RightsizingPolicy } from './policy.ts';
@@ -133,17 +133,7 @@ describe('surroundings', () => {
   });
 
   test('an autoscaler on CPU holds CPU alone', () => {
-    const hpa: HpaRecord = {
-      namespace: 'shop',
-      name: 'web',
-      target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-      minReplicas: 1,
-      maxReplicas: 9,
-      currentReplicas: 2,
-      desiredReplicas: 2,
-      utilization: { cpu: 80 },
-      containerUtilization: [],
-    };
+    const hpa = anHpa({ utilization: { cpu: 80 } });
     const [app] = ask({ around: { hpas: [hpa] } });
     expect(app?.cpu).toMatchObject({ isDue: false, held: 'HpaTarget' });
     expect(app?.memory.isDue).toBe(true);

@@ -4,6 +4,7 @@ import type {
   ContainerSize,
   ContainerSpecRecord,
   ContainerStatusRecord,
+  HpaRecord,
   LimitRangeRecord,
   PodSizing,
   QuotaRecord,
@@ -137,6 +138,22 @@ export function aQuota(changes: Partial<QuotaRecord> = {}): QuotaRecord {
     hard: { cpuRequest: 4000, memoryRequest: 8 * GIB },
     used: { cpuRequest: 1000, memoryRequest: GIB },
     scopes: undefined,
+    ...changes,
+  };
+}
+
+/** Three replicas and no metric. */
+export function anHpa(changes: Partial<HpaRecord> = {}): HpaRecord {
+  return {
+    namespace: 'shop',
+    name: 'web',
+    target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    minReplicas: 1,
+    maxReplicas: 10,
+    currentReplicas: 3,
+    desiredReplicas: 3,
+    utilization: {},
+    containerUtilization: [],
     ...changes,
   };
 }

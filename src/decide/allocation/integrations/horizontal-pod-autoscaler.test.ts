@@ -1,31 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
+import { anHpa } from '../../../model/testing/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
 import { hpasOf, judgeHpas } from './horizontal-pod-autoscaler.ts';
 
 const NOW = 10_000_000;
-const hpa = (change: Partial<HpaRecord> = {}): HpaRecord => ({
-  namespace: 'shop',
-  name: 'web',
-  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-  minReplicas: 1,
-  maxReplicas: 10,
-  currentReplicas: 3,
-  desiredReplicas: 3,
-  utilization: {},
-  containerUtilization: [],
-  ...change,
-});
 const byCpu = (percent = 80, change: Partial<HpaRecord> = {}): HpaRecord =>
-  hpa({ utilization: { cpu: percent }, ...change });
+  anHpa({ utilization: { cpu: percent }, ...change });
 const free = { isRequestFrozen: false, limitMin: undefined, isScaling: false, step: undefined, bandFactor: 1 };
 const frozen = { isRequestFrozen: true, isScaling: false, step: 0.1, bandFactor: 2 };
 
 describe('what an autoscaler does to its pods', () => {
   test.each<[string, readonly HpaRecord[], HpaMode, object]>([
     ['none', [], 'auto', free],
-    ['by memory only', [hpa({ utilization: { memory: 80 } })], 'auto', free],
-    ['by custom metrics only', [hpa()], 'auto', free],
+    ['by memory only', [anHpa({ utilization: { memory: 80 } })], 'auto', free],
+    ['by custom metrics only', [anHpa()], 'auto', free],
     [
       'by CPU: the request stays, the ceiling leaves room for the threshold',
       [byCpu(80)],
@@ -35,7 +24,7 @@ describe('what an autoscaler does to its pods', () => {
     ['a high threshold needs a higher ceiling', [byCpu(200)], 'auto', { ...frozen, limitMin: 1200 }],
     [
       'by CPU of one container',
-      [hpa({ containerUtilization: [{ container: 'main', resource: 'cpu', percent: 90 }] })],
+      [anHpa({ containerUtilization: [{ container: 'main', resource: 'cpu', percent: 90 }] })],
       'auto',
       { ...frozen, limitMin: 540 },
     ],
@@ -45,9 +34,9 @@ describe('what an autoscaler does to its pods', () => {
       'auto',
       { ...free, isScaling: true },
     ],
-    ['replicas on their way', [hpa({ desiredReplicas: 5 })], 'auto', { ...free, isScaling: true }],
-    ['scaled four minutes ago', [hpa({ lastScaleAt: NOW - 240_000 })], 'auto', { ...free, isScaling: true }],
-    ['scaled six minutes ago', [hpa({ lastScaleAt: NOW - 360_000 })], 'auto', free],
+    ['replicas on their way', [anHpa({ desiredReplicas: 5 })], 'auto', { ...free, isScaling: true }],
+    ['scaled four minutes ago', [anHpa({ lastScaleAt: NOW - 240_000 })], 'auto', { ...free, isScaling: true }],
+    ['scaled six minutes ago', [anHpa({ lastScaleAt: NOW - 360_000 })], 'auto', free],
     ['told to leave it alone', [byCpu(80)], 'ignore', free],
     ['told to keep requests though no autoscaler is there', [], 'limits-only', { ...frozen, limitMin: 500 }],
     [
@@ -72,10 +61,10 @@ describe('whose autoscaler', () => {
     ['another name', { target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api' } }, 0],
     ['another namespace', { namespace: 'blog' }, 0],
   ])('integration 5: %s', (_name, change, count) => {
-    expect(hpasOf(workload, [hpa(change)])).toHaveLength(count);
+    expect(hpasOf(workload, [anHpa(change)])).toHaveLength(count);
   });
 
   test('integration 5: a bare pod has none', () => {
-    expect(hpasOf(undefined, [hpa()])).toEqual([]);
+    expect(hpasOf(undefined, [anHpa()])).toEqual([]);
   });
 });
