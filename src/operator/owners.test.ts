@@ -1,14 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KubeObject, ReplicaSet } from '../api/core.ts';
+import { customResourceDefinitions } from '../api/crd/crd.ts';
 import { resources } from '../api/resources.ts';
-import {
-  createRollout,
-  definitions,
-  type Rollout,
-  rolloutDefinition,
-  rollouts,
-  settleRollout,
-} from './testing/argo-rollout.ts';
+import { createRollout, type Rollout, rolloutDefinition, rollouts, settleRollout } from './testing/argo-rollout.ts';
 import {
   createEmbeddedWorld,
   deploymentObject,
@@ -28,7 +22,7 @@ async function startWithRollouts(rbac?: readonly KubeObject[]): Promise<Embedded
   const world = await createEmbeddedWorld(rbac === undefined ? {} : { rbac: { objects: rbac, user } });
   onTestFinished(() => world.stop());
   await world.api.create(resources.namespaces, namespaceObject('shop'));
-  await world.api.create(definitions, rolloutDefinition());
+  await world.api.create(customResourceDefinitions, rolloutDefinition());
   await world.startOperator();
   return world;
 }
@@ -95,12 +89,12 @@ describe('Argo Rollouts', () => {
   test('a type installed later is followed within two minutes; when it is removed, its workloads are let go of', async () => {
     const world = await startWorld();
     await world.clock.advance(10_000);
-    await world.api.create(definitions, rolloutDefinition());
+    await world.api.create(customResourceDefinitions, rolloutDefinition());
     await world.clock.advance(2 * MINUTE);
     await createRollout(world, { name: 'web', replicas: 4, annotations: policy(50, 0) });
     await untilSides(world, 'web', 2, 2);
     expect(explain(world, 'Rollout')).toBeDefined();
-    await world.api.delete(definitions, 'rollouts.argoproj.io');
+    await world.api.delete(customResourceDefinitions, 'rollouts.argoproj.io');
     await world.until('it is let go of', () => explain(world, 'Rollout') === undefined, 20 * MINUTE);
     // Nothing else is held up by it.
     await world.api.create(

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KubeObject } from '../api/core.ts';
+import { customResourceDefinitions } from '../api/crd/crd.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import { loadConfig } from '../config/load.ts';
-import { createRollout, definitions, rolloutDefinition } from './testing/argo-rollout.ts';
+import { createRollout, rolloutDefinition } from './testing/argo-rollout.ts';
 import { createEmbeddedWorld, deploymentObject, type EmbeddedWorld, readManifests } from './testing/embedded-world.ts';
 import { annotate, deploy, inShop, MINUTE, policy, untilSides } from './testing/steps.ts';
 
@@ -128,7 +129,7 @@ describe('controllers.watchNamespaces', () => {
         { apiGroups: ['argoproj.io'], resources: ['rollouts'], verbs: ['get', 'list', 'watch'] },
       ],
     };
-    await world.api.create(definitions, rolloutDefinition());
+    await world.api.create(customResourceDefinitions, rolloutDefinition());
     await world.api.replace(roles, allow, inShop);
     await world.clock.advance(2 * MINUTE);
     await createRollout(world, { name: 'web', replicas: 4, annotations: policy(50, 0) });

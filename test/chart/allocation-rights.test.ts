@@ -1,9 +1,11 @@
 /** What allocation adds to the operator's rights: each is used by a call that was seen, and each call that was seen is granted. */
+
 import { expect, test } from 'vitest';
+import { customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createPods, startAllocatedWorld } from '../../src/operator/testing/allocated-world.ts';
-import { definitions, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
+import { rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
 import { wish } from '../../src/operator/testing/wish.ts';
 import { OPERATOR } from './placement-story.ts';
 import type { Manifest } from './render.ts';
@@ -25,8 +27,8 @@ const own = allocation.filter(({ right }) => !placement.has(right));
 /** A pod is given more, and gets back what it had when its allocation goes. @returns what the operator asked for. */
 async function lifeOfAllocations(roles: readonly Manifest[]): Promise<ReadonlySet<string>> {
   const world = await startAllocatedWorld({ startsAgents: false, rbac: { objects: [...roles], user: OPERATOR } });
-  await world.api.create(definitions, rolloutDefinition());
-  await world.api.create(definitions, autoscalerDefinition());
+  await world.api.create(customResourceDefinitions, rolloutDefinition());
+  await world.api.create(customResourceDefinitions, autoscalerDefinition());
   const inShop = { namespace: 'shop' };
   await createPods(world.api, [{ name: 'web' }]);
   await world.clock.advance(10_000);

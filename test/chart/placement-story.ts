@@ -1,6 +1,8 @@
 /** A life of the placement engine on the embedded cluster that needs every right it has, with exactly the roles it is given. */
+
 import { setImmediate } from 'node:timers/promises';
 import type { KubeObject, StatefulSet } from '../../src/api/core.ts';
+import { customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createApiServer } from '../../src/cluster/apiserver/api-server.ts';
@@ -9,13 +11,7 @@ import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSeededRandom } from '../../src/lib/random.ts';
 import { createVirtualClock } from '../../src/lib/virtual-clock.ts';
 import { selfCertificate } from '../../src/operator/self-certificate.ts';
-import {
-  createRollout,
-  definitions,
-  rolloutDefinition,
-  rollouts,
-  settleRollout,
-} from '../../src/operator/testing/argo-rollout.ts';
+import { createRollout, rolloutDefinition, rollouts, settleRollout } from '../../src/operator/testing/argo-rollout.ts';
 import {
   createEmbeddedWorld,
   deploymentObject,
@@ -71,7 +67,7 @@ export async function tellPlacementStory(roles: readonly Manifest[], config = ''
     // New owners are seen late: what is asked about their pods before that is read live.
     const owners = ['deployments', 'replicasets', 'statefulsets', 'rollouts'];
     world.server.faults.add(fault(['watch'], owners, { kind: 'delay-events', millis: 3_000 }));
-    await world.api.create(definitions, rolloutDefinition());
+    await world.api.create(customResourceDefinitions, rolloutDefinition());
     await world.startOperator();
     await workloadsComeAndChange(world);
     return { used: usedBy(world.server.accessLog, OPERATOR), sides: await world.sides('shop', 'web') };

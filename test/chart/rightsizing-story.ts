@@ -1,12 +1,12 @@
 /** A life of the rightsizing engine on the embedded cluster that needs every right it has, with exactly the roles it is given. */
 import { importObjects } from '../../src/act/save-profiles.ts';
 import type { DaemonSet, KubeObject, Pod, StatefulSet } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import { policyType } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
 import { profileOptions } from '../../src/model/testing/usage.ts';
-import { createRollout, definitions, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
+import { createRollout, rolloutDefinition } from '../../src/operator/testing/argo-rollout.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject } from '../../src/operator/testing/embedded-world.ts';
 import { loadedDeployment, policyObject } from '../../src/operator/testing/sized-world.ts';
 import { OPERATOR } from './placement-story.ts';
@@ -38,8 +38,8 @@ export async function tellRightsizingStory(roles: readonly Manifest[], config = 
   try {
     for (const resource of WATCHED) world.server.faults.add(fault(['watch'], resource, { kind: 'status', code: 422 }));
     for (const description of crdDescriptions) await world.cluster.apply([customResourceDefinition(description)]);
-    await world.api.create(definitions, rolloutDefinition());
-    await world.api.create(definitions, autoscalerDefinition());
+    await world.api.create(customResourceDefinitions, rolloutDefinition());
+    await world.api.create(customResourceDefinitions, autoscalerDefinition());
     await leaveImport(world);
     // New owners are seen late: what is asked about their pods before that is read live.
     for (const resource of ['deployments', 'replicasets', 'statefulsets', 'rollouts'])

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sizingKeys } from '../../src/api/annotations-sizing.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
@@ -27,13 +27,6 @@ const cluster = useRealCluster({
 });
 const world = useOperatorWorld(cluster);
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const priorityClasses: ResourceType = {
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -78,7 +71,7 @@ beforeAll(async () => {
   const { api, eventually, nodes } = cluster();
   const definition = customResourceDefinition(podAllocationDescription);
   const applied = { type: 'apply', body: definition, force: true } as const;
-  await api.patch(CRDS, definition.metadata.name, applied, { fieldManager: 'e2e' });
+  await api.patch(customResourceDefinitions, definition.metadata.name, applied, { fieldManager: 'e2e' });
   await eventually(() => api.list(podAllocations));
   const rights = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']);
   for (const object of await readObjects('deploy/profiles/all.yaml')) {

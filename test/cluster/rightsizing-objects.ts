@@ -1,6 +1,6 @@
 /** Policies and workloads of the rightsizing suites, and their definitions. */
 import type { Deployment } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import {
@@ -9,7 +9,6 @@ import {
   policyGroups,
   policyType,
 } from '../../src/api/optimization-policy.ts';
-import type { ResourceType } from '../../src/api/resources.ts';
 
 export interface PolicyFields {
   readonly name?: string;
@@ -34,13 +33,6 @@ export interface LoadFields {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 /** Applies both definitions. @param eventually retries until they are served. */
 export async function installPolicies(
   api: KubeApi,
@@ -49,7 +41,12 @@ export async function installPolicies(
   for (const description of crdDescriptions) {
     const definition = customResourceDefinition(description);
     const { name } = definition.metadata;
-    await api.patch(CRDS, name, { type: 'apply', body: definition, force: true }, { fieldManager: 'e2e' });
+    await api.patch(
+      customResourceDefinitions,
+      name,
+      { type: 'apply', body: definition, force: true },
+      { fieldManager: 'e2e' },
+    );
   }
   for (const group of policyGroups) await eventually(() => api.list(policyType(group)));
 }

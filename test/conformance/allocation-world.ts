@@ -5,11 +5,11 @@ import { inject, vi } from 'vitest';
 import { createAgent } from '../../src/agent/agent.ts';
 import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
-import { type ResourceType, resources } from '../../src/api/resources.ts';
+import { resources } from '../../src/api/resources.ts';
 import { createCluster } from '../../src/cluster/cluster.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { loadConnection } from '../../src/kube/auth/load-connection.ts';
@@ -58,13 +58,6 @@ export interface DeployFields {
   readonly limit?: string;
 }
 
-const definitions: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const ZONE = 'topology.kubernetes.io/zone';
 const log = createSilentLogger();
 
@@ -106,7 +99,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
 
   const definition = customResourceDefinition(podAllocationDescription);
   await api.patch(
-    definitions,
+    customResourceDefinitions,
     definition.metadata.name,
     { type: 'apply', body: definition, force: true },
     { fieldManager: 'e2e' },

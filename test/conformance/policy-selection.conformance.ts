@@ -4,11 +4,11 @@ import { homedir } from 'node:os';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { type PolicyGroup, policyGroups, policyType } from '../../src/api/optimization-policy.ts';
-import { apiVersionOf, type ResourceType, resources } from '../../src/api/resources.ts';
+import { apiVersionOf, resources } from '../../src/api/resources.ts';
 import { createCluster } from '../../src/cluster/cluster.ts';
 import type { PolicyTenancy } from '../../src/decide/rightsizing/policy-match.ts';
 import { createPolicyIndex } from '../../src/decide/rightsizing/select-policy.ts';
@@ -26,13 +26,6 @@ import { createPolicyStores, type PolicyStores } from '../../src/observe/policy-
 import { createSizingView, type LiveSizingView } from '../../src/observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../../src/observe/sizing/sizing-stores.ts';
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const kinds = { Deployment: 'deployments', StatefulSet: 'statefulSets', DaemonSet: 'daemonSets' } as const;
 type Kind = keyof typeof kinds;
 
@@ -108,7 +101,7 @@ describe(`selection by policies (${access === undefined ? 'embedded' : 'real'})`
     for (const description of crdDescriptions) {
       const body = customResourceDefinition(description);
       const patch = { type: 'apply', body, force: true } as const;
-      await api.patch(CRDS, body.metadata.name, patch, { fieldManager: 'stowage-test' });
+      await api.patch(customResourceDefinitions, body.metadata.name, patch, { fieldManager: 'stowage-test' });
     }
     for (const group of policyGroups)
       await vi.waitFor(() => api.list(policyType(group), { limit: 1 }), { timeout: 60_000, interval: 100 });

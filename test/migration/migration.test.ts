@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readSettings } from '../../src/agent/settings.ts';
 import type { KubeObject } from '../../src/api/core.ts';
-import { customResourceDefinition } from '../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
 import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import { type OptimizationPolicy, policyGroups, policyType } from '../../src/api/optimization-policy.ts';
 import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
@@ -16,7 +16,6 @@ import { createTestServer } from '../../src/cluster/apiserver/testing/test-serve
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { isValidPolicy, parsePolicy } from '../../src/model/optimization-policy.ts';
-import { definitions } from '../../src/operator/testing/argo-rollout.ts';
 import { at, configTextOf, findHelm, render, theOnly } from '../chart/render.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
@@ -28,7 +27,8 @@ const { programs, missing } = await findHelm();
 async function serverWith(...namespaces: readonly string[]) {
   const { server, api } = createTestServer();
   onTestFinished(() => server.close());
-  for (const description of crdDescriptions) await api.create(definitions, customResourceDefinition(description));
+  for (const description of crdDescriptions)
+    await api.create(customResourceDefinitions, customResourceDefinition(description));
   for (const name of namespaces) await api.create(resources.namespaces, { metadata: { name } });
   return api;
 }

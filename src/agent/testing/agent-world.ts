@@ -1,9 +1,9 @@
 /** A node as its agent meets it: the embedded API server with the definition installed, pods on it, and their control groups. */
 import type { KubeObject, Pod } from '../../api/core.ts';
-import { customResourceDefinition } from '../../api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../api/crd/crd.ts';
 import { type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
 import { podAllocationDescription } from '../../api/pod-allocation-schema.ts';
-import { type ResourceType, resources } from '../../api/resources.ts';
+import { resources } from '../../api/resources.ts';
 import { type ApiServer, createApiServer } from '../../cluster/apiserver/api-server.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSeededRandom } from '../../lib/random.ts';
@@ -40,14 +40,6 @@ export interface AgentWorld {
 export const NODE = 'worker-1';
 export const AGENT_NAMESPACE = 'mbcas-system';
 
-const definitions: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-
 export interface AgentWorldOptions {
   readonly clock: Clock;
   readonly layout?: Partial<TreeLayout>;
@@ -65,7 +57,7 @@ export async function createAgentWorld(options: AgentWorldOptions): Promise<Agen
   for (const name of ['shop', AGENT_NAMESPACE]) await api.create(resources.namespaces, { metadata: { name } });
   if (hasDefinition) {
     const definition: KubeObject = customResourceDefinition(podAllocationDescription);
-    await api.create(definitions, definition);
+    await api.create(customResourceDefinitions, definition);
   }
   const time = new Date(clock.now() - 3_600_000).toISOString();
   await api.create(resources.nodes, { metadata: { name: NODE } });

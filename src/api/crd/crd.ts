@@ -5,7 +5,17 @@
  */
 import type { ZodType } from 'zod';
 import type { KubeObject } from '../core.ts';
+import type { ResourceType } from '../resources.ts';
 import { type CrdSchema, crdSchema } from './crd-schema.ts';
+
+/** Where definitions are served. */
+export const customResourceDefinitions: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
 
 export interface PrinterColumn {
   readonly name: string;

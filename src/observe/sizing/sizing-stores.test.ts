@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { customResourceDefinitions } from '../../api/crd/crd.ts';
 import { resources } from '../../api/resources.ts';
 import { startVirtualCluster, testDeployment, testNodes } from '../../cluster/testing/virtual-cluster.ts';
 import { createSilentLogger } from '../../lib/log.ts';
@@ -10,13 +11,6 @@ import { verticalPodAutoscalers } from './project-autoscalers.ts';
 import { createSizingStores } from './sizing-stores.ts';
 
 const inDefault = { namespace: 'default' };
-const crds = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const vpaCrd = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -81,7 +75,7 @@ test('VPAs are heeded from when they are served to when they are not, and nothin
   await world.seconds(5);
   expect(view.freshness()).toEqual({ synced: true, stale: [] });
   expect(view.vpas('default')).toEqual([]);
-  await api.create(crds, vpaCrd);
+  await api.create(customResourceDefinitions, vpaCrd);
   const vpa = {
     apiVersion: 'autoscaling.k8s.io/v1',
     kind: 'VerticalPodAutoscaler',
@@ -93,7 +87,7 @@ test('VPAs are heeded from when they are served to when they are not, and nothin
   await world.seconds(70);
   expect(view.vpas('default')).toMatchObject([{ name: 'web', updateMode: 'Auto' }]);
   expect(view.freshness()).toEqual({ synced: true, stale: [] });
-  await api.delete(crds, vpaCrd.metadata.name);
+  await api.delete(customResourceDefinitions, vpaCrd.metadata.name);
   await world.seconds(300);
   expect(view.vpas('default')).toEqual([]);
   expect(view.freshness()).toEqual({ synced: true, stale: [] });

@@ -1,4 +1,5 @@
 /** Argo Rollouts without their controller: the definition of the type, and objects as that controller would leave them. */
+
 import type { KubeObject, ReplicaSet } from '../../api/core.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { deploymentObject, type EmbeddedWorld } from './embedded-world.ts';
@@ -14,14 +15,6 @@ export const rollouts: ResourceType<Rollout> = {
   plural: 'rollouts',
   kind: 'Rollout',
   namespaced: true,
-};
-
-export const definitions: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
 };
 
 export function rolloutDefinition(): KubeObject {

@@ -1,26 +1,18 @@
 /** What allocation needs in the API before anything of it runs. */
-import { customResourceDefinition } from '../../../src/api/crd/crd.ts';
+import { customResourceDefinition, customResourceDefinitions } from '../../../src/api/crd/crd.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
 import { isNotFound } from '../../../src/api/kube-error.ts';
 import { podAllocations } from '../../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../../src/api/pod-allocation-schema.ts';
-import type { ResourceType } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
 
 const POLL_MILLIS = 100;
-const definitions: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 
 /** Resolves when PodAllocations are served. */
 export async function installPodAllocations(api: KubeApi, clock: Clock): Promise<void> {
   const body = customResourceDefinition(podAllocationDescription);
   const name = body.metadata?.name ?? '';
-  await api.patch(definitions, name, { type: 'apply', body, force: true }, { fieldManager: 'suite' });
+  await api.patch(customResourceDefinitions, name, { type: 'apply', body, force: true }, { fieldManager: 'suite' });
   for (;;) {
     try {
       await api.list(podAllocations);
@@ -33,5 +25,5 @@ export async function installPodAllocations(api: KubeApi, clock: Clock): Promise
 }
 
 export async function uninstallPodAllocations(api: KubeApi): Promise<void> {
-  await api.delete(definitions, `${podAllocations.plural}.${podAllocations.group}`);
+  await api.delete(customResourceDefinitions, `${podAllocations.plural}.${podAllocations.group}`);
 }

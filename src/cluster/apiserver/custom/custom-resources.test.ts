@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/core.ts';
+import { customResourceDefinitions } from '../../../api/crd/crd.ts';
 import { isNotFound } from '../../../api/kube-error.ts';
 import type { ResourceType } from '../../../api/resources.ts';
 import { toJson } from '../json.ts';
@@ -7,13 +8,6 @@ import { createTestServer, IN_DEFAULT } from '../testing/test-server.ts';
 import { jsonPathValue } from './json-path.ts';
 import { validateBySchema } from './schema-rules.ts';
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const BOATS: ResourceType<KubeObject & { spec?: object; status?: object }> = {
   group: 'example.com',
   version: 'v1',
@@ -64,7 +58,7 @@ const boat = (spec: object) => ({ metadata: { name: 'b', namespace: 'default' },
 
 async function setUp() {
   const world = createTestServer();
-  const stored = await world.api.create<KubeObject>(CRDS, definition());
+  const stored = await world.api.create<KubeObject>(customResourceDefinitions, definition());
   return { ...world, stored };
 }
 
@@ -78,10 +72,10 @@ describe('custom resources', () => {
       },
     });
     await api.create(BOATS, boat({ sails: 1 }));
-    await api.delete(CRDS, 'boats.example.com');
+    await api.delete(customResourceDefinitions, 'boats.example.com');
     await expect(api.get(BOATS, 'b', IN_DEFAULT)).rejects.toThrow('the server could not find the requested resource');
     await clock.advance(0);
-    await api.create<KubeObject>(CRDS, definition());
+    await api.create<KubeObject>(customResourceDefinitions, definition());
     await expect(api.get(BOATS, 'b', IN_DEFAULT)).rejects.toSatisfy(isNotFound);
   });
 
@@ -149,7 +143,10 @@ describe('custom resources', () => {
       storage,
       schema: { openAPIV3Schema: schema },
     });
-    await api.create<KubeObject>(CRDS, definition([version('v1alpha1', true), version('v1', false)]));
+    await api.create<KubeObject>(
+      customResourceDefinitions,
+      definition([version('v1alpha1', true), version('v1', false)]),
+    );
     await api.create(BOATS, boat({ sails: 1 }));
     const alpha = { ...BOATS, version: 'v1alpha1' };
     expect(await api.get(alpha, 'b', IN_DEFAULT)).toMatchObject({
@@ -171,7 +168,7 @@ describe('custom resources', () => {
     [definition([{ name: 'v1', served: true, storage: true }]), 'schemas are required'],
   ])('a wrong definition is 422', async (wrong, message) => {
     const { api } = createTestServer();
-    await expect(api.create<KubeObject>(CRDS, wrong)).rejects.toThrow(message);
+    await expect(api.create<KubeObject>(customResourceDefinitions, wrong)).rejects.toThrow(message);
   });
 });
 
