@@ -24,6 +24,7 @@ import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import type { HandBack } from './rightsizing-hand-back.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
+import { brokenResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { COALESCE_MILLIS, type Wake, wakeOnChanges } from './rightsizing-wake.ts';
 import type { WorkloadReconciler } from './rightsizing-workload.ts';
@@ -101,7 +102,9 @@ export function createRightsizingController(options: RightsizingControllerOption
     } catch (error) {
       if (signal.aborted) throw error;
       log.error({ workload: key, policy: policy.name, error }, 'A workload could not be worked on');
-      noteFailure(policy, workload, describeError(error));
+      const cause = describeError(error);
+      results.set(key, brokenResult(workload, cause, results.get(key)));
+      noteFailure(policy, workload, cause);
     }
   };
 
@@ -133,6 +136,7 @@ export function createRightsizingController(options: RightsizingControllerOption
       if (isOwn) owned.set(workloadKey(workload), workload);
     }
     book.discovered = discovered;
+    book.owned = owned.size;
     for (const key of book.results.keys()) if (!owned.has(key)) book.results.delete(key);
     if (policy.spec.mode === 'Disabled') {
       book.results.clear();

@@ -15,6 +15,8 @@ export interface PolicyBook {
   readonly results: Map<string, WorkloadResult>;
   /** Workloads the policy is about, by kind, as of the last pass. */
   discovered: Readonly<Record<string, number>>;
+  /** How many of these no other policy sizes, as of the last pass. */
+  owned: number;
 }
 
 export interface PolicyBooks {
@@ -42,7 +44,7 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
   /** What was written last: the cache may show it only later. */
   const written = new Map<string, OptimizationPolicyStatus>();
   const of = (uid: string): PolicyBook => {
-    const known = books.get(uid) ?? { results: new Map(), discovered: {} };
+    const known = books.get(uid) ?? { results: new Map(), discovered: {}, owned: 0 };
     books.set(uid, known);
     return known;
   };
@@ -76,7 +78,7 @@ function keepWorkloads(status: OptimizationPolicyStatus, { workloads, workloadsO
   if (workloadsOmitted !== undefined) status.workloadsOmitted = workloadsOmitted;
 }
 
-function inputOf({ results, discovered }: PolicyBook, mode: string, dryRun: boolean): StatusInput {
+function inputOf({ results, discovered, owned }: PolicyBook, mode: string, dryRun: boolean): StatusInput {
   const all = [...results.values()];
   const troubleOf = (cause: (result: WorkloadResult) => string | undefined): Trouble[] =>
     all.flatMap((result) => {
@@ -92,6 +94,7 @@ function inputOf({ results, discovered }: PolicyBook, mode: string, dryRun: bool
     facts: {
       mode,
       dryRun,
+      owned: Math.max(owned, all.length),
       withUsage,
       metricsProblem: unread[0],
       forbidden: troubleOf(({ forbidden }) => forbidden)[0],

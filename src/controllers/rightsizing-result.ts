@@ -4,7 +4,9 @@ import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts'
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { Saving } from '../decide/rightsizing/savings.ts';
 import type { Block } from '../guard/context.ts';
+import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
+import type { WorkloadRef } from '../model/cluster-view.ts';
 
 export interface WorkloadResult {
   readonly entry: PolicyWorkloadStatus;
@@ -19,6 +21,26 @@ export interface WorkloadResult {
   readonly failure: string | undefined;
   /** Look again after this time at the latest, where only time changes something. */
   readonly againAfterMillis: Millis | undefined;
+}
+
+/** Of a workload that could not be looked at: what was advised before stays, as far as it is known. */
+export function brokenResult(
+  { kind, namespace, name }: WorkloadRef,
+  cause: string,
+  before: WorkloadResult | undefined,
+): WorkloadResult {
+  const message = renderReason('ProcessingFailed', { kind, namespace, name, cause });
+  const { advice = [], saving = { cpuMillis: 0, memoryBytes: 0 }, hasUsage = false, metricsProblem } = before ?? {};
+  return {
+    entry: { ...before?.entry, kind, namespace, name, status: 'Error', reason: 'ProcessingFailed', message },
+    advice,
+    saving,
+    hasUsage,
+    metricsProblem,
+    forbidden: undefined,
+    failure: cause,
+    againAfterMillis: undefined,
+  };
 }
 
 /** What became of an attempt. */

@@ -180,10 +180,12 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         advice: advised.advice,
         saving: savingOf(advised.advice, workload.replicas),
         hasUsage: advised.hasUsage,
-        metricsProblem: problem?.message,
+        // A workload that has just begun is no reason to doubt the source.
+        metricsProblem: isLongUnread ? problem.message : undefined,
         forbidden,
         failure: outcome.status === 'Error' ? (outcome.message ?? outcome.reason) : undefined,
-        againAfterMillis: applied?.againAfterMillis,
+        againAfterMillis:
+          applied?.againAfterMillis ?? (problem && !isLongUnread ? UNREAD_PATIENCE_MILLIS - unreadFor : undefined),
       };
     },
   };

@@ -12,7 +12,7 @@ const facts = (changes: Partial<PolicyFacts> = {}): PolicyFacts => ({
   problems: [],
   mode: 'Auto',
   dryRun: false,
-  discovered: 2,
+  owned: 2,
   withUsage: 2,
   metricsProblem: undefined,
   forbidden: undefined,
@@ -57,7 +57,8 @@ describe('conditions', () => {
       'MetricsCollectionFailed',
     ],
     ['nothing is known yet', { withUsage: 0 }, 'MetricsAvailable', 'False', 'NoData'],
-    ['nothing to be known', { withUsage: 0, discovered: 0 }, 'MetricsAvailable', 'True', 'UsageKnown'],
+    ['nothing to be known', { withUsage: 0, owned: 0 }, 'MetricsAvailable', 'True', 'UsageKnown'],
+    ['shielded: nobody asks', { mode: 'Disabled', withUsage: 0, owned: 4 }, 'MetricsAvailable', 'True', 'UsageKnown'],
     ['dry-run', { dryRun: true }, 'DryRun', 'True', 'DryRunActive'],
     [
       'forbidden',
@@ -80,7 +81,7 @@ describe('conditions', () => {
 
   test('optipod defect B23: the time of a condition changes with its status only', () => {
     const before = policyConditions(facts(), [], NOON);
-    const later = of({ discovered: 9, withUsage: 5 }, before, NOON + 60_000)('Ready');
+    const later = of({ owned: 9, withUsage: 5 }, before, NOON + 60_000)('Ready');
     expect(later?.lastTransitionTime).toBe('2026-03-02T12:00:00Z');
     expect(later?.message).toContain('9 workloads');
     expect(of({ withUsage: 0 }, before, NOON + 60_000)('MetricsAvailable')?.lastTransitionTime).toBe(
@@ -95,8 +96,8 @@ describe('conditions', () => {
 
   test('for any facts, every condition has a generation, a reason and a sentence', () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.nat(5), fc.nat(5), fc.nat(99), (dryRun, discovered, withUsage, generation) => {
-        for (const condition of policyConditions(facts({ dryRun, discovered, withUsage, generation }), [], NOON)) {
+      fc.property(fc.boolean(), fc.nat(5), fc.nat(5), fc.nat(99), (dryRun, owned, withUsage, generation) => {
+        for (const condition of policyConditions(facts({ dryRun, owned, withUsage, generation }), [], NOON)) {
           expect(condition.observedGeneration).toBe(generation);
           expect(condition.reason).toMatch(/^[A-Z][A-Za-z]+$/);
           expect(condition.message).not.toMatch(/[{}]/);

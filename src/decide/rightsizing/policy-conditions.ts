@@ -19,8 +19,9 @@ export interface PolicyFacts {
   readonly problems: readonly string[];
   readonly mode: string;
   readonly dryRun: boolean;
-  readonly discovered: number;
-  /** Workloads with usage of at least one container. */
+  /** Workloads the policy has the say over: those that another policy sizes are not its business. */
+  readonly owned: number;
+  /** Of these, the ones with usage of at least one container. */
   readonly withUsage: number;
   /** The source of usage cannot be read; its sentence. */
   readonly metricsProblem: Trouble | undefined;
@@ -49,12 +50,14 @@ export function policyConditions(
       condition('Ready', false, reason('ValidationFailed', { namespace, name, cause: facts.problems.join('; ') })),
     ];
   }
-  const { mode, dryRun, discovered, withUsage, metricsProblem, forbidden, failing } = facts;
-  const isMeasured = metricsProblem === undefined && (withUsage > 0 || discovered === 0);
+  const { mode, dryRun, owned, withUsage, metricsProblem, forbidden, failing } = facts;
+  // Nobody asks for the usage of what a disabled policy shields.
+  const measured = mode === 'Disabled' ? 0 : owned;
+  const isMeasured = metricsProblem === undefined && (withUsage > 0 || measured === 0);
   const example = failing[0];
   return [
-    condition('Ready', true, reason('PolicyValid', { count: discovered })),
-    condition('MetricsAvailable', isMeasured, metricsReason(metricsProblem, withUsage, discovered)),
+    condition('Ready', true, reason('PolicyValid', { count: owned })),
+    condition('MetricsAvailable', isMeasured, metricsReason(metricsProblem, withUsage, measured)),
     condition('DryRun', dryRun, dryRun ? reason('DryRunActive', {}) : reason('Acting', { mode })),
     condition(
       'PermissionsSufficient',

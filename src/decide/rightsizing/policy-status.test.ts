@@ -8,7 +8,15 @@ const listed = (name: string, worth: number): ListedWorkload => ({
   worth,
 });
 const input = (changes: Partial<StatusInput> = {}): StatusInput => ({
-  facts: { mode: 'Auto', dryRun: false, withUsage: 1, metricsProblem: undefined, forbidden: undefined, failing: [] },
+  facts: {
+    mode: 'Auto',
+    dryRun: false,
+    owned: 2,
+    withUsage: 1,
+    metricsProblem: undefined,
+    forbidden: undefined,
+    failing: [],
+  },
   discovered: { Deployment: 2, StatefulSet: 1, CronJob: 1 },
   processed: 3,
   workloads: [listed('a', 1), listed('b', 5)],
@@ -43,6 +51,16 @@ describe('the status of a policy', () => {
     const status = policyStatus({ ...broken, status: { workloadsDiscovered: 7 } }, undefined, NOON);
     expect(status.workloadsDiscovered).toBe(7);
     expect(status.conditions?.[0]).toMatchObject({ type: 'Ready', status: 'False', reason: 'ValidationFailed' });
+  });
+
+  test('what another policy sizes is counted, and neither in force here nor missing from usage', () => {
+    const lost = input({ workloads: [], processed: 0 });
+    const status = policyStatus(policy, { ...lost, facts: { ...lost.facts, owned: 0, withUsage: 0 } }, NOON);
+    expect(status.workloadsDiscovered).toBe(4);
+    const [ready, metrics] = status.conditions ?? [];
+    expect(ready).toMatchObject({ type: 'Ready', status: 'True' });
+    expect(ready?.message).toContain('0 workloads');
+    expect(metrics).toMatchObject({ type: 'MetricsAvailable', status: 'True', reason: 'UsageKnown' });
   });
 
   test('a status of another hand is no obstacle', () => {

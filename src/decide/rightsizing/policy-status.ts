@@ -17,7 +17,7 @@ export interface ListedWorkload {
 }
 
 export interface StatusInput {
-  readonly facts: Omit<PolicyFacts, 'namespace' | 'name' | 'generation' | 'problems' | 'discovered'>;
+  readonly facts: Omit<PolicyFacts, 'namespace' | 'name' | 'generation' | 'problems'>;
   /** Workloads the policy is about, by kind, whichever policy has the say over them. */
   readonly discovered: Readonly<Record<string, number>>;
   readonly processed: number;
@@ -34,7 +34,7 @@ export function policyStatus(
   const previous = Array.isArray(before.conditions) ? before.conditions : [];
   const identity = { namespace, name, generation, problems };
   if (input === undefined) {
-    const facts = { ...identity, mode: '', dryRun: false, discovered: 0, withUsage: 0, failing: [] };
+    const facts = { ...identity, mode: '', dryRun: false, owned: 0, withUsage: 0, failing: [] };
     const conditions = policyConditions({ ...facts, metricsProblem: undefined, forbidden: undefined }, previous, now);
     return { ...before, observedGeneration: generation, conditions };
   }
@@ -45,7 +45,7 @@ export function policyStatus(
   const omitted = listed.length - workloads.length;
   return {
     observedGeneration: generation,
-    conditions: policyConditions({ ...identity, ...input.facts, discovered }, previous, now),
+    conditions: policyConditions({ ...identity, ...input.facts }, previous, now),
     workloadsDiscovered: discovered,
     workloadsProcessed: input.processed,
     lastReconciliation: formatTime(now),

@@ -4,7 +4,7 @@ import type { Random } from '../../lib/random.ts';
 import type { Millis } from '../../lib/units.ts';
 
 export interface PassCounts {
-  /** Workloads that the policy has the say over. */
+  /** Workloads that the policy is about, also those that another one has the say over: so OptiPod counts. */
   readonly discovered: number;
   /** Of these, worked on without an error. */
   readonly processed: number;
