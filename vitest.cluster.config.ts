@@ -16,6 +16,7 @@ export default defineConfig(({ mode }) => ({
     exclude: ['**/node_modules/**', ...(mode === 'base' ? engines : [])],
     globalSetup: ['test/controlplane/global-setup.ts'],
     pool: 'forks',
+    isolate: false,
     maxWorkers: 1,
     fileParallelism: false,
     testTimeout: 120_000,

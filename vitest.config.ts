@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     exclude: ['test/cluster/**', 'node_modules/**', 'dist/**'],
     pool: 'forks',
+    // No module of ours keeps state, so files may share a process: half of the time went into loading the same modules again.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

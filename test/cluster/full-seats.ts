@@ -65,7 +65,8 @@ export async function fillSeatsOfEvictions(
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         failurePolicy: 'Ignore',
         sideEffects: 'None',
-        timeoutSeconds: 10,
+        // The longest there is: between one eviction that hangs and the next there is room for somebody else's.
+        timeoutSeconds: 30,
       },
     ],
   };

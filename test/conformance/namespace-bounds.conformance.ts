@@ -4,6 +4,7 @@ import { at, type Cluster, type Namespace } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import type { Json } from './endpoint.ts';
 import { pod } from './objects.ts';
+import { quotaInForce, usedOf } from './quotas.ts';
 
 const sized = (cpu: string, cpuLimit: string, memory = '64Mi', memoryLimit = '128Mi'): Json => ({
   requests: { cpu, memory },
@@ -12,23 +13,14 @@ const sized = (cpu: string, cpuLimit: string, memory = '64Mi', memoryLimit = '12
 const core = ({ name }: Namespace): string => `/api/v1/namespaces/${name}`;
 
 describeOnBackends('bounds of a namespace', (cluster) => {
-  const resize = ({ strategicPatch }: Cluster, { pods }: Namespace, resources: Json) =>
-    strategicPatch(`${pods}/a/resize`, { spec: { containers: [{ name: 'main', resources }] } });
+  const resize = ({ strategicPatch }: Cluster, { pods }: Namespace, resources: Json, query = '') =>
+    strategicPatch(`${pods}/a/resize${query}`, { spec: { containers: [{ name: 'main', resources }] } });
   const limitRange = async (namespace: Namespace, ...limits: Json[]): Promise<void> => {
     const { post, must } = cluster();
     await must(post(`${core(namespace)}/limitranges`, { metadata: { name: 'bounds' }, spec: { limits } }));
   };
-  /** Made and counted. */
-  const quota = async (namespace: Namespace, name: string, spec: Json): Promise<void> => {
-    const { post, get, must, eventually } = cluster();
-    await must(post(`${core(namespace)}/resourcequotas`, { metadata: { name }, spec }));
-    await eventually(async () => {
-      const { body } = await get(`${core(namespace)}/resourcequotas/${name}`);
-      expect(Object.keys(at(body, 'status', 'used') ?? {})).not.toEqual([]);
-    });
-  };
-  const used = async (namespace: Namespace, name: string): Promise<unknown> =>
-    at((await cluster().get(`${core(namespace)}/resourcequotas/${name}`)).body, 'status', 'used');
+  const quota = (own: Namespace, name: string, spec: Json) => quotaInForce(cluster(), own, name, spec);
+  const used = (own: Namespace, name: string) => usedOf(cluster(), own, name);
 
   test('a LimitRange of containers gets its defaults from its bounds', async () => {
     const { get, post, namespace } = cluster();
@@ -84,6 +76,9 @@ describeOnBackends('bounds of a namespace', (cluster) => {
     const own = await namespace();
     await must(post(own.pods, pod('a', { resources: sized('100m', '200m') })));
     await limitRange(own, { type: 'Container', max: { memory: '100Mi' } });
+    await cluster().eventually(async () =>
+      expect((await resize(cluster(), own, { requests: { cpu: '150m' } }, '?dryRun=All')).status).toBe(403),
+    );
     const { status, body } = await resize(cluster(), own, { requests: { cpu: '150m' } });
     expect(status).toBe(403);
     expect(body['message']).toBe(

@@ -9,6 +9,7 @@ import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import type { Answer, Json } from './endpoint.ts';
 import { pod, runningStatus, workload } from './objects.ts';
+import { quotaInForce } from './quotas.ts';
 
 const sized: Json = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '128Mi' } };
 const resizeOf = (resources: Json): Json => ({ spec: { containers: [{ name: 'main', resources }] } });
@@ -120,15 +121,10 @@ describeOnBackends('resizes', (cluster) => {
     });
 
     test('a full quota, and a LimitRange', async () => {
-      const { must, post, get, namespace, eventually } = cluster();
+      const { must, post, namespace, eventually } = cluster();
       const own = await namespace();
       const core = `/api/v1/namespaces/${own.name}`;
-      await must(
-        post(`${core}/resourcequotas`, { metadata: { name: 'compute' }, spec: { hard: { 'requests.cpu': '300m' } } }),
-      );
-      await eventually(async () =>
-        expect(at((await get(`${core}/resourcequotas/compute`)).body, 'status', 'used')).toBeDefined(),
-      );
+      await quotaInForce(cluster(), own, 'compute', { hard: { 'requests.cpu': '300m' } });
       await make(own);
       const more = resizeOf({ requests: { cpu: '350m' } });
       expect(outcomeOf(await send(cluster(), own, more))).toMatchObject({
