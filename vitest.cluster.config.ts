@@ -1,19 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
-/** Suites that install definitions, webhooks, an aggregated API or a whole chart: others must not find what they leave. */
-const engines = [
-  'test/cluster/{allocation,install,rightsizing,usage}*.test.ts',
-  'test/conformance/allocation.conformance.ts',
-];
+/**
+ * The parts of the suites on a real control plane (npm run test:cluster), `--mode NAME` each. Parts run side by side, each on a control plane
+ * of its own, so that none finds what another leaves: webhooks, definitions, an aggregated API, a whole chart.
+ */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  engines: [
+    'test/cluster/{allocation,install,rightsizing,usage}*.test.ts',
+    'test/conformance/allocation.conformance.ts',
+  ],
+  replicas: ['test/cluster/ha-*.test.ts'],
+};
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];
 
-// Suites that run on a real control plane (npm run test:cluster): the conformance suite, and everything in test/cluster.
-// `--mode engines` are those of rightsizing, allocation and the chart, `--mode base` all others; each part has a control plane of its own.
-// One worker: the files of a part share its few nodes, and most of the machine is busy running that.
+// `--mode base` is what belongs to no part. One worker: the files of a part share its few nodes.
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === 'engines' ? engines : all,
-    exclude: ['**/node_modules/**', ...(mode === 'base' ? engines : [])],
+    include: [...(parts[mode] ?? all)],
+    exclude: ['**/node_modules/**', ...(mode === 'base' ? Object.values(parts).flat() : [])],
     globalSetup: ['test/controlplane/global-setup.ts'],
     pool: 'forks',
     isolate: false,

@@ -1,5 +1,6 @@
 /** Runs one vitest configuration with this Node, as a process of its own; used by every test command. */
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface VitestRun {
@@ -10,6 +11,8 @@ export interface VitestRun {
   /** For the runner: files, filters, flags. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A file for what the runner says; without it, the terminal. */
+  readonly output?: string;
   /** Turns the command into one that runs it elsewhere, in a namespace say. */
   readonly wrap?: (command: string[]) => string[];
 }
@@ -22,6 +25,7 @@ export function runVitest({
   config,
   args = [],
   env = {},
+  output,
   wrap = (command) => command,
 }: VitestRun): Promise<number> {
   const folder = process.env['STOWAGE_TEST_RESULTS'];
@@ -40,7 +44,9 @@ export function runVitest({
     ...args,
   ]);
   return new Promise((done, fail) => {
-    const child = spawn(command, rest, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const out = output === undefined ? 'inherit' : openSync(output, 'w');
+    const child = spawn(command, rest, { cwd: root, stdio: ['ignore', out, out], env: { ...process.env, ...env } });
+    if (typeof out === 'number') closeSync(out);
     const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
     process.on('SIGINT', pass).on('SIGTERM', pass);
     child.once('error', fail);

@@ -1,4 +1,7 @@
 /** `npm run test:cluster`: builds the control plane where it is missing, runs the suites on it, and closes with one line that says how it went. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runVitest } from '../../scripts/run-vitest.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { ensureBinaries, formatElapsed } from './build.ts';
@@ -14,19 +17,41 @@ const stopper = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stopper.abort(new Error(`stopped by ${signal}`)));
 
+const config = 'vitest.cluster.config.ts';
+
+/** All parts side by side: most of them wait most of the time. What a part says is shown when it has ended. */
+async function runParts(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-suites-'));
+  const run = async (mode: string, name: string): Promise<number> => {
+    const from = clock.now();
+    const output = join(folder, `${mode}.out`);
+    const code = await runVitest({ name, config, args: ['--mode', mode], output });
+    process.stdout.write(readFileSync(output));
+    report(`part ${mode} ${code === 0 ? 'passed' : 'FAILED'} in ${formatElapsed(clock.now() - from)}`);
+    return code;
+  };
+  try {
+    report('the suites run in three parts, side by side; each tells how it went when it has ended');
+    const codes = await Promise.all([
+      run('base', 'cluster'),
+      run('engines', 'cluster-engines'),
+      run('replicas', 'cluster-replicas'),
+    ]);
+    return codes.find((code) => code !== 0) ?? 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function main(): Promise<number> {
   const existing = existingKubeconfigPath(process.env);
   if (existing === undefined) await ensureBinaries({ clock, env: process.env, report, signal: stopper.signal });
   const versions = readVersions();
   const target = existing ?? `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}`;
   const args = process.argv.slice(2);
-  const run = (name: string, more: readonly string[]): Promise<number> =>
-    runVitest({ name, config: 'vitest.cluster.config.ts', args: more });
-  // Suites named on the command line are run alone, together.
+  // Suites named on the command line, and all on somebody's cluster, are run one after the other.
   const code =
-    args.length > 0
-      ? await run('cluster', args)
-      : (await run('cluster', ['--mode', 'base'])) | (await run('cluster-engines', ['--mode', 'engines']));
+    args.length > 0 || existing !== undefined ? await runVitest({ name: 'cluster', config, args }) : await runParts();
   report(`suites ${code === 0 ? 'passed' : 'FAILED'} on ${target} in ${formatElapsed(clock.now() - startMillis)}`);
   return code;
 }
