@@ -6,6 +6,7 @@ import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { Harm } from '../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../decide/rightsizing/recommend-workload.ts';
+import { partsTakenBack, takenBack, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -18,7 +19,7 @@ import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/l
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
-import { noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
+import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
 export interface ChangeOptions {
@@ -38,14 +39,26 @@ export interface Changes {
     method: 'InPlace' | 'Recreate',
     how: ApplyMethod,
   ): void;
-  /** A decrease did harm: told, and remembered. @returns what the workload has learned. */
+  /** Decreases did harm: told, and remembered; what is not to blame is watched on. */
   noteHarm(
     workload: SizedWorkload,
     memory: WorkloadMemory,
-    ongoing: OngoingChange,
-    harm: Harm,
-    lessons: Lessons,
-  ): { readonly lessons: Lessons; readonly result: ApplyResult };
+    harms: readonly HarmfulChange[],
+    known: { readonly lessons: Lessons; readonly inForce: readonly ContainerSpecRecord[] },
+  ): HarmNoted;
+}
+
+export interface HarmfulChange {
+  readonly change: OngoingChange;
+  readonly harm: Harm;
+}
+
+export interface HarmNoted {
+  /** What the workload has learned. */
+  readonly lessons: Lessons;
+  /** The sizes with what did harm taken back. */
+  readonly inForce: readonly ContainerSpecRecord[];
+  readonly result: ApplyResult;
 }
 
 /** What a decrease has shown to be too little counts this long. */
@@ -65,29 +78,34 @@ export function createChanges({ events, journal, metrics, clock }: ChangeOptions
       events.onWorkload(workload, { reason: 'UpdateSuccess', message });
       journal.record(workloadKey(workload), { kind: 'done', reason: 'UpdateSuccess', message });
     },
-    noteHarm(workload, memory, ongoing, harm, lessons) {
+    noteHarm(workload, memory, harms, { lessons, inForce }) {
       const now = clock.now();
-      memory.ongoing = undefined;
-      noteChanges(memory, ongoing.changes, now);
-      const message = renderReason('ChangeReverted', { ...workload, cause: harm.cause });
+      const cause = harms.map(({ harm }) => harm.cause).join('; ');
+      let sizes = inForce;
+      const floors: LearnedFloor[] = [];
+      for (const { change, harm } of harms) {
+        const parts = partsTakenBack(sizes, change, harm.parts);
+        sizes = takenBack(sizes, change, parts);
+        memory.takenBack = [...memory.takenBack, ...parts];
+        floors.push(...floorsOf(harm, change.before, now));
+        for (const { container, resource } of parts) memory.lastChange.set(changeKey(container, resource), now);
+        memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
+      }
+      const message = renderReason('ChangeReverted', { ...workload, cause });
       events.onWorkload(workload, { reason: 'ChangeReverted', message });
       journal.record(workloadKey(workload), { kind: 'done', reason: 'ChangeReverted', message });
       return {
-        lessons: learn(lessons, floorsOf(harm, ongoing.before, now)),
+        lessons: learn(lessons, floors),
+        inForce: sizes,
         result: { status: 'Pending', reason: 'ChangeReverted', message, againAfterMillis: LOOK_AGAIN_MILLIS },
       };
     },
   };
 }
 
-function floorsOf(
-  { container, resources }: Harm,
-  before: readonly ContainerSpecRecord[],
-  now: EpochMillis,
-): readonly LearnedFloor[] {
-  const size = before.find(({ name }) => name === container)?.size ?? {};
-  return resources.flatMap((resource) => {
-    const atLeast = requestOf(resource, size);
+function floorsOf({ parts }: Harm, before: readonly ContainerSpecRecord[], now: EpochMillis): readonly LearnedFloor[] {
+  return parts.flatMap(({ container, resource }) => {
+    const atLeast = requestOf(resource, before.find(({ name }) => name === container)?.size ?? {});
     return atLeast === undefined ? [] : [{ container, resource, atLeast, until: now + FLOOR_MILLIS }];
   });
 }

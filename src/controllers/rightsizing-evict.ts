@@ -5,8 +5,10 @@
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { isDecrease, judgeChange, watchChange } from '../decide/rightsizing/judge-change.ts';
+import { judgeChange } from '../decide/rightsizing/judge-change.ts';
 import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { EvictToResizeDecision, SizeChange } from '../decide/size-decision.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -19,7 +21,7 @@ import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import type { OngoingChange } from './rightsizing-memory.ts';
+import { goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -117,7 +119,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
     const { advised, live, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
-    const after = applyChanges(inForce, due);
+    const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
     const trial = await evictOne(context, driftOf(context, after, due), true);
     const kept = trial === undefined ? undefined : outcomeOfAttempt(workload, memory, trial.attempt);
@@ -126,34 +128,36 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     if (written !== undefined) return written;
     const watched = watchChange(due, inForce, live, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
-    memory.ongoing = { ...watched, method: 'Evict', phase, canary: undefined, after };
-    changes.noteMade(workload, policy, memory, memory.ongoing, 'Recreate', 'Eviction');
+    const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined };
+    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
+    changes.noteMade(workload, policy, memory, change, 'Recreate', 'Eviction');
     return undefined;
   };
 
-  const takeBack = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
+  const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
-    const differ = new Set(driftOf(context, ongoing.after, ongoing.changes).map(({ pod }) => pod));
-    const harm = judgeChange(
-      ongoing,
-      live.filter((pod) => !differ.has(pod)),
-      clock.now(),
-    );
-    if (harm === undefined) return undefined;
-    const { lessons, result } = changes.noteHarm(advised.workload, memory, ongoing, harm, advised.lessons);
-    await context.annotate(inForceAnnotations(advised.workload, ongoing.before, lessons, clock.now()));
-    return result;
+    const { workload, lessons } = advised;
+    const { inForce, changed } = inForceNow(context);
+    const differ = new Set(driftOf(context, inForce, changed).map(({ pod }) => pod));
+    const sized = live.filter((pod) => !differ.has(pod));
+    const harms = memory.ongoing.flatMap((change) => {
+      const harm = judgeChange(change, sized, clock.now());
+      return harm === undefined ? [] : [{ change, harm }];
+    });
+    if (harms.length === 0) return undefined;
+    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
+    await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
+    return noted.result;
   };
 
   /** After a decrease the first new pod is watched for a while before the others go. */
-  const watchFirst = ({ live }: ApplyContext, ongoing: OngoingChange, drifted: readonly DriftedPod[]) => {
-    if (ongoing.phase !== 'canary') return undefined;
+  const watchFirst = ({ live, memory }: ApplyContext, ongoing: OngoingChange, drifted: readonly DriftedPod[]) => {
     const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
     const [first] = sized.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt);
     if (first === undefined) return undefined;
     const remaining = Math.max(first.pod.createdAt, ongoing.startedAt) + settings().canaryMillis - clock.now();
     if (remaining <= 0) {
-      ongoing.phase = 'spread';
+      goOn(memory, ongoing, { ...ongoing, phase: 'spread' });
       return undefined;
     }
     const message = renderReason('CanaryWatched', { pod: first.pod.name });
@@ -163,28 +167,36 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
   return async (context) => {
     const { advised, memory } = context;
     const { workload } = advised;
-    const before = memory.ongoing;
-    if (before !== undefined) {
-      const harmed = await takeBack(context, before);
-      if (harmed !== undefined) return harmed;
-    }
-    const due = dueChanges(advised.advice);
-    if (due.length > 0 && before === undefined && !workload.isRollingOut) {
-      const kept = await begin(context, due);
+    const harmed = await takeBack(context);
+    if (harmed !== undefined) return harmed;
+    const due = workload.isRollingOut ? [] : dueChanges(advised.advice);
+    const { raises, decreases } = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const beginning = joinChanges([...raises, ...decreases]);
+    if (beginning.length > 0) {
+      const kept = await begin(context, beginning);
       return kept ?? pending('EvictedToResize', 'the new size is written for the pods to come', WRITTEN_MILLIS);
     }
-    const { ongoing } = memory;
-    const drifted = driftOf(context, ongoing?.after ?? advised.inForce, ongoing?.changes);
+    const { inForce, changed } = inForceNow(context);
+    const drifted = driftOf(context, inForce, changed);
     judgeLast(context, drifted);
+    review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
     if (drifted.length === 0) {
-      if (ongoing !== undefined && clock.now() >= ongoing.startedAt + settings().revertMillis)
-        memory.ongoing = undefined;
-      return { ...outcomeAtRest(advised, memory), againAfterMillis: ongoing && LOOK_AGAIN_MILLIS };
+      const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+      if (due.length > 0) {
+        return {
+          status: 'Pending',
+          reason: 'ChangeWatched',
+          message: renderReason('ChangeWatched', {}),
+          againAfterMillis,
+        };
+      }
+      return { ...outcomeAtRest(advised, memory), againAfterMillis };
     }
     // What admission reads is what the view shows.
     if (memory.written !== undefined)
       return pending('EvictedToResize', 'the new size is being written', WRITTEN_MILLIS);
-    const watching = ongoing === undefined ? undefined : watchFirst(context, ongoing, drifted);
+    const first = memory.ongoing.find(({ phase }) => phase === 'canary');
+    const watching = first && watchFirst(context, first, drifted);
     if (watching !== undefined) return watching;
     const tried = await evictOne(context, drifted, false);
     if (tried === undefined) return { status: 'Applied' };
@@ -206,6 +218,12 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     }
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
+}
+
+/** The sizes that new pods are given: as written on the workload, and what has just been written. */
+function inForceNow({ advised, memory }: ApplyContext) {
+  const changed = joinChanges(memory.ongoing.flatMap((each) => each.changes));
+  return { inForce: applyChanges(advised.inForce, changed), changed };
 }
 
 function everyKey(sizes: readonly ContainerSpecRecord[]): ManagedKeys {

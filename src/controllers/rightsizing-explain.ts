@@ -23,7 +23,7 @@ export interface SizingStory {
     readonly cpu: readonly StageNote[];
     readonly memory: readonly StageNote[];
   }[];
-  /** A change that is being watched. */
+  /** The latest of the changes that are being watched. */
   readonly ongoing:
     | { readonly phase: string; readonly method: string; readonly since: string; readonly firstPod: string | undefined }
     | undefined;
@@ -46,7 +46,7 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
     const policy = selection?.winner;
     if (workload === undefined || selection === undefined || policy === undefined) return undefined;
     const result = books.of(policy.uid).results.get(workloadKey(ref));
-    const { ongoing } = memory.of(workload.uid);
+    const ongoing = memory.of(workload.uid).ongoing.at(-1);
     return {
       policy: `${policy.namespace}/${policy.name}`,
       mode: policy.spec.mode,

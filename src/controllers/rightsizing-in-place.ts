@@ -3,20 +3,28 @@
  * force is written on the workload once the first pod has them; from then on any pod that differs is brought in line.
  */
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { isDecrease, judgeChange, mayBegin, watchChange, watchMillis } from '../decide/rightsizing/judge-change.ts';
-import { driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
-import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
+import { judgeChange } from '../decide/rightsizing/judge-change.ts';
+import {
+  type Beginning,
+  joinChanges,
+  mayBegin,
+  partsOf,
+  restOf,
+  withoutParts,
+} from '../decide/rightsizing/side-by-side.ts';
+import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { applyChanges, effectiveChanges, isIncrease, type SizeKey, sizeKeys } from '../model/pod-size.ts';
-import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { isInForce } from './follow-resize.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
-import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import type { OngoingChange } from './rightsizing-memory.ts';
+import { createConverge, decisionFor } from './rightsizing-converge.ts';
+import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -31,189 +39,169 @@ export interface InPlaceOptions {
 
 export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
-/** What the guard says of a memory limit that would be too near to use. */
-const aboutMemory: ReadonlySet<string> = new Set(['MemoryInUse', 'MemoryUseUnknown']);
-
-function withoutMemory(due: readonly SizeChange[]): readonly SizeChange[] {
-  return due.flatMap(({ container, to: { memoryRequest: _request, memoryLimit: _limit, ...cpu } }) =>
-    Object.keys(cpu).length === 0 ? [] : [{ container, to: cpu }],
-  );
-}
-
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 /** A pod whose node has no room says nothing about the others. */
 const MAX_CANARY_TRIES = 3;
 
-export function createInPlace({ actuator, changes, settings, isAllocated, clock }: InPlaceOptions): InPlace {
-  const decisionFor = (
-    context: ApplyContext,
-    pod: SizedPod,
-    to: readonly SizeChange[],
-    summary: string,
-  ): ResizeDecision => {
-    const { kind, namespace, name, uid } = context.advised.workload;
-    return {
-      kind: 'resize',
-      engine: 'rightsizing',
-      workload: { kind, namespace, name },
-      workloadUid: uid,
-      pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
-      changes: to,
-      why: { summary, numbers: {} },
-    };
-  };
+export function createInPlace(options: InPlaceOptions): InPlace {
+  const { actuator, changes, settings, clock } = options;
+  const converge = createConverge(options);
 
-  /** What rightsizing has a say in, of this pod. */
-  const managedOf = (context: ApplyContext, pod: SizedPod, more: ManagedKeys): ManagedKeys => {
-    const all: ReadonlySet<SizeKey> = new Set(sizeKeys);
-    const keys = isSizedByUs(pod) ? new Map(context.advised.inForce.map(({ name }) => [name, all])) : more;
-    return isAllocated(pod) ? withoutCpu(keys) : keys;
-  };
-
-  /** Brings pods in line, decreases first: they make room for the rest. @returns what keeps one from it. */
-  const converge = async (
-    context: ApplyContext,
-    inForce: readonly ContainerSpecRecord[],
-    more: ManagedKeys,
-  ): Promise<ApplyResult | undefined> => {
-    const { workload } = context.advised;
-    if (workload.isRollingOut) return undefined;
-    const drifted = context.live.flatMap((pod) => driftedPods([pod], inForce, managedOf(context, pod, more)));
-    const rises = ({ pod, changes: to }: (typeof drifted)[number]): boolean =>
-      to.some(({ container, to: size }) =>
-        isIncrease(pod.sizing.containers.find(({ name }) => name === container)?.size ?? {}, size),
-      );
-    let kept: ApplyResult | undefined;
-    for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
-      if (actuator.isResizing(each.pod.pod.uid)) continue;
-      const decision = decisionFor(context, each.pod, each.changes, 'the sizes in force');
-      const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
-      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
-      // The cluster as a whole has to wait: so have the other pods.
-      if (attempt.kind === 'blocked' && isGlobal(attempt.block.reason)) break;
-    }
-    return kept;
+  /** The sizes that all pods are to have: as written on the workload, and what has just been written. */
+  const inForceNow = ({ advised, memory }: ApplyContext) => {
+    const changed = memory.ongoing.flatMap((each) => (each.phase === 'spread' ? each.changes : []));
+    return { inForce: applyChanges(advised.inForce, joinChanges(changed)), changed };
   };
 
   /** Writes the sizes of the change as those in force. */
   const spread = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
     const { advised, memory, policy } = context;
     const { workload, lessons } = advised;
-    const written = await context.annotate(inForceAnnotations(workload, change.after, lessons, clock.now()));
+    const after = applyChanges(inForceNow(context).inForce, change.changes);
+    const written = await context.annotate(inForceAnnotations(workload, after, lessons, clock.now()));
     if (written !== undefined) return written;
-    change.phase = 'spread';
+    goOn(memory, change, { ...change, phase: 'spread' });
     changes.noteMade(workload, policy, memory, change, 'InPlace', 'InPlace');
     return undefined;
   };
 
-  const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
-    const { advised, live, memory, policy, signal } = context;
-    const { workload, inForce } = advised;
+  /** Begins to watch what the first pod was given; what is about the same resources is no longer looked after. */
+  const watch = (context: ApplyContext, parts: readonly (readonly SizeChange[])[], first: SizedPod | undefined) => {
+    const { advised, live, memory } = context;
     const now = clock.now();
-    const change: OngoingChange = {
-      ...watchChange(due, inForce, live, now),
-      method: 'InPlace',
-      phase: 'canary',
-      canary: undefined,
-      after: applyChanges(inForce, due),
+    const canary = first && { uid: first.pod.uid, name: first.pod.name, at: now };
+    const begun = parts.map(
+      (part): OngoingChange => ({
+        ...watchChange(part, advised.inForce, live, now, true),
+        method: 'InPlace',
+        phase: 'canary',
+        canary,
+      }),
+    );
+    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(parts.flat())), ...begun];
+    return begun;
+  };
+
+  /** @returns what keeps it from beginning. */
+  const begin = async (context: ApplyContext, beginning: Beginning): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory, policy, signal } = context;
+    const { raises, decreases } = beginning;
+    const both = joinChanges([...raises, ...decreases]);
+    if (both.length === 0) return undefined;
+    const spreadAll = async (begun: readonly OngoingChange[]): Promise<ApplyResult | undefined> => {
+      for (const change of begun) {
+        const kept = await spread(context, change);
+        if (kept !== undefined) return kept;
+      }
+      return undefined;
     };
-    if (live.length === 0) {
-      memory.ongoing = change;
-      return spread(context, change);
-    }
+    if (live.length === 0) return spreadAll(watch(context, [both], undefined));
     let kept: ApplyResult | undefined;
     for (const pod of canaries(live)) {
-      const to = effectiveChanges(pod.sizing.containers, due);
+      const to = effectiveChanges(pod.sizing.containers, both);
+      const summary = describeChanges(both, advised.inForce);
       const attempt =
         to.length === 0
           ? ({ kind: 'asked', tookFrom: [] } as const)
-          : await actuator.resize(decisionFor(context, pod, to, describeChanges(due, inForce)), policy.spec, signal);
+          : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
       if (attempt.kind === 'asked') {
-        const { uid, name } = pod.pod;
-        memory.ongoing = { ...change, canary: { uid, name, at: clock.now() } };
-        if (live.length > 1) return canaryPending(name);
-        return spread(context, memory.ongoing);
+        if (live.length === 1) return spreadAll(watch(context, [both], pod));
+        // More spreads as soon as it is in force; less is watched first.
+        watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
+        return undefined;
       }
-      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
+      kept ??= outcomeOfAttempt(advised.workload, memory, attempt);
     }
-    const rest = kept?.reason !== undefined && aboutMemory.has(kept.reason) ? withoutMemory(due) : due;
-    if (rest.length === 0 || rest === due) return kept;
-    // Memory in use holds back what is advised for memory, and nothing else.
-    return await begin(context, rest);
+    const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
+    // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
+    return rest === undefined ? kept : ((await begin(context, rest)) ?? kept);
   };
 
-  const watchCanary = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
-    const { canary } = ongoing;
+  /** @returns the workload's result where it goes no further now. */
+  const watchCanary = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
+    const { canary } = change;
     const pod = context.live.find(({ pod: { uid } }) => uid === canary?.uid);
-    const isAsked = pod !== undefined && effectiveChanges(pod.sizing.containers, ongoing.changes).length === 0;
+    const isAsked = pod !== undefined && effectiveChanges(pod.sizing.containers, change.changes).length === 0;
     if (canary === undefined || pod === undefined || (!isAsked && !actuator.isResizing(pod.pod.uid))) {
       // It is gone, or was not granted: the guards remember why, and another look begins anew.
-      context.memory.ongoing = undefined;
-      return {
-        status: 'Pending',
-        reason: 'CanaryWatched',
-        message: 'the first pod did not get the new size; it is tried again',
-        againAfterMillis: LOOK_AGAIN_MILLIS,
-      };
+      endOf(context.memory, change);
+      const message = 'the first pod did not get the new size; it is tried again';
+      return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
     }
-    if (!isAsked || !isInForce(pod.sizing, ongoing.changes)) return canaryPending(canary.name);
-    const period = isDecrease(ongoing) ? settings().canaryMillis : 0;
-    const remaining = canary.at + period - clock.now();
-    if (remaining > 0)
-      return { ...canaryPending(canary.name), againAfterMillis: Math.min(remaining, LOOK_AGAIN_MILLIS) };
-    return spread(context, ongoing);
+    if (!isAsked || !isInForce(pod.sizing, change.changes)) return undefined;
+    const period = isDecrease(change) ? settings().canaryMillis : 0;
+    return canary.at + period > clock.now() ? undefined : spread(context, change);
   };
 
-  const takeBack = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
+  const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
-    const concerned = ongoing.phase === 'canary' ? live.filter(({ pod }) => pod.uid === ongoing.canary?.uid) : live;
-    const harm = judgeChange(ongoing, concerned, clock.now());
-    if (harm === undefined) return undefined;
-    const { lessons, result } = changes.noteHarm(advised.workload, memory, ongoing, harm, advised.lessons);
-    await context.annotate(inForceAnnotations(advised.workload, ongoing.before, lessons, clock.now()));
-    await converge(context, ongoing.before, managedKeys(ongoing.changes));
-    return result;
+    const { workload, lessons } = advised;
+    const harms = memory.ongoing.flatMap((change) => {
+      const isFirstOnly = change.phase === 'canary';
+      const concerned = isFirstOnly ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live;
+      const harm = judgeChange(change, concerned, clock.now());
+      return harm === undefined ? [] : [{ change, harm }];
+    });
+    if (harms.length === 0) return undefined;
+    const { inForce, changed } = inForceNow(context);
+    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
+    await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
+    const touched = [...changed, ...harms.flatMap(({ change }) => change.changes)];
+    await converge(context, noted.inForce, touched);
+    return noted.result;
   };
 
-  /** Looks after the change under way. @returns what the workload waits for. */
-  const attend = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
-    const harmed = await takeBack(context, ongoing);
+  /** Looks after the changes under way. @returns the workload's result where it goes no further now. */
+  const attend = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
+    const { memory } = context;
+    const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
-    if (ongoing.phase === 'canary') return watchCanary(context, ongoing);
-    if (clock.now() >= ongoing.startedAt + watchMillis(ongoing, settings().revertMillis))
-      context.memory.ongoing = undefined;
+    for (const change of memory.ongoing) {
+      const ended = change.phase === 'canary' ? await watchCanary(context, change) : undefined;
+      if (ended !== undefined) return ended;
+    }
+    review(memory, true, clock.now(), settings().revertMillis);
     return undefined;
+  };
+
+  /** What the workload waits for, with nothing in its way. */
+  const waiting = ({ advised, live, memory }: ApplyContext, isHeld: boolean): ApplyResult => {
+    const first = memory.ongoing.find(({ phase }) => phase === 'canary');
+    if (first?.canary !== undefined) {
+      const message = renderReason('CanaryWatched', { pod: first.canary.name });
+      return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    }
+    const resizing = live.filter(({ pod }) => actuator.isResizing(pod.uid)).length;
+    if (resizing > 0) {
+      const message = `${resizing} of ${live.length} pods are being resized`;
+      return { status: 'Pending', reason: 'ResizeInFlight', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    }
+    // A decrease is watched until it is behind us.
+    const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+    if (isHeld) {
+      const message = renderReason('ChangeWatched', {});
+      return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
+    }
+    return { ...outcomeAtRest(advised, memory), againAfterMillis };
   };
 
   return async (context) => {
     const { advised, memory } = context;
-    const waits = memory.ongoing === undefined ? undefined : await attend(context, memory.ongoing);
-    if (waits !== undefined) return waits;
+    const ended = await attend(context);
+    if (ended !== undefined) return ended;
     const { isRollingOut, kind, namespace, name } = advised.workload;
     const due = dueChanges(advised.advice);
     if (isRollingOut && due.length > 0) {
       const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
-    if (due.length > 0 && mayBegin(memory.ongoing, { changes: due, before: advised.inForce })) {
-      const kept = await begin(context, due);
-      if (kept !== undefined) return kept;
-    }
-    const change = memory.ongoing;
-    const annotated = appliedKeys(context);
-    const kept =
-      change === undefined
-        ? await converge(context, advised.inForce, annotated)
-        : await converge(context, change.after, managedKeys(change.changes, annotated));
-    if (kept !== undefined) return kept;
-    const resizing = context.live.filter(({ pod }) => actuator.isResizing(pod.uid)).length;
-    if (resizing > 0) {
-      const message = `${resizing} of ${context.live.length} pods are being resized`;
-      return { status: 'Pending', reason: 'ResizeInFlight', message, againAfterMillis: LOOK_AGAIN_MILLIS };
-    }
-    // A decrease is watched until it is behind us.
-    const again = change === undefined ? undefined : LOOK_AGAIN_MILLIS;
-    return { ...outcomeAtRest(advised, memory), againAfterMillis: again };
+    const beginning = mayBegin(due, advised.inForce, memory.ongoing);
+    const kept = await begin(context, beginning);
+    // What is due and may not begin keeps no pod from having what is in force.
+    const { inForce, changed } = inForceNow(context);
+    const behind = memory.refused === undefined ? await converge(context, inForce, changed) : undefined;
+    const isHeld = due.length > 0 && beginning.raises.length + beginning.decreases.length === 0;
+    return kept ?? behind ?? waiting(context, isHeld);
   };
 }
 
@@ -223,19 +211,4 @@ function canaries(live: readonly SizedPod[]): readonly SizedPod[] {
   const ready = newestFirst.filter(({ pod }) => pod.ready);
   const others = newestFirst.filter(({ pod }) => !pod.ready);
   return [...ready, ...others].slice(0, MAX_CANARY_TRIES);
-}
-
-function canaryPending(pod: string): ApplyResult {
-  const message = renderReason('CanaryWatched', { pod });
-  return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
-}
-
-function isGlobal(reason: string): boolean {
-  return (
-    reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
-  );
-}
-
-function withoutCpu(keys: ManagedKeys): ManagedKeys {
-  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
 }

@@ -1,21 +1,20 @@
 /** What the leader remembers of each workload between two looks: when what was changed, and a change that is being watched. */
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
-import type { WatchedChange } from '../decide/rightsizing/judge-change.ts';
+import type { ChangeInPhase } from '../decide/rightsizing/side-by-side.ts';
+import { isDecrease, type SizedPart, type WatchedChange, watchMillis } from '../decide/rightsizing/watched-change.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
 /** A change that was begun and is not yet behind us. */
-export interface OngoingChange extends WatchedChange {
+export interface OngoingChange extends WatchedChange, ChangeInPhase {
   readonly method: 'InPlace' | 'Recreate' | 'Evict';
-  /** `canary`: one pod has it; `spread`: all are to have it. */
-  phase: 'canary' | 'spread';
   /** The pod that has it first, and since when. */
   readonly canary: { readonly uid: string; readonly name: string; readonly at: EpochMillis } | undefined;
-  /** The sizes that are to be in force. */
-  readonly after: readonly ContainerSpecRecord[];
+  /** Until then some pods were yet to have it: by new pods that takes as long as budgets make it. */
+  readonly spreadingUntil?: EpochMillis;
 }
 
 export interface WorkloadMemory {
@@ -29,7 +28,10 @@ export interface WorkloadMemory {
   told: ReadonlyMap<string, number>;
   /** Since when usage cannot be read. */
   unreadSince: EpochMillis | undefined;
-  ongoing: OngoingChange | undefined;
+  /** The oldest first; no two of them are about the same resource of a container. */
+  ongoing: readonly OngoingChange[];
+  /** What did harm, as long as some pod still has it. */
+  takenBack: readonly SizedPart[];
   /** What the API server last said no with: it is the reason as long as no new attempt is made. */
   refused: ApplyResult | undefined;
   /** Annotations that were written and that the view shows only later. */
@@ -62,7 +64,8 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         recommended: undefined,
         told: new Map(),
         unreadSince: undefined,
-        ongoing: undefined,
+        ongoing: [],
+        takenBack: [],
         refused: undefined,
         written: undefined,
         retemplated: undefined,
@@ -76,6 +79,25 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
       onForget(workloadUid);
     },
   };
+}
+
+/** The change as it goes on, in the place of the one it was. */
+export function goOn(memory: WorkloadMemory, change: OngoingChange, next: OngoingChange): void {
+  memory.ongoing = memory.ongoing.map((each) => (each === change ? next : each));
+}
+
+export function endOf(memory: WorkloadMemory, change: OngoingChange): void {
+  memory.ongoing = memory.ongoing.filter((each) => each !== change);
+}
+
+/** Forgets what is behind us. @param isEverywhere every pod has what is in force; a decrease is watched on until then. */
+export function review(memory: WorkloadMemory, isEverywhere: boolean, now: EpochMillis, revertMillis: Millis): void {
+  memory.ongoing = memory.ongoing.flatMap((each): readonly OngoingChange[] => {
+    if (each.phase === 'canary' && each.method === 'InPlace') return [each];
+    if (!isEverywhere && isDecrease(each)) return [{ ...each, spreadingUntil: now }];
+    const since = Math.max(each.startedAt, each.spreadingUntil ?? 0);
+    return now < since + watchMillis(each, revertMillis) ? [each] : [];
+  });
 }
 
 /** A watch is never so far behind; what is not seen by then was undone by somebody else. */

@@ -2,7 +2,16 @@
 
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { judgeChange, watchChange } from '../decide/rightsizing/judge-change.ts';
+import { judgeChange } from '../decide/rightsizing/judge-change.ts';
+import {
+  joinChanges,
+  mayBegin,
+  partsOf,
+  partsTakenBack,
+  takenBack,
+  withoutParts,
+} from '../decide/rightsizing/side-by-side.ts';
+import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision, SizeChange } from '../decide/size-decision.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,7 +23,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import { type OngoingChange, UNSEEN_MILLIS } from './rightsizing-memory.ts';
+import { type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -86,9 +95,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
     const { advised, live, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
-    const after = applyChanges(inForce, due);
     // Sizes that were applied in place go into the template with it: new pods are made of that.
-    const to = differences(workload.containers, after);
+    const to = differences(workload.containers, applyChanges(inForce, due));
     const attempt = await retemplate(context, to, 'the recommendation');
     if (attempt.kind !== 'asked') return outcomeOfAttempt(workload, context.memory, attempt);
     const change: OngoingChange = {
@@ -96,9 +104,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
       method: 'Recreate',
       phase: 'spread',
       canary: undefined,
-      after,
     };
-    memory.ongoing = change;
+    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
     memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
     changes.noteMade(workload, policy, memory, change, 'Recreate', how);
@@ -106,39 +113,51 @@ export function createRecreate(options: RecreateOptions): Recreate {
     return context.annotate(inForceAnnotations(workload, workload.containers, lessons, clock.now()));
   };
 
-  const takeBack = async (context: ApplyContext, ongoing: OngoingChange): Promise<ApplyResult | undefined> => {
+  const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
-    const { workload } = advised;
-    const harm = judgeChange(ongoing, live, clock.now());
-    if (harm === undefined) return undefined;
-    const attempt = await retemplate(context, differences(workload.containers, ongoing.before), harm.cause);
-    const kept = outcomeOfAttempt(workload, context.memory, attempt);
+    const { workload, lessons } = advised;
+    const harms = memory.ongoing.flatMap((change) => {
+      const harm = judgeChange(change, live, clock.now());
+      return harm === undefined ? [] : [{ change, harm }];
+    });
+    if (harms.length === 0) return undefined;
+    const before = harms.reduce(
+      (sizes, { change, harm }) => takenBack(sizes, change, partsTakenBack(sizes, change, harm.parts)),
+      workload.containers,
+    );
+    const to = differences(workload.containers, before);
+    const attempt = to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back');
+    const kept = attempt && outcomeOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
-    const { lessons, result } = changes.noteHarm(workload, memory, ongoing, harm, advised.lessons);
-    await context.annotate(inForceAnnotations(workload, workload.containers, lessons, clock.now()));
-    return result;
+    memory.retemplated = undefined;
+    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: before });
+    await context.annotate(inForceAnnotations(workload, workload.containers, noted.lessons, clock.now()));
+    return noted.result;
   };
 
   return async (context) => {
     const { advised, memory } = context;
     noticeFight(context);
-    const { ongoing } = memory;
-    if (ongoing !== undefined) {
-      const harmed = await takeBack(context, ongoing);
-      if (harmed !== undefined) return harmed;
-      if (clock.now() >= ongoing.startedAt + settings().revertMillis) memory.ongoing = undefined;
-    }
+    const harmed = await takeBack(context);
+    if (harmed !== undefined) return harmed;
+    review(memory, !advised.workload.isRollingOut, clock.now(), settings().revertMillis);
     // Until the view shows the new template, the advice is about the old one.
     const isShown = memory.retemplated?.wasSeen !== false;
     const due = isShown ? dueChanges(advised.advice) : [];
-    if (due.length > 0 && memory.ongoing === undefined) {
-      const kept = await begin(context, due);
+    const { raises, decreases } = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const beginning = joinChanges([...raises, ...decreases]);
+    if (beginning.length > 0) {
+      const kept = await begin(context, beginning);
       if (kept !== undefined) return kept;
       return { status: 'Applied', againAfterMillis: LOOK_AGAIN_MILLIS };
     }
-    const rest = outcomeAtRest(advised, memory);
-    return { ...rest, againAfterMillis: memory.ongoing === undefined ? undefined : LOOK_AGAIN_MILLIS };
+    const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+    if (due.length > 0) {
+      const message = renderReason('ChangeWatched', {});
+      return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
+    }
+    return { ...outcomeAtRest(advised, memory), againAfterMillis };
   };
 }
 

@@ -25,7 +25,7 @@ export interface ResizeDecision {
   readonly isFunding?: boolean;
   /** Takes back what has not been granted: back to the allocated size. */
   readonly isWithdrawal?: boolean;
-  /** Puts back what a pod had before Stowage touched it. */
+  /** Puts back what a pod had: before Stowage touched it, or before a decrease that did harm. */
   readonly isRestore?: boolean;
   readonly why: Explanation;
 }

@@ -154,6 +154,12 @@ const skips = {
     message: 'Pod {pod} was changed first and is watched before the others follow',
     advice: nothingToDo,
   },
+  ChangeWatched: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'An earlier decrease of the same resource is watched before it goes further down',
+    advice: nothingToDo,
+  },
   EvictToResizeUnavailable: {
     kinds: ['skip'],
     eventType: 'Warning',

@@ -5,7 +5,8 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import type { SizeChange } from '../size-decision.ts';
-import { isDecrease, judgeChange, loweredResources, mayBegin, watchChange, watchMillis } from './judge-change.ts';
+import { judgeChange, type Throttling } from './judge-change.ts';
+import { watchChange } from './watched-change.ts';
 
 const owner = aReplicaSet(aDeployment());
 const container = aContainer();
@@ -42,7 +43,7 @@ describe('what a decrease did', () => {
     ['not ready for a moment', less, pod({}, { ready: false, readyChangedAt: NOON + 100_000 }), undefined],
     ['an increase is never to blame', more, pod(restarted), undefined],
   ])('%s', (_, changes, after, expected) => {
-    expect(judge(changes, after)?.resources).toEqual(expected);
+    expect(judge(changes, after)?.parts.map(({ resource }) => resource)).toEqual(expected);
   });
 
   test('what was so before is not our doing', () => {
@@ -64,56 +65,95 @@ describe('what a decrease did', () => {
   });
 
   test('names the container and the pod', () => {
-    expect(judge(less, pod(killed))).toMatchObject({ container: 'app', cause: expect.stringContaining('web-1') });
+    expect(judge(less, pod(killed))).toMatchObject({
+      parts: [{ container: 'app', resource: 'memory' }],
+      cause: expect.stringContaining('web-1'),
+    });
   });
 });
 
-describe('which change is a decrease', () => {
-  test.each<[string, SizeChange['to'], readonly string[]]>([
-    ['a lower request', { cpuRequest: 199 }, ['cpu']],
-    ['a lower limit', { memoryLimit: 255 * MIB }, ['memory']],
-    ['both', { cpuRequest: 1, memoryRequest: 1 }, ['cpu', 'memory']],
-    ['a higher one', { cpuRequest: 201, memoryRequest: 999 * MIB }, []],
-  ])('%s', (_, to, expected) => {
-    expect(loweredResources({ container: 'app', to }, [container])).toEqual(expected);
-    expect(isDecrease({ changes: [{ container: 'app', to }], before: [container] })).toBe(expected.length > 0);
+describe('several containers', () => {
+  const proxy = aContainer({ name: 'proxy' });
+  const two = (app: Partial<ContainerStatusRecord>, other: Partial<ContainerStatusRecord>, changes = {}): SizedPod => {
+    const statuses = [aContainerStatus(container, app), aContainerStatus(proxy, other)];
+    const record = aSizedPod(owner, 'web-1', { statuses }, { uid: 'web-1', ...changes });
+    return { pod: record, sizing: record.sizing };
+  };
+  const both: readonly SizeChange[] = [...less, { container: 'proxy', to: { cpuRequest: 50 } }];
+  const judgeTwo = (after: SizedPod) =>
+    judgeChange(watchChange(both, [container, proxy], [two({}, {})], NOON), [after], NOON + 120_000);
+
+  test('what one of them shows is put down to what it was given less of', () => {
+    expect(judgeTwo(two({}, restarted))?.parts).toEqual([{ container: 'proxy', resource: 'cpu' }]);
+    expect(judgeTwo(two(killed, {}))?.parts).toEqual([{ container: 'app', resource: 'memory' }]);
   });
 
-  test('a first request lowers nothing', () => {
-    expect(loweredResources({ container: 'app', to: { cpuRequest: 1 } }, [aContainer({ size: {} })])).toEqual([]);
+  test('a pod that is not ready is put down to all of it', () => {
+    expect(judgeTwo(two({}, {}, { ready: false, readyChangedAt: NOON + 1 }))?.parts).toHaveLength(3);
   });
 
-  test('for any change that lowers nothing, nothing is ever put down to it', () => {
-    fc.assert(
-      fc.property(fc.nat(1000), fc.nat(5), fc.boolean(), (extra, restartCount, ready) => {
-        const changes = [{ container: 'app', to: { cpuRequest: (smallSize.cpuRequest ?? 0) + extra } }];
-        const after = pod({ ...killed, restartCount }, { ready, readyChangedAt: NOON + 1 });
-        expect(judge(changes, after)).toBeUndefined();
-      }),
-      { numRuns: 100 },
+  test('several signs at once are counted', () => {
+    const harm = judgeTwo(two(killed, restarted));
+    expect(harm?.parts).toEqual([
+      { container: 'app', resource: 'memory' },
+      { container: 'proxy', resource: 'cpu' },
+    ]);
+    expect(harm?.cause).toMatch(/killed for want of memory, and 1 more signs? of it$/);
+  });
+});
+
+describe('a container that is restarted by the change itself', () => {
+  const restarts = aContainer({ memoryRestart: 'RestartContainer' });
+  const judgeIt = (after: SizedPod, isInPlace = true, later = 120_000) =>
+    judgeChange(watchChange(less, [restarts], [pod()], NOON, isInPlace), [after], NOON + later);
+
+  test.each<[string, SizedPod, boolean, number]>([
+    ['once is the change', pod(restarted), true, 0],
+    ['twice is harm', pod({ ...restarted, restartCount: 2 }), true, 2],
+    ['by new pods nothing restarts', pod(restarted), false, 2],
+    ['a kill is harm the first time', pod(killed), true, 1],
+    ['it has to start again before it is ready', pod({}, { ready: false, readyChangedAt: NOON + 1 }), true, 0],
+  ])('%s', (_, after, isInPlace, parts) => {
+    expect(judgeIt(after, isInPlace)?.parts ?? []).toHaveLength(parts);
+  });
+
+  test('and is given five minutes for it', () => {
+    const slow = pod({}, { ready: false, readyChangedAt: NOON + 1 });
+    expect(judgeIt(slow, true, 299_000)).toBeUndefined();
+    expect(judgeIt(slow, true, 300_001)?.parts).toHaveLength(2);
+  });
+});
+
+describe('throttling', () => {
+  const lessQuota: readonly SizeChange[] = [{ container: 'app', to: { cpuLimit: 100 } }];
+  const judgeIt = (changes: readonly SizeChange[], seen: Throttling | undefined) =>
+    judgeChange(watchChange(changes, [container], [pod()], NOON), [pod()], NOON + 600_000, () => seen);
+
+  test.each<[string, readonly SizeChange[], Throttling | undefined, boolean]>([
+    ['much more often than before', lessQuota, { before: 0.02, now: 0.6 }, true],
+    ['not often', lessQuota, { before: 0, now: 0.24 }, false],
+    ['often, as before', lessQuota, { before: 0.5, now: 0.69 }, false],
+    ['not known: no sign of anything', lessQuota, undefined, false],
+    ['a lower request makes no quota smaller', lessCpu, { before: 0, now: 0.9 }, false],
+    ['nor does less memory', [{ container: 'app', to: { memoryLimit: MIB } }], { before: 0, now: 0.9 }, false],
+  ])('%s', (_, changes, seen, isHarm) => {
+    expect(judgeIt(changes, seen)?.parts).toEqual(isHarm ? [{ container: 'app', resource: 'cpu' }] : undefined);
+  });
+
+  test('the figures are told', () => {
+    expect(judgeIt(lessQuota, { before: 0.02, now: 0.6 })?.cause).toBe(
+      'container app is throttled in 60 % of its periods, 2 % before',
     );
   });
 });
 
-describe('another change while one is looked after', () => {
-  const before = [container, aContainer({ name: 'proxy' })];
-  const raise = (name: string, to: SizeChange['to']): readonly SizeChange[] => [{ container: name, to }];
-  const lessMemory = raise('app', { memoryRequest: 64 * MIB });
-  test.each<[string, readonly SizeChange[] | undefined, readonly SizeChange[], boolean]>([
-    ['none is', undefined, lessCpu, true],
-    ['more CPU after less memory', lessMemory, more, true],
-    ['more memory after more CPU', more, raise('app', { memoryRequest: 900 * MIB }), true],
-    ['more CPU after less CPU', lessCpu, more, false],
-    ['more of both after less memory', lessMemory, raise('app', { cpuRequest: 900, memoryRequest: 900 * MIB }), false],
-    ['more CPU for another container', lessCpu, raise('proxy', { cpuRequest: 900 }), true],
-    ['less of anything', more, raise('proxy', { memoryRequest: 1 * MIB }), false],
-  ])('%s', (_, ongoing, changes, expected) => {
-    expect(mayBegin(ongoing && { changes: ongoing }, { changes, before })).toBe(expected);
-  });
-
-  test('what lowers nothing is soon forgotten, a decrease when it can no longer be taken back', () => {
-    expect(watchMillis({ changes: lessCpu, before }, 1_800_000)).toBe(1_800_000);
-    expect(watchMillis({ changes: more, before }, 1_800_000)).toBe(30_000);
-    expect(watchMillis({ changes: more, before }, 5_000)).toBe(5_000);
-  });
+test('for any change that lowers nothing, nothing is ever put down to it', () => {
+  fc.assert(
+    fc.property(fc.nat(1000), fc.nat(5), fc.boolean(), (extra, restartCount, ready) => {
+      const changes = [{ container: 'app', to: { cpuRequest: (smallSize.cpuRequest ?? 0) + extra } }];
+      const after = pod({ ...killed, restartCount }, { ready, readyChangedAt: NOON + 1 });
+      expect(judge(changes, after)).toBeUndefined();
+    }),
+    { numRuns: 100 },
+  );
 });

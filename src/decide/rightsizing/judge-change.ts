@@ -1,131 +1,107 @@
-/** Whether a decrease did harm: out of memory, restarts, or pods that are no longer ready, soon after and where it was made. */
+/**
+ * Whether a decrease did harm: out of memory, restarts, pods that are no longer ready, or a quota of CPU that throttles, soon
+ * after and where it was made.
+ */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { sizeKeys } from '../../model/pod-size.ts';
-import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord } from '../../model/sizing-records.ts';
+import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import type { SizeChange } from '../size-decision.ts';
-import type { ResourceName } from './amount-text.ts';
-
-/** A change that is being watched. */
-export interface WatchedChange {
-  readonly changes: readonly SizeChange[];
-  /** What was in force before. */
-  readonly before: readonly ContainerSpecRecord[];
-  readonly startedAt: EpochMillis;
-  /** Restarts of each container of each pod when it began: `uid/container`. Pods that came later began with none. */
-  readonly restarts: ReadonlyMap<string, number>;
-  /** Uids of the pods that were not ready when it began: what they lack is not ours. */
-  readonly unready: ReadonlySet<string>;
-}
+import { loweredResources, lowersCpuLimit, type SizedPart, type WatchedChange } from './watched-change.ts';
 
 export interface Harm {
-  readonly container: string;
-  /** What the harm is put down to: resources that were lowered. */
-  readonly resources: readonly ResourceName[];
+  /** What it is put down to: resources that were lowered. */
+  readonly parts: readonly SizedPart[];
   readonly cause: string;
 }
 
-/** A pod may be unready for a moment for reasons of its own. */
+/** Shares of the periods of CPU quota in which a container was held back, 0..1, of the pod where they are highest. */
+export interface Throttling {
+  /** In the minutes before the change. */
+  readonly before: number;
+  /** In the last minutes, all of them after it. */
+  readonly now: number;
+}
+
+/** Undefined where one of the two is not known: then throttling is no sign of anything. */
+export type ThrottlingOf = (container: string) => Throttling | undefined;
+
+/** A pod may be unready for a moment for reasons of its own; one whose container the change restarts has to start first. */
 const UNREADY_PATIENCE_MILLIS: Millis = 60_000;
+const RESTART_PATIENCE_MILLIS: Millis = 300_000;
+/** Held back in a quarter of all periods, and in a fifth of them more often than before. */
+const THROTTLED = 0.25;
+const THROTTLING_JUMP = 0.2;
 
-export function watchChange(
-  changes: readonly SizeChange[],
-  before: readonly ContainerSpecRecord[],
-  pods: readonly SizedPod[],
-  now: EpochMillis,
-): WatchedChange {
-  const restarts = new Map<string, number>();
-  for (const { pod, sizing } of pods) {
-    for (const { name, restartCount } of sizing.statuses) restarts.set(`${pod.uid}/${name}`, restartCount);
-  }
-  const unready = new Set(pods.filter(({ pod }) => !pod.ready).map(({ pod }) => pod.uid));
-  return { changes, before, startedAt: now, restarts, unready };
-}
-
-/** The resources of the container that the change lowers: request or limit. */
-export function loweredResources(
-  { container, to }: SizeChange,
-  before: readonly ContainerSpecRecord[],
-): ResourceName[] {
-  const from = before.find(({ name }) => name === container)?.size ?? {};
-  const falls = (key: keyof ContainerSize): boolean => {
-    const [old, next] = [from[key], to[key]];
-    return old !== undefined && next !== undefined && next < old;
-  };
-  return [
-    ...(falls('cpuRequest') || falls('cpuLimit') ? (['cpu'] as const) : []),
-    ...(falls('memoryRequest') || falls('memoryLimit') ? (['memory'] as const) : []),
-  ];
-}
-
-export function isDecrease({ changes, before }: Pick<WatchedChange, 'changes' | 'before'>): boolean {
-  return changes.some((change) => loweredResources(change, before).length > 0);
-}
-
-/** A change that lowers nothing does no harm: it is only looked after until it can be seen everywhere. */
-const RAISE_MILLIS: Millis = 30_000;
-
-/** How long a change is looked after. @param revertMillis how long a decrease may be taken back. */
-export function watchMillis(change: Pick<WatchedChange, 'changes' | 'before'>, revertMillis: Millis): Millis {
-  return isDecrease(change) ? revertMillis : Math.min(revertMillis, RAISE_MILLIS);
-}
-
-/**
- * Whether a change may begin while another one is looked after: only more of what that one leaves alone. Usage of memory is often
- * known before that of CPU, and CPU that is short must not wait until the memory is behind us.
- */
-export function mayBegin(
-  ongoing: Pick<WatchedChange, 'changes'> | undefined,
-  next: Pick<WatchedChange, 'changes' | 'before'>,
-): boolean {
-  if (ongoing === undefined) return true;
-  if (isDecrease(next)) return false;
-  return !next.changes.some(({ container, to }) =>
-    ongoing.changes.some(
-      (other) =>
-        other.container === container && sizeKeys.some((key) => to[key] !== undefined && other.to[key] !== undefined),
-    ),
-  );
-}
+const unknown: ThrottlingOf = () => undefined;
 
 /** @param pods those that have the new size. @returns undefined while nothing bad is seen. */
-export function judgeChange(watched: WatchedChange, pods: readonly SizedPod[], now: EpochMillis): Harm | undefined {
-  for (const change of watched.changes) {
-    const resources = loweredResources(change, watched.before);
-    if (resources.length === 0) continue;
-    for (const pod of pods) {
-      const harm = harmIn(pod, change.container, resources, watched, now);
-      if (harm !== undefined) return { container: change.container, ...harm };
-    }
-  }
-  return undefined;
+export function judgeChange(
+  watched: WatchedChange,
+  pods: readonly SizedPod[],
+  now: EpochMillis,
+  throttlingOf: ThrottlingOf = unknown,
+): Harm | undefined {
+  const lowered = watched.changes.flatMap((change) =>
+    loweredResources(change, watched.before).map((resource): SizedPart => ({ container: change.container, resource })),
+  );
+  if (lowered.length === 0) return undefined;
+  const harms = [
+    ...pods.flatMap((pod) => harmsIn(pod, lowered, watched, now)),
+    ...throttled(watched, throttlingOf),
+  ].filter(({ parts }) => parts.length > 0);
+  const [first, ...more] = harms;
+  if (first === undefined) return undefined;
+  const parts = lowered.filter((part) => harms.some((harm) => has(harm.parts, part)));
+  const others = more.length === 0 ? '' : `, and ${more.length} more signs of it`;
+  return { parts, cause: `${first.cause}${others}` };
 }
 
-function harmIn(
+function harmsIn(
   { pod, sizing }: SizedPod,
-  container: string,
-  resources: readonly ResourceName[],
-  { startedAt, restarts, unready }: WatchedChange,
+  lowered: readonly SizedPart[],
+  { startedAt, restarts, unready, restarting }: WatchedChange,
   now: EpochMillis,
-): Omit<Harm, 'container'> | undefined {
-  const status = sizing.statuses.find(({ name }) => name === container);
-  const before = restarts.get(`${pod.uid}/${container}`) ?? 0;
-  if (status !== undefined && status.restartCount > before) {
+): readonly Harm[] {
+  const harms: Harm[] = [];
+  const containers = new Set(lowered.map(({ container }) => container));
+  for (const container of containers) {
+    const own = lowered.filter((part) => part.container === container);
+    const status = sizing.statuses.find(({ name }) => name === container);
+    const before = restarts.get(`${pod.uid}/${container}`) ?? 0;
+    if (status === undefined || status.restartCount <= before) continue;
     if (isOutOfMemory(status)) {
       // A kill for want of memory says nothing about CPU.
-      return resources.includes('memory')
-        ? { resources: ['memory'], cause: `container ${container} of pod ${pod.name} was killed for want of memory` }
-        : undefined;
+      const cause = `container ${container} of pod ${pod.name} was killed for want of memory`;
+      harms.push({ parts: own.filter(({ resource }) => resource === 'memory'), cause });
+    } else if (status.restartCount > before + (restarting.has(container) ? 1 : 0)) {
+      harms.push({ parts: own, cause: `container ${container} of pod ${pod.name} restarted` });
     }
-    return { resources, cause: `container ${container} of pod ${pod.name} restarted` };
   }
   const since = pod.readyChangedAt ?? now;
-  const isLongUnready = !pod.ready && since >= startedAt && now - since >= UNREADY_PATIENCE_MILLIS;
+  const patience = restarting.size > 0 ? RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
+  const isLongUnready = !pod.ready && since >= startedAt && now - since >= patience;
   // A pod that has never been ready is starting; what is wrong with it may be anything.
-  if (isLongUnready && !unready.has(pod.uid) && restarts.has(`${pod.uid}/${container}`)) {
-    return { resources, cause: `pod ${pod.name} is not ready since ${new Date(since).toISOString()}` };
+  const wasThere = [...containers].some((container) => restarts.has(`${pod.uid}/${container}`));
+  if (isLongUnready && wasThere && !unready.has(pod.uid)) {
+    harms.push({ parts: lowered, cause: `pod ${pod.name} is not ready since ${new Date(since).toISOString()}` });
   }
-  return undefined;
+  return harms;
+}
+
+/** Only a lower limit makes a quota smaller; a lower request does not throttle (CFS bandwidth control). */
+function throttled({ changes, before }: WatchedChange, throttlingOf: ThrottlingOf): readonly Harm[] {
+  return changes.flatMap((change): Harm[] => {
+    const { container } = change;
+    const seen = lowersCpuLimit(change, before) ? throttlingOf(container) : undefined;
+    if (seen === undefined || seen.now < THROTTLED || seen.now - seen.before < THROTTLING_JUMP) return [];
+    const cause = `container ${container} is throttled in ${percent(seen.now)} of its periods, ${percent(seen.before)} before`;
+    return [{ parts: [{ container, resource: 'cpu' }], cause }];
+  });
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+function has(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
+  return parts.some((part) => part.container === container && part.resource === resource);
 }
 
 function isOutOfMemory({ lastTermination }: ContainerStatusRecord): boolean {

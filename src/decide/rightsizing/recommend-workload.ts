@@ -16,6 +16,7 @@ import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
 import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
+import { keepBurstable } from './keep-burstable.ts';
 import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
 import type { LimitRule, RightsizingPolicy } from './policy.ts';
 import type { CurrentResource, LearnedFloors, RecommendInput } from './recommend.ts';
@@ -75,7 +76,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
   });
   const cpu = adviseTogether(question, inputs, 'cpu', shapeCpu);
   const memory = adviseTogether(question, inputs, 'memory', shapeMemory);
-  return containers.map(({ name, size }, index) => {
+  const advice = containers.map(({ name, size }, index): SizedAdvice => {
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
       const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
@@ -90,6 +91,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       memory: finished('memory', memory[index]),
     };
   });
+  return keepBurstable(advice, containers);
 }
 
 const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this is their claim, not written to them';

@@ -9,17 +9,10 @@ import { resources } from '../../api/resources.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject, type WorldOptions } from './embedded-world.ts';
 
 /** Everything at once and often: what is waited for in production is waited for in tests of its own. */
-const QUICK = `
-rightsizing:
-  sampleInterval: 5s
-  warmUp: 0s
-  reconcileInterval: 1s
-  canaryPeriod: 15s
-  revertWindow: 1m
-`;
+const QUICK = ['sampleInterval: 5s', 'warmUp: 0s', 'reconcileInterval: 1s', 'canaryPeriod: 15s', 'revertWindow: 1m'];
 
 export interface SizedWorldOptions extends Omit<WorldOptions, 'config'> {
-  /** Lines under `rightsizing:`, two spaces in front. */
+  /** Lines under `rightsizing:`, two spaces in front; they come before the quick ones. */
   readonly rightsizing?: string;
   /** More of the configuration. */
   readonly config?: string;
@@ -28,12 +21,13 @@ export interface SizedWorldOptions extends Omit<WorldOptions, 'config'> {
 /** A world with the namespaces `shop` and `spotalis-system`, both policy definitions and one replica of the operator. */
 export async function startSizedWorld(options: SizedWorldOptions = {}): Promise<EmbeddedWorld> {
   const { rightsizing = '', config = '', ...rest } = options;
+  const quick = QUICK.filter((line) => !rightsizing.includes(`${line.split(' ')[0]} `)).map((line) => `  ${line}`);
   const world = await createEmbeddedWorld({
     onDemandNodes: 2,
     spotNodes: 2,
     metricsEveryMillis: 5_000,
     ...rest,
-    config: `engines: { rightsizing: true }\n${QUICK}${rightsizing}\n${config}`,
+    config: `engines: { rightsizing: true }\nrightsizing:\n${quick.join('\n')}\n${rightsizing}\n${config}`,
   });
   onTestFinished(() => world.stop());
   for (const description of crdDescriptions) {

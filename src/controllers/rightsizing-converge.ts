@@ -1,0 +1,116 @@
+/** Brings running pods in line with the sizes in force, each in one patch. */
+import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
+import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
+import { applyChanges, isIncrease, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
+import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
+import { outcomeOfAttempt } from './rightsizing-outcome.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
+
+export interface ConvergeOptions {
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing'>;
+  readonly isAllocated: (pod: SizedPod) => boolean;
+}
+
+/**
+ * Decreases first: they make room for the rest.
+ * @param changed what is being changed, beside what the workload says is applied: rightsizing has a say in it.
+ * @returns what keeps a pod from it.
+ */
+export type Converge = (
+  context: ApplyContext,
+  inForce: readonly ContainerSpecRecord[],
+  changed: readonly SizeChange[],
+) => Promise<ApplyResult | undefined>;
+
+export function createConverge({ actuator, isAllocated }: ConvergeOptions): Converge {
+  /** What rightsizing has a say in, of this pod. */
+  const managedOf = (context: ApplyContext, pod: SizedPod, more: ManagedKeys): ManagedKeys => {
+    const all: ReadonlySet<SizeKey> = new Set(sizeKeys);
+    const keys = isSizedByUs(pod) ? new Map(context.advised.inForce.map(({ name }) => [name, all])) : more;
+    return isAllocated(pod) ? withoutCpu(keys) : keys;
+  };
+
+  /** What differs in the pod from the sizes in force, and from what it was given before the others. */
+  const driftOfPod = (
+    context: ApplyContext,
+    pod: SizedPod,
+    inForce: readonly ContainerSpecRecord[],
+    changed: readonly SizeChange[],
+  ): readonly DriftedPod[] => {
+    const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
+      phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
+    );
+    const keys = managedKeys([...changed, ...own], appliedKeys(context));
+    return driftedPods([pod], applyChanges(inForce, joinChanges(own)), managedOf(context, pod, keys));
+  };
+
+  return async (context, inForce, changed) => {
+    const { advised, memory, live } = context;
+    const { workload } = advised;
+    const all = live.flatMap((pod) => driftOfPod(context, pod, inForce, changed));
+    const isHarmful = ({ container, resource }: SizedPart): boolean =>
+      memory.takenBack.some((part) => part.container === container && part.resource === resource);
+    // What did harm is undone first, and alone: nothing that waits for its time keeps it.
+    const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
+      const rest = partsOf(changes).filter((part) => !isHarmful(part));
+      const [own] = withoutParts([{ changes }], rest);
+      return own === undefined ? [] : [{ pod, changes: own.changes }];
+    });
+    if (harmed.length === 0) memory.takenBack = [];
+    const isRestore = harmed.length > 0;
+    if (workload.isRollingOut && !isRestore) return undefined;
+    const drifted = isRestore ? harmed : all;
+    const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
+    let kept: ApplyResult | undefined;
+    for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
+      if (actuator.isResizing(each.pod.pod.uid)) continue;
+      const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
+      const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
+      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
+      // The cluster as a whole has to wait: so have the other pods.
+      if (attempt.kind === 'blocked' && isGlobal(attempt.block.reason)) break;
+    }
+    return kept;
+  };
+}
+
+export function decisionFor(
+  { advised: { workload } }: ApplyContext,
+  { pod }: SizedPod,
+  to: readonly SizeChange[],
+  summary: string,
+  isRestore = false,
+): ResizeDecision {
+  const { kind, namespace, name, uid } = workload;
+  return {
+    kind: 'resize',
+    engine: 'rightsizing',
+    workload: { kind, namespace, name },
+    workloadUid: uid,
+    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    changes: to,
+    ...(isRestore && { isRestore }),
+    why: { summary, numbers: {} },
+  };
+}
+
+function rises({ pod, changes }: DriftedPod): boolean {
+  return changes.some(({ container, to }) =>
+    isIncrease(pod.sizing.containers.find(({ name }) => name === container)?.size ?? {}, to),
+  );
+}
+
+function isGlobal(reason: string): boolean {
+  return (
+    reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
+  );
+}
+
+function withoutCpu(keys: ManagedKeys): ManagedKeys {
+  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
+}

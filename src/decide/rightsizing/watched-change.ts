@@ -1,0 +1,93 @@
+/** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { SizeChange } from '../size-decision.ts';
+import type { ResourceName } from './amount-text.ts';
+import { restartedContainer } from './restart-on-resize.ts';
+
+/** One resource of one container: what is changed, blamed and taken back as a whole, request and limit together. */
+export interface SizedPart {
+  readonly container: string;
+  readonly resource: ResourceName;
+}
+
+export interface WatchedChange {
+  readonly changes: readonly SizeChange[];
+  /** What was in force before. */
+  readonly before: readonly ContainerSpecRecord[];
+  readonly startedAt: EpochMillis;
+  /** Restarts of each container of each pod when it began: `uid/container`. Pods that came later began with none. */
+  readonly restarts: ReadonlyMap<string, number>;
+  /** Uids of the pods that were not ready when it began: what they lack is not ours. */
+  readonly unready: ReadonlySet<string>;
+  /** Containers that the change itself restarts, once in each pod (`resizePolicy: RestartContainer`). */
+  readonly restarting: ReadonlySet<string>;
+}
+
+/** @param isInPlace running pods are resized, so that `resizePolicy` counts. */
+export function watchChange(
+  changes: readonly SizeChange[],
+  before: readonly ContainerSpecRecord[],
+  pods: readonly SizedPod[],
+  now: EpochMillis,
+  isInPlace = false,
+): WatchedChange {
+  const restarts = new Map<string, number>();
+  for (const { pod, sizing } of pods) {
+    for (const { name, restartCount } of sizing.statuses) restarts.set(`${pod.uid}/${name}`, restartCount);
+  }
+  const unready = new Set(pods.filter(({ pod }) => !pod.ready).map(({ pod }) => pod.uid));
+  const restarting = changes.filter((change) => isInPlace && restartedContainer(before, [change]) !== undefined);
+  return {
+    changes,
+    before,
+    startedAt: now,
+    restarts,
+    unready,
+    restarting: new Set(restarting.map(({ container }) => container)),
+  };
+}
+
+/** The amounts of a size that are of the resource. */
+export const keysOf: Readonly<Record<ResourceName, readonly SizeKey[]>> = {
+  cpu: sizeKeys.filter((key) => key.startsWith('cpu')),
+  memory: sizeKeys.filter((key) => key.startsWith('memory')),
+};
+
+/** Resources that the change sets something of. */
+export function changedResources({ to }: SizeChange): readonly ResourceName[] {
+  return (['cpu', 'memory'] as const).filter((resource) => keysOf[resource].some((key) => to[key] !== undefined));
+}
+
+/** The resources of the container that the change lowers: request or limit. */
+export function loweredResources(
+  { container, to }: SizeChange,
+  before: readonly ContainerSpecRecord[],
+): readonly ResourceName[] {
+  const from = before.find(({ name }) => name === container)?.size ?? {};
+  return (['cpu', 'memory'] as const).filter((resource) => keysOf[resource].some((key) => falls(key, from, to)));
+}
+
+/** Whether the limit of CPU falls: less of a quota than before may throttle. */
+export function lowersCpuLimit({ container, to }: SizeChange, before: readonly ContainerSpecRecord[]): boolean {
+  return falls('cpuLimit', before.find(({ name }) => name === container)?.size ?? {}, to);
+}
+
+function falls(key: SizeKey, from: ContainerSize, to: ContainerSize): boolean {
+  const [old, next] = [from[key], to[key]];
+  return old !== undefined && next !== undefined && next < old;
+}
+
+export function isDecrease({ changes, before }: Pick<WatchedChange, 'changes' | 'before'>): boolean {
+  return changes.some((change) => loweredResources(change, before).length > 0);
+}
+
+/** A change that lowers nothing does no harm: it is only looked after until it can be seen everywhere. */
+const RAISE_MILLIS: Millis = 30_000;
+
+/** How long a change is looked after. @param revertMillis how long a decrease may be taken back. */
+export function watchMillis(change: Pick<WatchedChange, 'changes' | 'before'>, revertMillis: Millis): Millis {
+  return isDecrease(change) ? revertMillis : Math.min(revertMillis, RAISE_MILLIS);
+}
