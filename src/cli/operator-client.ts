@@ -78,7 +78,15 @@ const sizing = z.object({
       memory: z.array(note),
     }),
   ),
-  ongoing: maybe(z.object({ phase: z.string(), method: z.string(), since: z.string(), firstPod: maybe(z.string()) })),
+  ongoing: maybe(
+    z.object({
+      phase: z.string(),
+      method: z.string(),
+      since: z.string(),
+      firstPod: maybe(z.string()),
+      note: maybe(z.string()),
+    }),
+  ),
 });
 /** What rightsizing makes of one workload. */
 export type OperatorSizing = z.output<typeof sizing>;

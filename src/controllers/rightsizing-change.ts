@@ -4,7 +4,7 @@ import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
-import type { Harm } from '../decide/rightsizing/judge-change.ts';
+import { type Harm, judgeChange } from '../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../decide/rightsizing/recommend-workload.ts';
 import { partsTakenBack, takenBack, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
@@ -18,11 +18,15 @@ import { workloadKey } from '../model/cluster-view.ts';
 import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
 import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
+import type { LookForThrottling } from './rightsizing-throttling.ts';
 
 export interface ChangeOptions {
+  readonly lookForThrottling: LookForThrottling;
   readonly events: RightsizingEvents;
   readonly journal: Journal;
   readonly metrics: Metrics;
@@ -39,6 +43,11 @@ export interface Changes {
     method: 'InPlace' | 'Recreate',
     how: ApplyMethod,
   ): void;
+  /** Which of the changes under way did harm. @param podsOf those that have it. */
+  judge(
+    context: ApplyContext,
+    podsOf: (change: OngoingChange) => readonly SizedPod[],
+  ): Promise<readonly HarmfulChange[]>;
   /** Decreases did harm: told, and remembered; what is not to blame is watched on. */
   noteHarm(
     workload: SizedWorkload,
@@ -65,7 +74,7 @@ export interface HarmNoted {
 const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
-export function createChanges({ events, journal, metrics, clock }: ChangeOptions): Changes {
+export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   return {
     noteMade(workload, policy, memory, { changes, before }, method, how) {
       const now = clock.now();
@@ -77,6 +86,15 @@ export function createChanges({ events, journal, metrics, clock }: ChangeOptions
       const message = renderReason('UpdateSuccess', { ...workload, method, changes: text });
       events.onWorkload(workload, { reason: 'UpdateSuccess', message });
       journal.record(workloadKey(workload), { kind: 'done', reason: 'UpdateSuccess', message });
+    },
+    async judge(context, podsOf) {
+      const harms: HarmfulChange[] = [];
+      for (const change of context.memory.ongoing) {
+        const throttlingOf = await lookForThrottling(context, change);
+        const harm = judgeChange(change, podsOf(change), clock.now(), throttlingOf);
+        if (harm !== undefined) harms.push({ change, harm });
+      }
+      return harms;
     },
     noteHarm(workload, memory, harms, { lessons, inForce }) {
       const now = clock.now();

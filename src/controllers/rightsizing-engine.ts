@@ -31,6 +31,7 @@ import { reportRightsizing } from './rightsizing-metrics.ts';
 import { createPolicyBooks, type PolicyBooks } from './rightsizing-policies.ts';
 import { createRecreate } from './rightsizing-recreate.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
+import { createLookForThrottling } from './rightsizing-throttling.ts';
 import { createWorkloadReconciler } from './rightsizing-workload.ts';
 
 export interface RightsizingEngineOptions extends EngineParts {
@@ -103,7 +104,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     retemplate: createRetemplate({ api, workload: (uid) => view.workloadByUid(uid) }),
     onEnd: (workload) => controller.wakeWorkload(workload),
   });
-  const changes = createChanges(shared);
+  const changes = createChanges({ ...shared, lookForThrottling: createLookForThrottling(shared) });
   const inPlace = createInPlace({ ...shared, actuator, changes });
   const recreate = createRecreate({ ...shared, actuator, changes, history });
   const evict = createEvictToResize({ ...shared, actuator, changes, history });

@@ -5,7 +5,6 @@
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { judgeChange } from '../decide/rightsizing/judge-change.ts';
 import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
@@ -25,6 +24,7 @@ import { goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
+import { nothingSeen } from './rightsizing-throttling.ts';
 
 export interface EvictToResizeOptions {
   readonly actuator: Pick<SizeActuator, 'evict'>;
@@ -128,7 +128,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     if (written !== undefined) return written;
     const watched = watchChange(due, inForce, live, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
-    const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined };
+    const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
     changes.noteMade(workload, policy, memory, change, 'Recreate', 'Eviction');
     return undefined;
@@ -140,10 +140,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     const { inForce, changed } = inForceNow(context);
     const differ = new Set(driftOf(context, inForce, changed).map(({ pod }) => pod));
     const sized = live.filter((pod) => !differ.has(pod));
-    const harms = memory.ongoing.flatMap((change) => {
-      const harm = judgeChange(change, sized, clock.now());
-      return harm === undefined ? [] : [{ change, harm }];
-    });
+    const harms = await changes.judge(context, () => sized);
     if (harms.length === 0) return undefined;
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
     await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));

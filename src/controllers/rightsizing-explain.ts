@@ -8,6 +8,7 @@ import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
+import { throttlingNote } from './rightsizing-throttling.ts';
 
 export interface SizingStory {
   /** `namespace/name`. */
@@ -25,7 +26,13 @@ export interface SizingStory {
   }[];
   /** The latest of the changes that are being watched. */
   readonly ongoing:
-    | { readonly phase: string; readonly method: string; readonly since: string; readonly firstPod: string | undefined }
+    | {
+        readonly phase: string;
+        readonly method: string;
+        readonly since: string;
+        readonly firstPod: string | undefined;
+        readonly note: string | undefined;
+      }
     | undefined;
 }
 
@@ -46,7 +53,8 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
     const policy = selection?.winner;
     if (workload === undefined || selection === undefined || policy === undefined) return undefined;
     const result = books.of(policy.uid).results.get(workloadKey(ref));
-    const ongoing = memory.of(workload.uid).ongoing.at(-1);
+    const watched = memory.of(workload.uid).ongoing;
+    const ongoing = watched.at(-1);
     return {
       policy: `${policy.namespace}/${policy.name}`,
       mode: policy.spec.mode,
@@ -63,6 +71,7 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
         method: ongoing.method,
         since: formatTime(ongoing.startedAt),
         firstPod: ongoing.canary?.name,
+        note: throttlingNote(watched),
       },
     };
   };

@@ -3,7 +3,6 @@
  * force is written on the workload once the first pod has them; from then on any pod that differs is brought in line.
  */
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { judgeChange } from '../decide/rightsizing/judge-change.ts';
 import {
   type Beginning,
   joinChanges,
@@ -28,6 +27,7 @@ import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
+import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
 
 export interface InPlaceOptions {
   readonly actuator: SizeActuator;
@@ -76,6 +76,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
         method: 'InPlace',
         phase: 'canary',
         canary,
+        throttling: nothingSeen(),
       }),
     );
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(parts.flat())), ...begun];
@@ -136,12 +137,9 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
     const { workload, lessons } = advised;
-    const harms = memory.ongoing.flatMap((change) => {
-      const isFirstOnly = change.phase === 'canary';
-      const concerned = isFirstOnly ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live;
-      const harm = judgeChange(change, concerned, clock.now());
-      return harm === undefined ? [] : [{ change, harm }];
-    });
+    const harms = await changes.judge(context, (change) =>
+      change.phase === 'canary' ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live,
+    );
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
@@ -168,7 +166,9 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   const waiting = ({ advised, live, memory }: ApplyContext, isHeld: boolean): ApplyResult => {
     const first = memory.ongoing.find(({ phase }) => phase === 'canary');
     if (first?.canary !== undefined) {
-      const message = renderReason('CanaryWatched', { pod: first.canary.name });
+      const note = throttlingNote(memory.ongoing);
+      const watched = renderReason('CanaryWatched', { pod: first.canary.name });
+      const message = note === undefined ? watched : `${watched}; ${note}`;
       return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
     }
     const resizing = live.filter(({ pod }) => actuator.isResizing(pod.uid)).length;

@@ -7,12 +7,15 @@ import type { SizeChange } from '../decide/size-decision.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
+import type { ThrottlingSeen } from './rightsizing-throttling.ts';
 
 /** A change that was begun and is not yet behind us. */
 export interface OngoingChange extends WatchedChange, ChangeInPhase {
   readonly method: 'InPlace' | 'Recreate' | 'Evict';
   /** The pod that has it first, and since when. */
   readonly canary: { readonly uid: string; readonly name: string; readonly at: EpochMillis } | undefined;
+  /** Whether a lower CPU limit holds its containers back. */
+  readonly throttling: ThrottlingSeen;
   /** Until then some pods were yet to have it: by new pods that takes as long as budgets make it. */
   readonly spreadingUntil?: EpochMillis;
 }

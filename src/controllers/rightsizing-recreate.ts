@@ -2,7 +2,6 @@
 
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { judgeChange } from '../decide/rightsizing/judge-change.ts';
 import {
   joinChanges,
   mayBegin,
@@ -27,6 +26,7 @@ import { type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
+import { nothingSeen } from './rightsizing-throttling.ts';
 
 export interface RecreateOptions {
   readonly actuator: SizeActuator;
@@ -104,6 +104,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       method: 'Recreate',
       phase: 'spread',
       canary: undefined,
+      throttling: nothingSeen(),
     };
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
     memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };
@@ -116,10 +117,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
     const { workload, lessons } = advised;
-    const harms = memory.ongoing.flatMap((change) => {
-      const harm = judgeChange(change, live, clock.now());
-      return harm === undefined ? [] : [{ change, harm }];
-    });
+    const harms = await changes.judge(context, () => live);
     if (harms.length === 0) return undefined;
     const before = harms.reduce(
       (sizes, { change, harm }) => takenBack(sizes, change, partsTakenBack(sizes, change, harm.parts)),

@@ -27,6 +27,8 @@ function exposition(): string {
     `container_cpu_usage_seconds_total{namespace="shop",pod="${pod}",container="${container}",cpu="total",id="/${pod}/${container}",image="i"} ${cores * elapsed}`;
   const memory = (pod: string, container: string, bytes: number) =>
     `container_memory_working_set_bytes{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${bytes}`;
+  const periods = (what: string, pod: string, container: string, aSecond: number) =>
+    `container_cpu_cfs_${what}_total{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${Math.trunc(aSecond * elapsed)}`;
   return [
     '# TYPE container_cpu_usage_seconds_total counter',
     cpu('web-7d4f9c5b8-x2k7p', 'app', 0.25),
@@ -35,6 +37,12 @@ function exposition(): string {
     cpu('web-7d4f9c5b8-b4d9z', '', 0.51),
     cpu('web-7d4f9c5b8-b4d9z', 'POD', 0.001),
     cpu('web-api-7d4f9c5b8-b4d9z', 'app', 3),
+    '# TYPE container_cpu_cfs_periods_total counter',
+    periods('periods', 'web-7d4f9c5b8-b4d9z', 'app', 10),
+    periods('periods', 'web-7d4f9c5b8-x2k7p', 'app', 10),
+    '# TYPE container_cpu_cfs_throttled_periods_total counter',
+    periods('throttled_periods', 'web-7d4f9c5b8-b4d9z', 'app', 4),
+    periods('throttled_periods', 'web-7d4f9c5b8-x2k7p', 'app', 1),
     '# TYPE container_memory_working_set_bytes gauge',
     memory('web-7d4f9c5b8-x2k7p', 'app', 100 * MIB),
     memory('web-7d4f9c5b8-b4d9z', 'app', 600 * MIB),
@@ -121,6 +129,16 @@ afterAll(async () => {
   await prometheus.stop();
   exporter.close();
   rmSync(dir, { recursive: true, force: true });
+});
+
+test('one question brings the share of throttled periods, of the pod where it is highest', async () => {
+  const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const asked = { workload, pods: ['web-7d4f9c5b8-x2k7p'], containers: ['app', 'proxy'], windowMillis: 5_000 };
+  const answer = await source().throttling?.({ ...asked, at: clock.now() }, signal);
+  if (answer?.ok !== true) throw new Error(answer?.problem.message ?? 'it is not asked at all');
+  // A container without a limit has no periods.
+  expect([...answer.shares.keys()]).toEqual(['app']);
+  expect(answer.shares.get('app')).toBeCloseTo(0.4, 1);
 });
 
 test('two questions bring CPU and memory of all pods and containers of one workload, and of no other', async () => {

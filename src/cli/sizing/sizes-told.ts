@@ -9,7 +9,7 @@ export function sizesTold({ kind, namespace, name }: WorkloadRef, told: Operator
   const watched =
     ongoing === undefined
       ? undefined
-      : `a change (${ongoing.method}) of ${ongoing.since} is watched${ongoing.firstPod === undefined ? '' : `, first on pod ${ongoing.firstPod}`}`;
+      : `a change (${ongoing.method}) of ${ongoing.since} is watched${ongoing.firstPod === undefined ? '' : `, first on pod ${ongoing.firstPod}`}${ongoing.note === undefined ? '' : `; ${ongoing.note}`}`;
   return {
     kind,
     namespace,

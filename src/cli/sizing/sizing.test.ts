@@ -93,9 +93,15 @@ test('what the operator tells is shown alike', () => {
           memory: [],
         },
       ],
-      ongoing: { phase: 'canary', method: 'InPlace', since: 'noon', firstPod: 'web-1' },
+      ongoing: {
+        phase: 'canary',
+        method: 'InPlace',
+        since: 'noon',
+        firstPod: 'web-1',
+        note: 'throttling is not known',
+      },
     },
   );
   expect(told.differences[0]).toMatchObject({ cpu: { from: '500m', to: '240m' }, memory: { to: '512Mi' } });
-  expect(told.message).toContain('first on pod web-1');
+  expect(told.message).toContain('first on pod web-1; throttling is not known');
 });

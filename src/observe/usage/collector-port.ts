@@ -3,7 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
-import type { UsageProblem } from './usage-source.ts';
+import type { ThrottlingAnswer, ThrottlingRequest, UsageProblem } from './usage-source.ts';
 
 /** How collecting goes for one workload. */
 export interface CollectionState {
@@ -34,6 +34,8 @@ export interface UsageCollector {
   stateOf(workload: WorkloadRef): CollectionState;
   /** Undefined: no workload is collected for the policy. */
   healthOf(policy: { readonly namespace: string; readonly name: string }): PolicyHealth | undefined;
+  /** Asks the source at once; a failure where it does not count periods of CPU quota. Rejects only with the signal's reason. */
+  throttlingOf(request: ThrottlingRequest, signal: AbortSignal): Promise<ThrottlingAnswer>;
   /** Called after the profiles of a workload took something new, or collecting began or ceased to fail. Returns the way to end it. */
   onChange(listener: (workload: WorkloadRef) => void): () => void;
   /** Collects until the signal aborts. Call once. */

@@ -83,3 +83,37 @@ describe('a guarded source', () => {
     expect(calls).toEqual(['fetch', 'health', 'fetch', 'health', 'fetch']);
   });
 });
+
+describe('throttling', () => {
+  const asked = { workload: request.workload, pods: [], containers: [], at: 0, windowMillis: 1 };
+
+  test('a source that does not count periods of CPU quota does not seem to', () => {
+    expect(setUp().source.throttling).toBeUndefined();
+  });
+
+  test('is guarded like everything else: a source out of reach is not asked for it', async () => {
+    const calls: string[] = [];
+    const clock = createVirtualClock(0);
+    const down = failure('Unreachable');
+    const source = createGuardedSource(
+      {
+        name: 'fake',
+        kind: 'range',
+        fetch: async () => good,
+        health: async () => {
+          calls.push('health');
+          return down;
+        },
+        throttling: async () => {
+          calls.push('throttling');
+          return down;
+        },
+      },
+      clock,
+    );
+    expect(await source.throttling?.(asked, signal)).toEqual(down);
+    expect(await source.throttling?.(asked, signal)).toEqual(down);
+    expect(await source.fetch(request, signal)).toEqual(down);
+    expect(calls).toEqual(['throttling', 'health']);
+  });
+});

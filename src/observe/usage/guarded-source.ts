@@ -4,7 +4,15 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import type { SourceHealth, UsageProblem, UsageSource } from './usage-source.ts';
+import type {
+  SourceHealth,
+  ThrottlingAnswer,
+  ThrottlingRequest,
+  UsageAnswer,
+  UsageFailure,
+  UsageProblem,
+  UsageSource,
+} from './usage-source.ts';
 
 /** One answer to the small question counts this long. */
 const PROBE_MILLIS: Millis = 15_000;
@@ -19,24 +27,34 @@ export function createGuardedSource(source: UsageSource, clock: Clock): UsageSou
     return probe.health;
   };
 
+  const guarded = async <Answer extends UsageAnswer | ThrottlingAnswer>(
+    fetch: () => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | UsageFailure> => {
+    if (isSuspect) {
+      const health = await ask(signal);
+      if (!health.ok) return health;
+      isSuspect = false;
+    }
+    const answer = await fetch();
+    if (!answer.ok && isAboutSource(answer.problem)) {
+      isSuspect = true;
+      // What was answered before this failure says nothing about now.
+      probe = undefined;
+    }
+    return answer;
+  };
+
+  const { throttling } = source;
   return {
     name: source.name,
     kind: source.kind,
-    async fetch(request, signal) {
-      if (isSuspect) {
-        const health = await ask(signal);
-        if (!health.ok) return health;
-        isSuspect = false;
-      }
-      const answer = await source.fetch(request, signal);
-      if (!answer.ok && isAboutSource(answer.problem)) {
-        isSuspect = true;
-        // What was answered before this failure says nothing about now.
-        probe = undefined;
-      }
-      return answer;
-    },
+    fetch: (request, signal) => guarded(() => source.fetch(request, signal), signal),
     health: (signal) => source.health(signal),
+    ...(throttling !== undefined && {
+      throttling: (request: ThrottlingRequest, signal: AbortSignal) =>
+        guarded(() => throttling(request, signal), signal),
+    }),
   };
 }
 

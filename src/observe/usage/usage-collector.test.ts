@@ -524,3 +524,33 @@ describe('out-of-memory kills', () => {
     expect(collecting.collector.profileOf(web, 'app')?.memory.oom()).toBeUndefined();
   });
 });
+
+describe('throttling of containers', () => {
+  const asked = { workload: web, pods: [POD], containers: ['app'], at: START, windowMillis: 300_000 };
+
+  test('is asked of the source of the workload', async () => {
+    const collecting = start({ targets: [aTarget(web)] });
+    await collecting.clock.advance(5_000);
+    const shares = new Map([['app', 0.3]]);
+    if (!collecting.chosen.ok) throw new Error('no source');
+    const { source } = collecting.chosen;
+    collecting.chosen = {
+      ...collecting.chosen,
+      source: { ...source, throttling: async ({ at }) => ({ ok: true, shares: at === START ? shares : new Map() }) },
+    };
+    expect(await collecting.collector.throttlingOf(asked, collecting.controller.signal)).toEqual({ ok: true, shares });
+  });
+
+  test('is not known of a workload without a source, nor by one that does not count it', async () => {
+    const collecting = start({ targets: [aTarget(web)] });
+    const ask = () => collecting.collector.throttlingOf(asked, collecting.controller.signal);
+    expect(await ask()).toMatchObject({ ok: false, problem: { reason: 'NoData' } });
+    await collecting.clock.advance(5_000);
+    expect(await ask()).toMatchObject({
+      ok: false,
+      problem: { message: 'scripted does not count throttled periods' },
+    });
+    collecting.chosen = { ok: false, problem: { reason: 'Misconfigured', message: 'no such provider' } };
+    expect(await ask()).toMatchObject({ ok: false, problem: { reason: 'Misconfigured' } });
+  });
+});

@@ -14,6 +14,7 @@ import { createCollectionLedger } from './collection-ledger.ts';
 import type { UsageCollector } from './collector-port.ts';
 import { oomKillsOf } from './oom-kills.ts';
 import type { UsageSources } from './usage-providers.ts';
+import type { ThrottlingAnswer } from './usage-source.ts';
 
 export interface CollectSchedule {
   /** How often targets are looked through: the longest a new workload or a kill waits. */
@@ -159,6 +160,15 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     profileOf: (workload, container) => book.profileOf(workload, container),
     windowOf: (workload, container) => book.windowOf(workload, container, clock.now()),
     stateOf: ledger.stateOf,
+    async throttlingOf(request, signal) {
+      const key = workloadKey(request.workload);
+      const settings = turns.get(key)?.target.settings;
+      const chosen = settings && sources.sourceFor(settings);
+      if (chosen === undefined) return noThrottling(`no usage is collected of ${key}`);
+      if (!chosen.ok) return chosen;
+      const { name: source, throttling } = chosen.source;
+      return throttling?.(request, signal) ?? noThrottling(`${source} does not count throttled periods`);
+    },
     healthOf: ledger.healthOf,
     onChange: ledger.onChange,
     async run(signal) {
@@ -170,4 +180,8 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       await Promise.all(running);
     },
   };
+}
+
+function noThrottling(message: string): ThrottlingAnswer {
+  return { ok: false, problem: { reason: 'NoData', message } };
 }

@@ -2,7 +2,7 @@
  * UsageSource: the port to whatever measures containers. One answer holds CPU and memory of all replicas of one workload.
  * To add a source: a file that makes one, and a line in usage-providers.ts.
  */
-import type { EpochMillis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { ResourceInstants, UsageSeries } from '../../model/usage-series.ts';
 
@@ -56,6 +56,23 @@ export interface UsageFailure {
 export type UsageAnswer = UsageReading | UsageFailure;
 export type SourceHealth = { readonly ok: true } | UsageFailure;
 
+export interface ThrottlingRequest {
+  readonly workload: WorkloadRef;
+  readonly pods: readonly string[];
+  readonly containers: readonly string[];
+  /** Over the time of this length before this instant. */
+  readonly at: EpochMillis;
+  readonly windowMillis: Millis;
+}
+
+export type ThrottlingAnswer =
+  | {
+      readonly ok: true;
+      /** By container, of the pod where it is highest: the share of the periods of CPU quota in which it was held back, 0..1. */
+      readonly shares: ReadonlyMap<string, number>;
+    }
+  | UsageFailure;
+
 export interface UsageSource {
   readonly name: string;
   /** Whether it can answer for the past (`range`) or only for now (`instant`). */
@@ -63,4 +80,6 @@ export interface UsageSource {
   /** Rejects only with the signal's reason; every other fault is an answer. */
   fetch(request: UsageRequest, signal: AbortSignal): Promise<UsageAnswer>;
   health(signal: AbortSignal): Promise<SourceHealth>;
+  /** Of sources that count periods of CPU quota. Asked only of workloads whose CPU limit was lowered a short while ago. */
+  readonly throttling?: (request: ThrottlingRequest, signal: AbortSignal) => Promise<ThrottlingAnswer>;
 }

@@ -363,3 +363,40 @@ describe('health', () => {
     expect(server.received[0]?.path).toBe('/api/v1/query');
   });
 });
+
+describe('throttling', () => {
+  const asked = { workload: request().workload, pods: [metric.pod], containers: ['app'], at, windowMillis: 300_000 };
+
+  test('one instant question brings the share of periods of each container, of the pod where it is highest', async () => {
+    const server = await serve((_, response) => {
+      const value = (pod: string, container: string, share: string) => ({
+        metric: { pod, container },
+        value: [at / 1000, share],
+      });
+      const result = [value('web-1', 'app', '0.1'), value('web-2', 'app', '0.6'), value('web-2', 'log', 'NaN')];
+      response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
+    });
+    const answer = await prometheusAt(server.url).throttling?.(asked, signal);
+    expect(answer).toEqual({ ok: true, shares: new Map([['app', 0.6]]) });
+    expect(server.received).toHaveLength(1);
+    const [{ path, form } = { path: '', form: new URLSearchParams() }] = server.received;
+    expect(path).toContain('/api/v1/query');
+    expect(form.get('time')).toBe(String(at / 1000));
+    expect(form.get('query')).toMatch(
+      /^max by \(pod, container\) \(rate\(container_cpu_cfs_throttled_periods_total\{namespace="shop",.*\}\[300s\]\) \/ \(rate\(container_cpu_cfs_periods_total\{.*\}\[300s\]\) > 0\)\)$/,
+    );
+  });
+
+  test('what is refused or broken is a failure, not a share of nothing', async () => {
+    const refused = await serve((_, response) => {
+      response.statusCode = 422;
+      response.end(JSON.stringify({ status: 'error', errorType: 'execution', error: 'no' }));
+    });
+    expect(await prometheusAt(refused.url).throttling?.(asked, signal)).toMatchObject({ ok: false });
+    const broken = await serve((_, response) => response.end('[]'));
+    expect(await prometheusAt(broken.url).throttling?.(asked, signal)).toMatchObject({
+      ok: false,
+      problem: { reason: 'Malformed' },
+    });
+  });
+});

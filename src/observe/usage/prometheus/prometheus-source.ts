@@ -17,10 +17,11 @@ import {
   MAX_QUERY_BYTES,
   type QueryInput,
   type QueryPair,
+  throttlingQuery,
   usageQueries,
 } from './promql.ts';
 import { planRanges, type RangePlan } from './range-plan.ts';
-import { type MatrixSeries, readMatrix } from './read-matrix.ts';
+import { type MatrixAnswer, type MatrixSeries, readMatrix } from './read-matrix.ts';
 
 export interface PrometheusTuning {
   /** Distance of two points of an answer; longer where the budget demands it. */
@@ -80,7 +81,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
 
   const read = async (request: UsageRequest, resource: Resource, signal: AbortSignal): Promise<ResourceAnswer> => {
     const plan = planFor(request, resource, tuning);
-    const query = queryFor(options, request, plan.stepMillis)[resource];
+    const query = queryFor(request, plan.stepMillis)[resource];
     if (Buffer.byteLength(query) > MAX_QUERY_BYTES) {
       const message = `the query for ${workloadKey(request.workload)} is longer than ${MAX_QUERY_BYTES} bytes: name fewer labels in the policy`;
       return { ok: false, problem: { reason: 'Misconfigured', message } };
@@ -98,12 +99,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
       const answer = await ask('api/v1/query_range', form, signal);
       if (!answer.ok) return answer;
       const matrix = readMatrix(answer.value, tuning.names);
-      if (!matrix.ok) {
-        const isMalformed = matrix.kind === 'malformed';
-        const advice = isMalformed ? 'check that the address is that of a Prometheus API' : 'the query was refused';
-        const message = `${url.origin}${url.pathname}: ${matrix.message}; ${advice}`;
-        return { ok: false, problem: { reason: isMalformed ? 'Malformed' : 'Rejected', message } };
-      }
+      if (!matrix.ok) return { ok: false, problem: problemOf(matrix) };
       series.push(...matrix.series);
       for (const warning of matrix.warnings) warnings.add(warning);
     }
@@ -111,9 +107,28 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
     return { ok: true, series, readTo: instants.length === 0 ? undefined : maxOf(instants), warnings: [...warnings] };
   };
 
+  const problemOf = ({ kind, message }: Extract<MatrixAnswer, { ok: false }>): UsageProblem => {
+    const isMalformed = kind === 'malformed';
+    const advice = isMalformed ? 'check that the address is that of a Prometheus API' : 'the query was refused';
+    const text = `${url.origin}${url.pathname}: ${message}; ${advice}`;
+    return { reason: isMalformed ? 'Malformed' : 'Rejected', message: text };
+  };
+
   return {
     name,
     kind: 'range',
+    async throttling({ at, windowMillis, ...request }, signal) {
+      const query = throttlingQuery({ ...inputFor(request, windowMillis), rateMillis: windowMillis });
+      const answer = await ask('api/v1/query', { query, time: String(at / 1000) }, signal);
+      if (!answer.ok) return answer;
+      const vector = readMatrix(answer.value, tuning.names);
+      if (!vector.ok) return { ok: false, problem: problemOf(vector) };
+      const shares = new Map<string, number>();
+      for (const { container, points } of vector.series) {
+        for (const { value } of points) shares.set(container, Math.min(1, Math.max(value, shares.get(container) ?? 0)));
+      }
+      return { ok: true, shares };
+    },
     async fetch(request, signal) {
       const cpu = await read(request, 'cpu', signal);
       // What keeps one question from being answered keeps the other, too, unless it is about the question itself.
@@ -131,17 +146,24 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
     },
   };
 
-  function queryFor(own: PrometheusSourceOptions, request: UsageRequest, stepMillis: Millis): QueryPair {
-    const input: QueryInput = {
-      namespace: request.workload.namespace,
-      podPattern: podPattern(request.workload, request.pods),
-      containers: request.containers,
+  function inputFor(
+    { workload, pods, containers }: Pick<UsageRequest, 'workload' | 'pods' | 'containers'>,
+    stepMillis: Millis,
+  ): QueryInput {
+    return {
+      namespace: workload.namespace,
+      podPattern: podPattern(workload, pods),
+      containers,
       labels,
-      names: own.tuning.names,
+      names: tuning.names,
       rateMillis: tuning.rateMillis ?? Math.max(SCRAPES_PER_RATE * tuning.scrapeMillis, stepMillis),
       stepMillis,
       scrapeMillis: tuning.scrapeMillis,
     };
+  }
+
+  function queryFor(request: UsageRequest, stepMillis: Millis): QueryPair {
+    const input = inputFor(request, stepMillis);
     if (templates === undefined) return usageQueries(input);
     return { cpu: fillTemplate(templates.cpu, input), memory: fillTemplate(templates.memory, input) };
   }

@@ -53,6 +53,16 @@ export function usageQueries(input: QueryInput): QueryPair {
 }
 
 /**
+ * In which share of the periods of its CPU quota each container was held back. Containers without a limit have no periods, and
+ * are not in the answer.
+ */
+export function throttlingQuery(input: QueryInput): string {
+  const rate = (metric: string): string => `rate(${metric}${matchers(input, [])}[${seconds(input.rateMillis)}])`;
+  const share = `${rate('container_cpu_cfs_throttled_periods_total')} / (${rate('container_cpu_cfs_periods_total')} > 0)`;
+  return `max by (${input.names.pod}, ${input.names.container}) (${share})`;
+}
+
+/**
  * Fills the placeholders of a template: `$namespace`, `$pods` and `$containers` (regular expressions), `$rate` and `$step`
  * (durations). The first three belong between double quotes; what is put in is escaped for that.
  */
