@@ -65,6 +65,14 @@ test('bargaining on requests: the same service answers as well as its neighbour,
   expect(found.violations).toBe(0);
 });
 
+test.each([1, 2, 3, 4, 5])('under a steady load nothing is written in the end, seed %d', async (seed) => {
+  const found = await run('constant', 'stowage', seed, 75_000);
+  expect(found.lateWrites).toBe(0);
+  // Not for want of doing anything: the hog has its ceiling, and everybody is answered.
+  expect(figuresOf(found, 'hog').usage).toBeLessThan(400);
+  expect(Math.max(figuresOf(found, 'a').badShare, figuresOf(found, 'b').badShare)).toBeLessThan(0.005);
+});
+
 test('an arm that writes what is there already writes nothing', async () => {
   const idle: Arm = {
     name: 'idle',

@@ -1,9 +1,10 @@
 /** The loop on a simple model of a node's CPU: measure, plan, write, again. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createSeededRandom } from '../../lib/random.ts';
 import { chargedCpu } from './allocation-pod.ts';
 import { burn, type Moment, runLoop, type Worker } from './testing/cpu-model.ts';
-import { type PodSketch, testPod, testRules } from './testing/pods.ts';
+import { type PodSketch, testNode, testPod, testRules } from './testing/pods.ts';
 
 const weight = (value: number): Record<string, string> => ({ 'mbcas.io/weight': String(value) });
 const worker = (name: string, sketch: PodSketch, load: Worker['load']): Worker => ({
@@ -109,6 +110,48 @@ describe('square waves', () => {
         expect(turns).toBeLessThanOrEqual(1);
       }
     }
+  });
+});
+
+describe('noise', () => {
+  /** As requests make it that come at random: as often above as below, seldom far off. */
+  const noisy = (mean: number, deviation: number, seed: number): Worker['load'] => {
+    const random = createSeededRandom(seed);
+    return () => {
+      const off = Array.from({ length: 12 }, () => random.next()).reduce((sum, each) => sum + each, -6);
+      return Math.max(0, Math.round(mean + deviation * off));
+    };
+  };
+  const busy = (seed: number, loadOfA = noisy(500, 45, seed)): Worker[] => {
+    const b = noisy(450, 42, seed + 100);
+    return [
+      worker('a', { request: 600, marks: weight(4) }, loadOfA),
+      worker('b', { request: 600, marks: weight(2) }, b),
+      worker('hog', { request: 600, marks: { ...weight(1), 'mbcas.io/workload-type': 'batch' } }, () => 2000),
+    ];
+  };
+  /** What the system uses beyond what is reserved for it varies, too. */
+  const unsteadySystem = (seed: number) => {
+    const use = noisy(350, 15, seed);
+    return (second: number) => ({ node: testNode({ systemUse: use(second) }) });
+  };
+  const seeds = [1, 2, 3, 4, 5, 6];
+
+  test.each(seeds)('P18: of a steady load it is not written, seed %d', (seed) => {
+    const moments = runLoop(busy(seed), { seconds: 900, cores: 1670, inputAt: unsteadySystem(seed) });
+    expect(writesIn(moments, 0, 60)).toBeGreaterThan(0);
+    expect(writesIn(moments, 60, 300)).toBeLessThanOrEqual(4);
+    expect(writesIn(moments, 300)).toBe(0);
+  });
+
+  test.each(seeds)('and yet a step of the load is answered within two ticks, seed %d', (seed) => {
+    const [before, after] = [noisy(200, 25, seed), noisy(900, 50, seed)];
+    const load: Worker['load'] = (second) => (second < 600 ? before : after)(second);
+    const moments = runLoop(busy(seed, load), { seconds: 640, cores: 1670, inputAt: unsteadySystem(seed) });
+    const requestAt = (second: number): number => moments.find((each) => each.second === second)?.requests['a'] ?? 0;
+    expect(writesIn(moments, 300, 600)).toBe(0);
+    expect(requestAt(602)).toBeGreaterThan(1.4 * requestAt(598));
+    expect(Math.min(...servedAt(moments, 'a', 604))).toBeGreaterThan(700);
   });
 });
 

@@ -1,9 +1,11 @@
 /**
- * What a pod could use, from what it does use: up at once, down slowly. Throttling and pressure say that usage is cut short;
- * usage near a limit says nothing about demand, so the want grows until usage parts from the limit.
+ * What a pod could use, from what it does use: up at once when the load has changed, down slowly, and still while usage only
+ * varies as it always does. Throttling and pressure say that usage is cut short; usage near a limit says nothing about
+ * demand, so the want grows until usage parts from the limit.
  */
-import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { DemandRules } from './rules.ts';
+import { isOther, nextLevel, type UsageLevel } from './usage-level.ts';
 
 /** One pod over the time since the last tick. */
 export interface Measurement {
@@ -35,6 +37,10 @@ export interface DemandState {
   readonly shortage: number;
   /** The most it wanted lately, fading: what comes back in bursts gets at once what it needed last time. */
   readonly peak: Millicores;
+  readonly level: UsageLevel;
+  /** How long a want holds before it falls: longer each time that a fall brought the shortage back under the same load. */
+  readonly holdMillis: Millis;
+  readonly hasFallen: boolean;
   readonly at: EpochMillis;
 }
 
@@ -47,61 +53,124 @@ export interface Demand {
   readonly cause: 'usage' | 'throttled' | 'pressure' | 'saturated' | 'rolled-back' | 'recalled' | 'decaying';
 }
 
+/** A hold is so many times as long after a fall that was one too many, so that falls and raises do not go on for ever. */
+const RELAPSE = 4;
+
 export function nextDemand(
   previous: DemandState | undefined,
   measured: Measurement,
   context: DemandContext,
   rules: DemandRules,
 ): Demand {
-  const raw = rawWant(measured, context, rules);
-  const { shortage } = raw;
   const { share, now } = context;
-  const peak = previous === undefined ? 0 : fadedPeak(previous, now, rules);
-  const isPressed = shortage > 0 || measured.usage >= rules.saturation * share;
-  const recalled = isPressed ? Math.floor(peak) : 0;
-  // Captain's rule: a shortage that begins with a cut returns the cut and once more as much.
-  const cut = previous === undefined ? 0 : previous.share - share;
-  const isRolledBack = previous !== undefined && cut > 0 && previous.shortage === 0 && shortage > rules.throttledRatio;
-  const returned = isRolledBack ? share + 2 * cut : 0;
-  const target = Math.max(raw.want, returned, recalled);
-  const cause = target === raw.want ? raw.cause : target === returned ? 'rolled-back' : 'recalled';
-  const kept = { share, shortage, at: now };
-  if (previous === undefined || target >= previous.want) {
-    const state = { ...kept, want: target, raisedAt: now, calmTicks: 0, peak: Math.max(peak, target) };
+  const level = nextLevel(previous?.level, measured.usage, rules.level);
+  const raw = rawWant(measured, context, level, previous, rules);
+  const { shortage } = raw;
+  const kept = { share, shortage, level, at: now };
+  if (previous === undefined) {
+    const hold = { holdMillis: rules.calmMillis, hasFallen: false };
+    const state = { ...kept, ...hold, want: raw.want, raisedAt: now, calmTicks: 0, peak: raw.want };
+    return { state, want: raw.want, shortage, cause: raw.cause };
+  }
+  const peak = fadedPeak(previous, now, rules);
+  const { target, cause } = askedFor({ previous, raw, level, peak, usage: measured.usage, share }, rules);
+  const isOtherLoad = isOther(previous.level, level);
+  const holdMillis = isOtherLoad ? rules.calmMillis : previous.holdMillis;
+  if (target >= previous.want) {
+    const isRelapse = previous.hasFallen && shortage > 0 && !isOtherLoad;
+    const hold = { holdMillis: isRelapse ? RELAPSE * holdMillis : holdMillis, hasFallen: false };
+    const state = { ...kept, ...hold, want: target, raisedAt: now, calmTicks: 0, peak: Math.max(peak, target) };
     return { state, want: target, shortage, cause };
   }
   const calmTicks = shortage > 0 ? 0 : previous.calmTicks + 1;
-  const mayFall = calmTicks >= rules.calmTicks && now - previous.raisedAt >= rules.calmMillis;
-  const want = mayFall ? Math.max(target, Math.floor(previous.want * (1 - rules.downStep))) : previous.want;
-  const state = { ...kept, want, raisedAt: previous.raisedAt, calmTicks, peak: Math.max(peak, raw.want) };
+  const isRested = calmTicks >= rules.calmTicks && now - previous.raisedAt >= holdMillis;
+  const mayFall = isRested && previous.want > covering(level, rules.level.high, rules);
+  const least = Math.max(target, covering(level, rules.level.middle, rules));
+  const want = mayFall ? Math.max(least, Math.floor(previous.want * (1 - rules.downStep))) : previous.want;
+  const hold = { holdMillis, hasFallen: previous.hasFallen || want < previous.want };
+  const { raisedAt } = previous;
+  const state = { ...kept, ...hold, want, raisedAt, calmTicks, peak: Math.max(peak, raw.want) };
   return { state, want, shortage, cause: want === target ? cause : 'decaying' };
+}
+
+interface Question {
+  readonly previous: DemandState;
+  readonly raw: RawWant;
+  readonly level: UsageLevel;
+  readonly peak: Millicores;
+  readonly usage: Millicores;
+  readonly share: Millicores;
+}
+
+/** The most that anything asks for now; where that is less than the want before, the want may hold. */
+function askedFor(
+  { previous, raw, level, peak, usage, share }: Question,
+  rules: DemandRules,
+): { readonly target: Millicores; readonly cause: Demand['cause'] } {
+  const { low, middle, knownAfterTicks } = rules.level;
+  // One tick counts where the load has changed, or where the pod is held back; else it is noise.
+  const asked = level.samples === 1 || raw.isPressed || usage > previous.want ? raw.want : 0;
+  const isTooLow = (deviations: number): boolean => previous.want < covering(level, deviations, rules);
+  // As soon as a level is known its want is set right; later it takes more to move it.
+  const isSet = level.samples === knownAfterTicks ? isTooLow(middle) : level.samples > knownAfterTicks && isTooLow(low);
+  const usual = isSet ? covering(level, middle, rules) : 0;
+  const recalled = raw.isPressed ? Math.floor(peak) : 0;
+  // Captain's rule: a shortage that begins with a cut returns the cut and once more as much.
+  const cut = previous.share - share;
+  const isRolledBack = cut > 0 && previous.shortage === 0 && raw.shortage > rules.throttledRatio;
+  const returned = isRolledBack ? share + 2 * cut : 0;
+  const target = Math.max(asked, usual, returned, recalled);
+  if (target <= Math.max(asked, usual)) return { target, cause: raw.cause };
+  return { target, cause: target === returned ? 'rolled-back' : 'recalled' };
+}
+
+/** What a pod wants that uses this much more than usual. */
+function covering({ mean, deviation }: UsageLevel, deviations: number, rules: DemandRules): Millicores {
+  return wantOf(mean + deviations * deviation, rules);
+}
+
+/** Usage, more of it as it grows, and something for who uses nothing yet. */
+function wantOf(usage: Millicores, { usageFactor, headroom }: DemandRules): Millicores {
+  return Math.ceil(usageFactor * usage + headroom);
 }
 
 function fadedPeak({ peak, at }: DemandState, now: EpochMillis, { peakHalfLifeMillis }: DemandRules): number {
   return peak * 0.5 ** (Math.max(0, now - at) / peakHalfLifeMillis);
 }
 
+interface RawWant extends Pick<Demand, 'want' | 'shortage' | 'cause'> {
+  /** It is held back, or uses what it has: what it could use shows now. */
+  readonly isPressed: boolean;
+}
+
+/** By this tick, but that pressure of a pod with room in its share is noise, unless the room is usually used, and it lasts. */
 function rawWant(
   { usage, throttledRatio, pressure }: Measurement,
   { share, limit }: DemandContext,
+  { mean }: UsageLevel,
+  previous: DemandState | undefined,
   rules: DemandRules,
-): Pick<Demand, 'want' | 'shortage' | 'cause'> {
-  const byUsage = Math.ceil(rules.usageFactor * usage + rules.headroom);
-  const grown = (shortage: number): number => Math.ceil(Math.max(share, usage) * (1 + Math.min(1, 2 * shortage)));
+): RawWant {
+  const byUsage = wantOf(usage, rules);
+  const isAtShare = usage >= rules.saturation * share;
+  const grown = (shortage: number): number =>
+    Math.max(byUsage, Math.ceil(Math.max(share, usage) * (1 + Math.min(1, 2 * shortage))));
   if (throttledRatio !== undefined && throttledRatio > rules.throttledRatio) {
-    return { want: Math.max(byUsage, grown(throttledRatio)), shortage: throttledRatio, cause: 'throttled' };
+    return { want: grown(throttledRatio), shortage: throttledRatio, cause: 'throttled', isPressed: true };
   }
   // A throttled pod shows pressure of its own making: the two are one signal.
   const isThrottled = (throttledRatio ?? 0) > 0;
-  const isBusy = usage >= rules.pressureNeedsUsage * share;
+  const isBusy = isAtShare || Math.min(usage, mean) >= rules.pressureNeedsUsage * share;
   if (!isThrottled && isBusy && pressure !== undefined && pressure > rules.pressure) {
     const shortage = pressure - rules.pressure;
-    return { want: Math.max(byUsage, grown(shortage)), shortage, cause: 'pressure' };
+    const isPressed = isAtShare || (previous?.shortage ?? 0) > 0;
+    return { want: isPressed ? grown(shortage) : byUsage, shortage, cause: 'pressure', isPressed };
   }
   const filled = limit === undefined || limit === 0 ? 0 : usage / limit;
   if (limit !== undefined && filled >= rules.saturation) {
     const degree = Math.min(1, (filled - rules.saturation) / (1 - rules.saturation));
-    return { want: Math.max(byUsage, Math.ceil(limit * (1.5 + 0.5 * degree))), shortage: 0, cause: 'saturated' };
+    const want = Math.max(byUsage, Math.ceil(limit * (1.5 + 0.5 * degree)));
+    return { want, shortage: 0, cause: 'saturated', isPressed: true };
   }
-  return { want: byUsage, shortage: 0, cause: 'usage' };
+  return { want: byUsage, shortage: 0, cause: 'usage', isPressed: isAtShare };
 }

@@ -100,6 +100,7 @@ export type HoldReason =
   | 'RateLimit'
   | 'PartialRaise'
   | 'HasRoom'
+  | 'NotNeeded'
   | 'Observe'
   | 'Frozen'
   | 'Unmeasured'

@@ -184,6 +184,7 @@ function changeOf(
       // A figure of the application, or a boost, knows more than what is used now.
       want <= (demand?.want ?? want),
     isGreedy: greed?.isGreedy === true,
+    isBinding: rules.apply === 'limits' || after.limitPolicy !== 'Keep',
     bandFactor: hints.bandFactor,
     writes: memory.get(pod.uid)?.writes ?? [],
     blocked: isFrozen ? 'Frozen' : seat.input.measured === undefined ? 'Unmeasured' : undefined,

@@ -1,5 +1,6 @@
 /** How the allocation engine behaves: every constant of demand, bargaining and writing, with defaults from measurements. */
 import type { Millicores, Millis } from '../../lib/units.ts';
+import type { LevelRules } from './usage-level.ts';
 
 /** `requests+ceilings`: requests steer, limits only where needed. `limits`: as MBCAS, limit = share. `observe`: no writes. */
 export type ApplyMode = 'requests+ceilings' | 'limits' | 'observe';
@@ -26,6 +27,9 @@ export interface DemandRules {
   readonly calmTicks: number;
   /** and this long after it last rose. */
   readonly calmMillis: Millis;
+  /** What is noise, and what a change of load; with `apply: limits`, where what one pod does not use is lost to all, judged sooner. */
+  readonly level: LevelRules;
+  readonly levelOfLimits: LevelRules;
 }
 
 export interface GreedyRules {
@@ -135,6 +139,17 @@ export const defaultAllocationRules: AllocationRules = {
     downStep: 0.15,
     calmTicks: 3,
     calmMillis: 30_000,
+    level: { surprise: 5, afterJump: 2, drift: 10, memoryTicks: 60, knownAfterTicks: 5, low: -1, middle: 1, high: 5 },
+    levelOfLimits: {
+      surprise: 4,
+      afterJump: 1,
+      drift: 5,
+      memoryTicks: 30,
+      knownAfterTicks: 5,
+      low: -1,
+      middle: 0.5,
+      high: 2.5,
+    },
   },
   greedy: { atShare: 0.9, ticks: 5, pressure: 0.15, beyondShare: 1.2, releaseBelow: 0.7, releaseTicks: 15 },
   write: {

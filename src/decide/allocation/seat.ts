@@ -47,8 +47,10 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const share = rules.apply === 'limits' ? (current.limit ?? current.request) : current.request;
   const hints = input.hints === undefined || input.hints === 'unknown' ? unhindered : input.hints;
   const limit = actualSizeOf(pod)?.limit ?? current.limit;
+  const level = rules.apply === 'limits' ? rules.demand.levelOfLimits : rules.demand.level;
+  const context = { share, limit, now };
   const demand =
-    measured === undefined ? undefined : nextDemand(memory?.demand, measured, { share, limit, now }, rules.demand);
+    measured === undefined ? undefined : nextDemand(memory?.demand, measured, context, { ...rules.demand, level });
   const { usage, throttledRatio } = measured ?? { usage: undefined, throttledRatio: undefined };
   const probes = judgeProbes(
     pod,

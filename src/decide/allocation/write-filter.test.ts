@@ -18,6 +18,7 @@ function change(before: number, after: number, more: Partial<Change> = {}): Chan
     isAtShare: false,
     hasRoom: false,
     isGreedy: false,
+    isBinding: true,
     bandFactor: 1,
     writes: [],
     blocked: undefined,
@@ -53,6 +54,8 @@ describe('changes by choice', () => {
     ['less than half, but it uses all it has', change(400, 450, { want: 600, isAtShare: true }), undefined],
     ['a pod with room left', change(400, 500, { hasRoom: true }), 'HasRoom'],
     ['is lowered all the same', change(400, 300, { hasRoom: true }), undefined],
+    ['a request that nobody waits for, and that binds nobody', change(400, 300, { isBinding: false }), 'NotNeeded'],
+    ['is raised all the same', change(400, 500, { isBinding: false }), undefined],
     ['a greedy pod would take any raise', change(400, 490, { isGreedy: true }), 'DeadBand'],
     ['a quarter more is worth it', change(400, 500, { isGreedy: true }), undefined],
     ['the node is frozen', change(400, 800, { blocked: 'Frozen' }), 'Frozen'],
@@ -136,6 +139,16 @@ describe('funding', () => {
       [true, true],
       [false, false],
     ]);
+  });
+
+  test('a request that binds nobody is lowered as soon as somebody waits for it', () => {
+    const [raise, payer] = filterWrites(
+      [change(400, 500), change(600, 400, { uid: 'b', isBinding: false })],
+      1000,
+      rules,
+      NOW,
+    );
+    expect([raise?.isWritten, payer?.isFunding]).toEqual([true, true]);
   });
 
   test('room that is free needs no funding', () => {

@@ -20,6 +20,8 @@ export interface Change {
   /** Uses so little of it, and has what its user asked for, so that a raise would change nothing. */
   readonly hasRoom: boolean;
   readonly isGreedy: boolean;
+  /** What it has holds it back, or others: a limit. A request that nobody waits for is as good as any. */
+  readonly isBinding: boolean;
   readonly bandFactor: number;
   readonly writes: readonly EpochMillis[];
   /** Nothing may be written for this pod, whatever is computed. */
@@ -60,6 +62,7 @@ function judgeAlone(change: Change, rules: WriteRules, now: EpochMillis): Verdic
   if (growth > 0 && change.hasRoom) return hold('HasRoom');
   if (growth > 0 && !change.isAtShare && growth < rules.minGranted * (change.want - share.before))
     return hold('PartialRaise');
+  if (growth < 0 && !change.isBinding) return hold('NotNeeded');
   const spacing = growth > 0 ? rules.spacingUpMillis : rules.spacingDownMillis;
   const last = writes.at(-1);
   if (last !== undefined && now - last < spacing) return hold('Spacing');

@@ -60,10 +60,12 @@ export function runLoop(
     readonly tick?: number;
     readonly cores?: number;
     readonly input?: Partial<NodeInput>;
+    /** What is otherwise at a second of the run. */
+    readonly inputAt?: (second: number) => Partial<NodeInput>;
     readonly check?: (pods: readonly AllocationPod[]) => void;
   },
 ): Moment[] {
-  const { seconds, tick = 2, cores = 2000, input = {}, check } = options;
+  const { seconds, tick = 2, cores = 2000, input = {}, inputAt, check } = options;
   let pods = workers.map(({ pod }) => pod);
   const originals = pods.map(sizeOf);
   let memory: NodeMemory = new Map();
@@ -75,7 +77,7 @@ export function runLoop(
       cores,
     );
     const entries = pods.map((pod, index) => ({ pod, measured: measured[index], original: originals[index] }));
-    const plan = planNode(testInput(entries, { ...input, memory, now: T0 + second * 1000 }));
+    const plan = planNode(testInput(entries, { ...input, ...inputAt?.(second), memory, now: T0 + second * 1000 }));
     memory = plan.memory;
     const served = Object.fromEntries(pods.map(({ name }, index) => [name, measured[index]?.usage ?? 0]));
     for (const { uid, target } of plan.writes) {
