@@ -60,7 +60,14 @@ export interface Tick {
 /** A pod's figures may be so many samples old. */
 const OLDEST_SAMPLES = 2.5;
 /** What was asked for and not done is taken back where the plan no longer wants it. */
-const withdrawing: ReadonlySet<HoldReason> = new Set(['Settled', 'DeadBand', 'PartialRaise', 'Unfunded']);
+const withdrawing: ReadonlySet<HoldReason> = new Set([
+  'Settled',
+  'DeadBand',
+  'PartialRaise',
+  'HasRoom',
+  'NotNeeded',
+  'Unfunded',
+]);
 
 export function planTick(input: TickInput): Tick {
   const { node, rules, sampler, tickMillis, samplingMillis, time, memory } = input;
