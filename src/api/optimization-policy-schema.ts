@@ -135,7 +135,7 @@ export const policySpecSchema = z
     reconciliationInterval: durationField('5m', 'How often workloads are looked at.'),
     hpa: z.enum(hpaModes).default('Skip').meta({
       description:
-        'A resource that a HorizontalPodAutoscaler scales by utilization. Skip: leave it. KeepScalePoint: change it and tell the target that keeps the scale point. LimitsOnly: change its limit only. Ignore: change it.',
+        'A resource that a HorizontalPodAutoscaler scales by utilization. Skip: leave it. KeepScalePoint: leave it, and warn with the target that keeps the scale point. LimitsOnly: change its limit only. Ignore: change it.',
     }),
     annotateRecommendations: z
       .boolean()

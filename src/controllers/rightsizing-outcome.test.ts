@@ -4,7 +4,7 @@ import type { ResourceAdvice } from '../decide/rightsizing/advice.ts';
 import { aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
-import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
+import { cappedOutcome, outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult } from './rightsizing-result.ts';
 
 const web = aSizedWorkload();
@@ -83,5 +83,25 @@ describe('at rest', () => {
     own.lastApplied = 5;
     expect(outcomeAtRest(advised('WithinMinChange', 'WithinMinChange'), own)).toEqual({ status: 'Applied' });
     expect(outcomeAtRest(advised(undefined, undefined), memory())).toEqual({ status: 'Applied' });
+  });
+
+  test('rightsizing bug 21: what is needed beyond a maximum is told, also where all is as advised', () => {
+    const own = memory();
+    own.lastApplied = 5;
+    const capped = { ...advice('WithinMinChange'), capped: 'AtMax' } as const;
+    const stuck = { ...advised('WithinMinChange', 'WithinMinChange') };
+    const of = (cpu: ResourceAdvice, ram: ResourceAdvice): Advised => ({
+      ...stuck,
+      advice: [{ container: 'app', current: smallSize, cpu, memory: ram }],
+    });
+    expect(outcomeAtRest(of(advice('WithinMinChange'), capped), own)).toEqual({
+      status: 'Applied',
+      reason: 'AtMax',
+      message: 'More memory of container app is needed than the policy allows: the last note',
+    });
+    // What somebody else has a say in comes first.
+    expect(outcomeAtRest(of(advice('HpaTarget'), capped), own).reason).toBe('HpaTarget');
+    expect(cappedOutcome(of(capped, advice('Cooldown')).advice)?.reason).toBe('AtMax');
+    expect(cappedOutcome(stuck.advice)).toBeUndefined();
   });
 });

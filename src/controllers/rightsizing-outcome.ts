@@ -1,6 +1,8 @@
 /** What an attempt that did not go through means for the workload's entry in the status. */
 
 import type { ReadAnswer } from '../act/resize-answers.ts';
+import type { CapReason, HoldReason, ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { Block } from '../guard/context.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
@@ -70,21 +72,55 @@ function outcomeOfRefusal(workload: SizedWorkload, { action, reason, message, ad
   return { status: again === undefined ? 'Skipped' : 'Pending', reason, message, advice, againAfterMillis: again };
 }
 
+interface Told {
+  readonly container: string;
+  readonly resource: string;
+  readonly advice: ResourceAdvice;
+}
+
 /** Nothing is to be done now: it has what it should, or what holds the advice back. */
 export function outcomeAtRest({ advice }: Advised, memory: WorkloadMemory): ApplyResult {
-  const held = advice.flatMap(({ container, cpu, memory: ram }) => [
-    ...(cpu.held === undefined ? [] : [{ container, resource: 'CPU', advice: cpu, held: cpu.held }]),
-    ...(ram.held === undefined ? [] : [{ container, resource: 'memory', advice: ram, held: ram.held }]),
-  ]);
+  const held = perResource(advice).flatMap((each) => {
+    const reason = each.advice.held;
+    return reason === undefined ? [] : [{ ...each, reason }];
+  });
   // What is as it should be says less than what is kept from it.
-  const telling = held.find((each) => each.held !== 'WithinMinChange') ?? held[0];
-  const isHeld = telling !== undefined && telling.held !== 'WithinMinChange';
-  if (memory.lastApplied !== undefined && !isHeld) return { status: 'Applied' };
-  if (telling === undefined) return { status: 'Applied' };
-  const { container, resource, held: reason } = telling;
-  const { notes } = telling.advice;
-  const note = reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
-  const message = `${renderReason(reason, { what: `${resource} of container ${container}` })}: ${note?.text ?? ''}`;
+  const telling = held.find(({ reason }) => reason !== 'WithinMinChange');
+  const first = telling ?? held[0];
+  if (telling === undefined) {
+    const capped = cappedOutcome(advice);
+    if (capped !== undefined) return { status: 'Applied', ...capped };
+    if (memory.lastApplied !== undefined || first === undefined) return { status: 'Applied' };
+  }
+  if (first === undefined) return { status: 'Applied' };
+  const { notes } = first.advice;
+  const note = first.reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
   // Whoever requests what is recommended needs no change to have it.
-  return { status: isHeld && memory.lastApplied === undefined ? 'Skipped' : 'Applied', reason, message };
+  const status = telling !== undefined && memory.lastApplied === undefined ? 'Skipped' : 'Applied';
+  return { status, reason: first.reason, message: messageOf(first, first.reason, note) };
+}
+
+/** More is needed than something allows; undefined where nothing is capped. */
+export function cappedOutcome(
+  advice: readonly SizedAdvice[],
+): { readonly reason: CapReason; readonly message: string } | undefined {
+  for (const each of perResource(advice)) {
+    const { capped, notes, target } = each.advice;
+    if (capped === undefined) continue;
+    // The note that gave the value its bound.
+    const note = notes.find(({ value, stage }) => value === target && stage !== 'target');
+    return { reason: capped, message: messageOf(each, capped, note) };
+  }
+  return undefined;
+}
+
+function perResource(advice: readonly SizedAdvice[]): readonly Told[] {
+  return advice.flatMap(({ container, cpu, memory }) => [
+    { container, resource: 'CPU', advice: cpu },
+    { container, resource: 'memory', advice: memory },
+  ]);
+}
+
+function messageOf({ container, resource }: Told, reason: CapReason | HoldReason, note: StageNote | undefined): string {
+  return `${renderReason(reason, { what: `${resource} of container ${container}` })}: ${note?.text ?? ''}`;
 }

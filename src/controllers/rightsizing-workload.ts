@@ -18,7 +18,7 @@ import {
 } from '../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { renderReason } from '../lib/reasons.ts';
+import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
@@ -31,6 +31,7 @@ import { type Advised, type AdviseOptions, advise } from './rightsizing-advise.t
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
+import { cappedOutcome } from './rightsizing-outcome.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
@@ -165,7 +166,10 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;
-      const isKept = outcome.status === 'Skipped' || outcome.status === 'Error' || outcome.reason === 'QuotaExceeded';
+      const isKept =
+        outcome.status === 'Skipped' ||
+        outcome.status === 'Error' ||
+        (outcome.status !== 'Pending' && isWarning(outcome.reason));
       if (isRemarkable && isKept) report(workload, outcome, applied?.advice);
       return {
         entry: workloadStatus({
@@ -205,7 +209,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const reason = isStale ? 'Stale' : 'NoData';
       return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
     }
-    return applied ?? { status: 'Recommended' };
+    return applied ?? { status: 'Recommended', ...cappedOutcome(advice) };
   }
 }
 
@@ -239,6 +243,11 @@ function restartProblem({ advice, inForce, pods }: Advised): string | undefined 
       .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
       .find((each) => each !== undefined);
   return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;
+}
+
+/** Somebody should know, though the workload has what it may have. */
+function isWarning(reason: string | undefined): boolean {
+  return reason !== undefined && isReasonName(reason) && describeReason(reason).eventType === 'Warning';
 }
 
 /** Whether the template's sizes are ours by server-side apply; not told where they never were. */

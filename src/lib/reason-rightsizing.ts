@@ -202,6 +202,36 @@ const skips = {
     message: 'A ResourceQuota leaves no room for more {what}',
     advice: 'Raise the quota, or lower resourceBounds of the policy.',
   },
+  AtMax: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'More {what} is needed than the policy allows',
+    advice: 'Raise the maximum in resourceBounds of the policy, or look why so much is needed.',
+  },
+  AtLimit: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'More {what} is needed than its limit, which the policy keeps',
+    advice: 'Raise the limit in the template, or set updateStrategy.updateRequestsOnly to false.',
+  },
+  AtLimitRange: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'More {what} is needed than the LimitRange of the namespace allows',
+    advice: 'Raise the maximum of the LimitRange, or look why so much is needed.',
+  },
+  NodeTooSmall: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'More {what} is needed than any node has for one pod',
+    advice: 'Add larger nodes, or spread the load over more replicas.',
+  },
+  HpaScalePoint: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'A HorizontalPodAutoscaler scales by the utilization of {what}, and its target has to change with it',
+    advice: 'Set the target the message names together with spec.hpa: Ignore, or set spec.hpa to Skip to leave it.',
+  },
   OptedOut: {
     kinds: ['skip'],
     eventType: 'Normal',

@@ -25,6 +25,18 @@ const loadAll = async (world: EmbeddedWorld, annotations: Record<string, string>
   }
 };
 
+const byCpu: HorizontalPodAutoscaler = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    minReplicas: 1,
+    maxReplicas: 3,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } }],
+  },
+};
+
 describe('a decrease that does harm', () => {
   test('is taken back on the first pod, before the others had it', async () => {
     const world = await startSizedWorld({ rightsizing: '  maxConcurrentRequests: 4' });
@@ -57,26 +69,50 @@ describe('others who have a say', () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 1 });
     await untilReady(world, 'web', 1);
-    const autoscaler: HorizontalPodAutoscaler = {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: { name: 'web', namespace: 'shop' },
-      spec: {
-        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-        minReplicas: 1,
-        maxReplicas: 3,
-        metrics: [
-          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } },
-        ],
-      },
-    };
-    await world.api.create(resources.horizontalPodAutoscalers, autoscaler, inShop);
+    await world.api.create(resources.horizontalPodAutoscalers, byCpu, inShop);
     await createPolicy(world, { mode: 'Auto' });
     await world.until('memory fell', async () => (await requestsOf(world)).every(({ memory }) => memory === '120Mi'));
     expect((await requestsOf(world))[0]?.['cpu']).toBe('500m');
     await world.until('told', async () => (await statusOf(world))?.reason === 'HpaTarget');
     expect((await statusOf(world))?.recommendations?.[0]?.cpu).toBe('240m');
   });
+
+  test('KeepScalePoint: the target that keeps the point is named, by a warning', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await world.api.create(resources.horizontalPodAutoscalers, byCpu, inShop);
+    await createPolicy(world, { mode: 'Auto', spec: { hpa: 'KeepScalePoint' } });
+    await world.until('told', async () => (await statusOf(world))?.reason === 'HpaScalePoint');
+    expect((await requestsOf(world))[0]?.['cpu']).toBe('500m');
+    await untilTold(world, 'WorkloadSkipped');
+    const told = (await sizedEvents(world)).find(({ reason }) => reason === 'WorkloadSkipped');
+    // 95 % of 500m are 198 % of 240m.
+    expect(told?.note).toMatch(/HpaScalePoint: .*set its target to 198 % and hpa: Ignore.*Suggestion: /);
+    expect(world.operatorWrites.some((write) => write.includes('horizontalpodautoscalers'))).toBe(false);
+  });
+
+  test.each(['Auto', 'Recommend'] as const)(
+    'rightsizing bug 21: a need beyond the maximum is told in mode %s',
+    async (mode) => {
+      const world = await startSizedWorld();
+      await deployLoaded(world, { replicas: 1, requests: { cpu: '100m', memory: '60Mi' } });
+      await untilReady(world, 'web', 1);
+      const bounds = { cpu: { min: '10m', max: '4' }, memory: { min: '16Mi', max: '64Mi' } };
+      await createPolicy(world, { mode, bounds });
+      const status = mode === 'Auto' ? 'Applied' : 'Recommended';
+      await world.until('told', async () => {
+        const entry = await statusOf(world);
+        return entry?.reason === 'AtMax' && entry.status === status;
+      });
+      expect((await statusOf(world))?.message).toMatch(
+        /^More memory of container app is needed than the policy allows: held at the maximum/,
+      );
+      await untilTold(world, 'WorkloadSkipped');
+      const told = (await sizedEvents(world)).find(({ reason }) => reason === 'WorkloadSkipped');
+      expect(told?.note).toMatch(/AtMax: .*Suggestion: Raise the maximum in resourceBounds/);
+    },
+  );
 
   test('a workload with optipod.io/paused is advised and not changed', async () => {
     const world = await startSizedWorld();

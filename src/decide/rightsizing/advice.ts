@@ -33,9 +33,13 @@ export type HoldReason =
   | 'MemoryDecreaseNotAllowed'
   | 'MemoryDecreaseUnsafe'
   | 'HpaTarget'
+  | 'HpaScalePoint'
   | 'GuaranteedKept'
   | 'QuotaExceeded'
   | 'CpuAllocated';
+
+/** What keeps the target below what is needed. */
+export type CapReason = 'AtMax' | 'AtLimit' | 'AtLimitRange' | 'NodeTooSmall';
 
 export interface ResourceAdvice {
   /** What the container should request in the end: millicores or bytes, whole; undefined when nothing is known, never a guess. */
@@ -47,8 +51,29 @@ export interface ResourceAdvice {
   /** True when the request should be changed now. */
   readonly isDue: boolean;
   readonly held: HoldReason | undefined;
+  /** More is needed than the target says; it goes no further than this allows. */
+  readonly capped?: CapReason | undefined;
   /** A line for each stage that had something to say, in order. */
   readonly notes: readonly StageNote[];
+}
+
+const caps: Readonly<Partial<Record<Stage, CapReason>>> = {
+  bounds: 'AtMax',
+  limit: 'AtLimit',
+  'limit-range': 'AtLimitRange',
+  'node-size': 'NodeTooSmall',
+};
+
+/** The stage that last lowered the value and was not overruled since, where it stands for a cap. */
+export function capOf(notes: readonly StageNote[]): CapReason | undefined {
+  let cap: Stage | undefined;
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { stage, value } of notes) {
+    if (value > before) cap = undefined;
+    else if (value < before) cap = stage;
+    before = value;
+  }
+  return cap && caps[cap];
 }
 
 /** A value on its way through the stages. */

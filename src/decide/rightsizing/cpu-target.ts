@@ -5,7 +5,7 @@ import type { Draft } from './advice.ts';
 import { cheapestRequest, costOf } from './cost-aware.ts';
 import type { CostAwareTarget, CpuTarget, PercentileTarget } from './policy.ts';
 import type { ShapeInput } from './shape.ts';
-import { blendUsage, type UsageDistribution } from './usage-distribution.ts';
+import { distributionOf, type UsageDistribution } from './usage-distribution.ts';
 import { windowPercentile } from './window-percentile.ts';
 
 export interface CpuProposal {
@@ -24,7 +24,7 @@ export function cpuTarget(
   target: CpuTarget,
   window: WindowPercentiles | undefined,
 ): CpuProposal | undefined {
-  const usage = blendUsage(cpu.usual, cpu.recent, target.strategy === 'CostAware' ? target.recentShare : 0);
+  const usage = distributionOf(cpu.day);
   if (usage === undefined) return undefined;
   const at = (share: number): number => cpu.usual.percentile(share);
   switch (target.strategy) {

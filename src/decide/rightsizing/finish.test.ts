@@ -47,6 +47,18 @@ describe('shared stages', () => {
     expect(advice).toMatchObject({ isDue: false, held: 'GainTooSmall', request: 250 });
   });
 
+  test.each<[string, Partial<ShapeInput>, string | undefined]>([
+    ['at the maximum', { draft: { value: 7000, notes: [] } }, 'AtMax'],
+    ['at a limit that stays', { draft: { value: 100, notes: [] }, current: { ...unset, limit: 80 } }, 'AtLimit'],
+    ['on its way down from above', { current: { ...unset, request: 400 } }, undefined],
+  ])('what is needed and not to be had is told: %s', (_, given, expected) => {
+    const { draft, ...rest } = given;
+    const value = draft?.value ?? 100;
+    expect(finish(input({ ...rest, draft: { value, notes: [{ stage: 'target', value, text: '' }] } })).capped).toBe(
+      expected,
+    );
+  });
+
   test('for any draft, low confidence is never below full confidence', () => {
     fc.assert(
       fc.property(

@@ -1,5 +1,5 @@
 /** The last stages of a value: how far to go in one step, and whether the change is worth it now. */
-import { amend, type HoldReason, type ResourceAdvice } from './advice.ts';
+import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { judgeChange } from './change-gate.ts';
 import { applyLimitRule, type LimitContext } from './limits.ts';
 import { confidenceOf, roundUp, type Shaped, type ShapeInput, shape } from './shape.ts';
@@ -30,6 +30,7 @@ export function settle(shaped: Shaped): ResourceAdvice {
     request: next.value,
     limit,
     isDue: verdict.isDue,
+    capped: capOf(shaped.notes),
     held: verdict.isDue ? undefined : heldBy(shaped, next.value, verdict.held),
     notes: amend(next, 'change', next.value, verdict.text).notes,
   };

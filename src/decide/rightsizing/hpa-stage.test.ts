@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { HpaRecord } from '../../model/sizing-records.ts';
 import { anHpa } from '../../model/testing/sizing-records.ts';
 import type { ResourceAdvice } from './advice.ts';
-import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
+import { equivalentTarget, hpaTargetOf, respectHpa } from './hpa-stage.ts';
 import type { HpaMode } from './policy.ts';
 
 const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
@@ -15,7 +15,7 @@ const advice = (request: number, limit?: number): ResourceAdvice => ({
   held: undefined,
   notes: [],
 });
-const target = { hpa: 'web', percent: 80 };
+const target = { hpa: 'web', percent: 80, isOfPod: true };
 
 describe('whom an autoscaler concerns', () => {
   test.each<[string, HpaRecord, number | undefined]>([
@@ -47,8 +47,30 @@ describe('modes', () => {
 
   test('KeepScalePoint says with which target the same point would be kept', () => {
     const held = respectHpa(advice(100), 'cpu', 'KeepScalePoint', target, 200);
-    expect(held).toMatchObject({ isDue: false, held: 'HpaTarget' });
+    expect(held).toMatchObject({ isDue: false, held: 'HpaScalePoint', target: 100 });
     expect(held.notes.at(-1)?.text).toContain('set its target to 160 %');
+  });
+
+  test('KeepScalePoint reckons with all containers where the target is of the whole pod, and with one where it is of one', () => {
+    const pod = { current: 300, advised: 200 };
+    const textOf = (isOfPod: boolean) =>
+      respectHpa(advice(100), 'cpu', 'KeepScalePoint', { ...target, isOfPod }, 200, pod).notes.at(-1)?.text;
+    expect(textOf(true)).toContain('set its target to 120 %');
+    expect(textOf(false)).toContain('set its target to 160 %');
+  });
+
+  test('for any requests, target times request stays within half a percent of the request', () => {
+    const amount = fc.integer({ min: 1, max: 100_000 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), amount, amount, (percent, current, advised) => {
+        const wanted = percent * current;
+        fc.pre(wanted >= advised);
+        expect(Math.abs(equivalentTarget(percent, { current, advised }) * advised - wanted)).toBeLessThanOrEqual(
+          advised / 2 + 1e-6,
+        );
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test('LimitsOnly lets the limit move and nothing else', () => {

@@ -12,6 +12,14 @@ export interface HpaTarget {
   readonly hpa: string;
   /** Of the request. */
   readonly percent: number;
+  /** Of what all containers of the pod request together; else of this one's. */
+  readonly isOfPod: boolean;
+}
+
+/** What the autoscaler's target is a share of: now, and with the advice followed. */
+export interface ScaleBasis {
+  readonly current: number;
+  readonly advised: number;
 }
 
 /** By which utilization the replicas of the workload are scaled, where this container's request plays a part in it. */
@@ -24,34 +32,46 @@ export function hpaTargetOf(
   for (const { name, target, utilization, containerUtilization } of hpas) {
     if (target.kind !== workload.kind || target.name !== workload.name) continue;
     const own = containerUtilization.find((each) => each.container === container && each.resource === resource);
-    const percent = own?.percent ?? utilization[resource];
-    if (percent !== undefined) return { hpa: name, percent };
+    if (own !== undefined) return { hpa: name, percent: own.percent, isOfPod: false };
+    const percent = utilization[resource];
+    if (percent !== undefined) return { hpa: name, percent, isOfPod: true };
   }
   return undefined;
 }
 
-/** Holds back what would move the point at which the autoscaler scales, as far as the policy wants it. */
+/**
+ * Holds back what would move the point at which the autoscaler scales, as far as the policy wants it.
+ * @param pod what all containers request together; left out, the container is the only one.
+ */
 export function respectHpa(
   advice: ResourceAdvice,
   resource: ResourceName,
   mode: HpaMode,
   target: HpaTarget | undefined,
   current: number | undefined,
+  pod?: ScaleBasis,
 ): ResourceAdvice {
   const { request } = advice;
   if (target === undefined || mode === 'Ignore' || request === undefined || request === current) return advice;
   const by = `HorizontalPodAutoscaler ${target.hpa} scales by ${target.percent} % of the ${resource} request`;
-  const hold = (text: string): ResourceAdvice => holdAdvice(advice, 'HpaTarget', `${by}: ${text}`);
+  const hold = (text: string, held: 'HpaTarget' | 'HpaScalePoint' = 'HpaTarget'): ResourceAdvice =>
+    holdAdvice(advice, held, `${by}: ${text}`);
   // Where nothing is requested yet, the autoscaler has nothing to go by, and no point to be moved.
   if (current === undefined) return advice;
   if (mode === 'Skip') return hold('the request stays');
   if (mode === 'KeepScalePoint') {
-    const equivalent = Math.max(1, Math.round((target.percent * current) / request));
+    const basis = (target.isOfPod ? pod : undefined) ?? { current, advised: request };
     return hold(
-      `to request ${formatAmount(resource, request)} and go on scaling at the same usage, set its target to ${equivalent} % and hpa: Ignore`,
+      `to request ${formatAmount(resource, request)} and go on scaling at the same usage, set its target to ${equivalentTarget(target.percent, basis)} % and hpa: Ignore`,
+      'HpaScalePoint',
     );
   }
   if (advice.limit === undefined) return hold('only limits may change');
   const note = { stage: 'hpa', value: current, text: `${by}: only the limit changes` } as const;
   return { ...advice, request: current, limit: Math.max(advice.limit, current), notes: [...advice.notes, note] };
+}
+
+/** The utilization at which usage is what it was: target times request stays the same. */
+export function equivalentTarget(percent: number, { current, advised }: ScaleBasis): number {
+  return Math.max(1, Math.round((percent * current) / advised));
 }

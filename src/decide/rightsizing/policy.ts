@@ -13,8 +13,6 @@ export interface PercentileTarget {
 
 export interface CostAwareTarget extends CostWeights {
   readonly strategy: 'CostAware';
-  /** Weight of the last hours against the last days, 0..1. */
-  readonly recentShare: number;
   /** A change must lower the expected cost by this share of the lowest: upwards, downwards. */
   readonly minGainUp: number;
   readonly minGainDown: number;
@@ -119,8 +117,7 @@ const CORE: Millicores = 1000;
 
 /** How usage is remembered for the defaults below. */
 export const defaultProfileOptions: ProfileOptions = {
-  usualHalfLifeMillis: 8 * HOUR,
-  recentHalfLifeMillis: 3 * HOUR,
+  usualHalfLifeMillis: DAY,
   startupExclusionMillis: 120_000,
 };
 
@@ -132,12 +129,11 @@ export const defaultPolicy: RightsizingPolicy = {
   cpu: {
     target: {
       strategy: 'CostAware',
-      exceeded: 28,
-      base: 15,
-      missing: 2,
-      recentShare: 0.15,
-      minGainUp: 0.15,
-      minGainDown: 0.25,
+      exceeded: 36,
+      base: 20,
+      missing: 2.5,
+      minGainUp: 0.45,
+      minGainDown: 0.33,
     },
     bounds: { min: 1, max: 1000 * CORE },
     change: { minChange: 0.1, minAmount: 5, cooldownUpMillis: HOUR, cooldownDownMillis: 4 * HOUR, maxStepDown: 1 },

@@ -14,7 +14,7 @@ import type { UsageWindow } from '../../model/usage-window.ts';
 import { holdAdvice, noAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
-import { hpaTargetOf, respectHpa } from './hpa-stage.ts';
+import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
 import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
 import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
@@ -80,7 +80,8 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
       const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
-      const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size));
+      const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory);
+      const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size), basis);
       return isGuaranteed ? keepGuaranteed(respected, resource, policy) : respected;
     };
     const forCpu = finished('cpu', cpu[index]);
@@ -99,6 +100,21 @@ const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this 
 /** A limit without a request is also the request: so the API server completes it in pods. */
 export function requestOf(resource: ResourceName, size: ContainerSize): number | undefined {
   return resource === 'cpu' ? (size.cpuRequest ?? size.cpuLimit) : (size.memoryRequest ?? size.memoryLimit);
+}
+
+/** What the containers request together, and would if all of the advice were followed. */
+function scaleBasis(
+  resource: ResourceName,
+  containers: readonly ContainerSpecRecord[],
+  advice: readonly (ResourceAdvice | undefined)[],
+): ScaleBasis {
+  let [current, advised] = [0, 0];
+  for (const [index, { size }] of containers.entries()) {
+    const now = requestOf(resource, size) ?? 0;
+    current += now;
+    advised += advice[index]?.request ?? now;
+  }
+  return { current, advised };
 }
 
 function currentOf(

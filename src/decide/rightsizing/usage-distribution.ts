@@ -1,5 +1,5 @@
-/** The usage to be expected in the next hours, as shares of time: what is usual, blended with what goes on now. */
-import type { DecayingHistogram } from '../../lib/histogram.ts';
+/** The usage to be expected in the next hours, as shares of time: that of the last day. */
+import type { SpanHistogram } from '../../lib/span-histogram.ts';
 
 /** For `share` of the time usage lies between `low` and `high`, anywhere in it with the same likelihood. */
 export interface UsagePiece {
@@ -12,34 +12,23 @@ export interface UsagePiece {
 export interface UsageDistribution {
   /** In ascending order, not overlapping; never empty. */
   readonly pieces: readonly UsagePiece[];
-  /** Mean of what is usual: what goes on now does not move the yardstick it is measured with. */
   readonly mean: number;
 }
 
-/**
- * @param recentShare weight of `recent` in the blend, 0..1.
- * @returns undefined when nothing is known. Where only one of the two has samples, it counts alone.
- */
-export function blendUsage(
-  usual: DecayingHistogram,
-  recent: DecayingHistogram,
-  recentShare: number,
-): UsageDistribution | undefined {
-  if (usual.isEmpty() && recent.isEmpty()) return undefined;
-  const weight = usual.isEmpty() ? 1 : recent.isEmpty() ? 0 : recentShare;
-  const { layout } = usual;
-  const steady = usual.isEmpty() ? recent : usual;
+/** @returns undefined when nothing is known. */
+export function distributionOf(usage: SpanHistogram): UsageDistribution | undefined {
+  if (usage.isEmpty()) return undefined;
+  const { layout } = usage;
+  const { from, to } = usage.range();
   const pieces: UsagePiece[] = [];
   let mean = 0;
-  const [one, other] = [usual.range(), recent.range()];
-  const to = Math.max(one.to, other.to);
-  for (let index = Math.min(one.from, other.from); index < to; index++) {
-    const share = (1 - weight) * usual.share(index) + weight * recent.share(index);
+  for (let index = from; index < to; index++) {
+    const share = usage.share(index);
     if (share <= 0) continue;
     const low = layout.startOf(index);
     const high = layout.startOf(index + 1);
     pieces.push({ low, high, share });
-    mean += (steady.share(index) * (low + high)) / 2;
+    mean += (share * (low + high)) / 2;
   }
   return { pieces, mean };
 }
