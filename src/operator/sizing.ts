@@ -50,7 +50,12 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const { engines } = config();
   if (!engines.rightsizing && !engines.allocation) return undefined;
   const reading = { api, clock, random, log: log.child('informer'), scope };
-  const view = createSizingView({ view: options.view, stores, sizingStores: createSizingStores(reading) });
+  const view = createSizingView({
+    view: options.view,
+    stores,
+    sizingStores: createSizingStores(reading),
+    areNodesHidden: scope !== undefined,
+  });
   const allocation: Allocation | undefined = engines.allocation
     ? createAllocation({
         ...options,

@@ -10,7 +10,7 @@ import { createUsageSampler } from './usage-sampler.ts';
 
 export interface SimulatedAgentsOptions {
   readonly usage: (node: string) => NodeUsage | undefined;
-  /** Settings, as the environment gives them: `STOWAGE_ALLOCATION_*`, `MBCAS_*`. */
+  /** As the agent's container has them: `POD_NAMESPACE`, where its ConfigMap is, and settings (`STOWAGE_ALLOCATION_*`, `MBCAS_*`). */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -47,7 +47,7 @@ export function createSimulatedAgents({
       const agent = createAgent({
         api,
         nodeName: node,
-        namespace: 'mbcas-system',
+        namespace: own['POD_NAMESPACE'] ?? env['POD_NAMESPACE'] ?? 'mbcas-system',
         cgroupRoot: '',
         procRoot: '',
         sampler: createUsageSampler({ usage: () => usage(node), monotonic }),

@@ -13,6 +13,8 @@ export interface RenderOptions {
   readonly values?: readonly string[];
   /** As `--set` takes them. */
   readonly set?: readonly string[];
+  /** Values as an object, over those of the files. */
+  readonly inline?: object;
   /** Default `stowage`. */
   readonly release?: string;
   /** Default `spotalis-system`. */
@@ -37,9 +39,12 @@ export async function findHelm(): Promise<{ readonly programs: Helm; readonly mi
 }
 
 export function renderChart(programs: Helm, options: RenderOptions = {}): Rendered {
-  const { values = [], set = [], release = 'stowage', namespace = 'spotalis-system' } = options;
+  const { values = [], set = [], inline, release = 'stowage', namespace = 'spotalis-system' } = options;
   const files = values.map((file) => `--values=${file}`);
-  const settings = set.map((each) => `--set=${each}`);
+  const settings = [
+    ...(inline === undefined ? [] : [`--set-json=${JSON.stringify(inline)}`]),
+    ...set.map((each) => `--set=${each}`),
+  ];
   const args = ['template', release, CHART, `--namespace=${namespace}`, ...files, ...settings];
   const { status, stdout, stderr } = runHelm(programs, args, root);
   if (status !== 0) return { ok: false, message: stderr };

@@ -12,6 +12,19 @@ export interface Grant {
   readonly right: string;
 }
 
+/** A call that one right allows, as the API server is asked about it. */
+export interface GrantedCall extends Grant {
+  readonly attributes: {
+    readonly group: string;
+    readonly resource: string;
+    readonly subresource: string;
+    readonly verb: string;
+    /** Empty: everywhere. */
+    readonly namespace: string;
+    readonly name: string;
+  };
+}
+
 interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -47,11 +60,14 @@ function accountsOf(subjects: unknown): readonly string[] {
   return Array.isArray(subjects) ? subjects.map(({ namespace, name }) => `${namespace}/${name}`) : [];
 }
 
+const nameOf = (kind: string, metadata: Manifest['metadata']): string =>
+  roleName(kind, metadata?.namespace, metadata?.name ?? '');
 const roleName = (kind: string, namespace: string | undefined, name: string): string =>
   [kind, namespace, name].filter((part) => part !== undefined).join(' ');
 
+/** Those about resources. */
 function rulesOf({ rules }: Manifest): readonly Rule[] {
-  return Array.isArray(rules) ? rules : [];
+  return Array.isArray(rules) ? rules.filter((rule) => 'resources' in rule) : [];
 }
 
 const rightsIn = ({ apiGroups, resources, verbs }: Rule): string[] =>
@@ -60,17 +76,30 @@ const rightsIn = ({ apiGroups, resources, verbs }: Rule): string[] =>
 /** Every right once per role that grants it. */
 export function grantsOf(objects: readonly Manifest[]): readonly Grant[] {
   return objects.flatMap((object) => {
-    const { kind = '', metadata } = object;
-    const role = roleName(kind, metadata?.namespace, metadata?.name ?? '');
+    const role = nameOf(object.kind ?? '', object.metadata);
     return [...new Set(rulesOf(object).flatMap(rightsIn))].map((right) => ({ role, right }));
+  });
+}
+
+/** One for each of {@link grantsOf}. */
+export function callsOf(objects: readonly Manifest[]): readonly GrantedCall[] {
+  return grantsOf(objects).map((grant) => {
+    const object = objects.find(({ kind = '', metadata }) => nameOf(kind, metadata) === grant.role);
+    const rule = rulesOf(object ?? {}).find((each) => rightsIn(each).includes(grant.right));
+    const [verb = '', path = ''] = grant.right.split(' ');
+    const [group = '', resource = '', subresource = ''] = path.split('/');
+    const [name = ''] = rule?.resourceNames ?? [];
+    return {
+      ...grant,
+      attributes: { group, resource, subresource, verb, namespace: object?.metadata?.namespace ?? '', name },
+    };
   });
 }
 
 /** The same objects, but the role lacks the right. */
 export function without(objects: readonly Manifest[], grant: Grant): readonly Manifest[] {
   return objects.map((object) => {
-    if (roleName(object.kind ?? '', object.metadata?.namespace, object.metadata?.name ?? '') !== grant.role)
-      return object;
+    if (nameOf(object.kind ?? '', object.metadata) !== grant.role) return object;
     return { ...object, rules: rulesOf(object).flatMap((rule) => splitRule(rule, grant.right)) };
   });
 }

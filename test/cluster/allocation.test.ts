@@ -15,7 +15,6 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { toMillicores, tryParseQuantity } from '../../src/lib/quantity.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
-import { applyObject, readObjects } from './apply-objects.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 
@@ -25,7 +24,17 @@ const ALLOCATABLE = 2000;
 const cluster = useRealCluster({
   nodes: [{ name: NODE, labels: { allocated: NODE }, cpuMillis: ALLOCATABLE, memoryBytes: 8 * GIB }],
 });
-const world = useOperatorWorld(cluster);
+/** Ticks each second; the whole of the node may be shared out. */
+const world = useOperatorWorld(cluster, {
+  engines: { allocation: true },
+  agentConfig: {
+    samplingInterval: '500ms',
+    fastLoopInterval: '1s',
+    startupGracePeriod: '0s',
+    'allocation.surplusShare': '1',
+    'allocation.renewInterval': '5s',
+  },
+});
 
 const priorityClasses: ResourceType = {
   group: 'scheduling.k8s.io',
@@ -33,14 +42,6 @@ const priorityClasses: ResourceType = {
   plural: 'priorityclasses',
   kind: 'PriorityClass',
   namespaced: false,
-};
-/** Ticks each second; the whole of the node may be shared out. */
-const agentEnv = {
-  MBCAS_SAMPLING_INTERVAL: '500ms',
-  MBCAS_FAST_LOOP_INTERVAL: '1s',
-  MBCAS_STARTUP_GRACE_PERIOD: '0s',
-  STOWAGE_ALLOCATION_SURPLUS_SHARE: '1',
-  STOWAGE_ALLOCATION_RENEW_INTERVAL: '5s',
 };
 const priorityClass = `alloc-high-${NODE}`;
 const originals = { web: '200m', hog: '900m', idle: '400m', scaled: '200m' } as const;
@@ -73,10 +74,6 @@ beforeAll(async () => {
   const applied = { type: 'apply', body: definition, force: true } as const;
   await api.patch(customResourceDefinitions, definition.metadata.name, applied, { fieldManager: 'e2e' });
   await eventually(() => api.list(podAllocations));
-  const rights = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']);
-  for (const object of await readObjects('deploy/profiles/all.yaml')) {
-    if (rights.has(object.kind ?? '')) await applyObject(api, object);
-  }
   await api.create(priorityClasses, { metadata: { name: priorityClass }, value: 1_000_000 } as object);
   namespace = await cluster().namespace();
   const labels = { metadata: { labels: { 'mbcas.io/managed': 'true' } } };
@@ -101,10 +98,7 @@ beforeAll(async () => {
     },
   });
   watching = informer.run(stopper.signal);
-  await world().startOperator({
-    engines: { placement: true, allocation: true },
-    allocation: { warmUp: '0s', staleAfter: '16s' },
-  });
+  await world().startOperator({ allocation: { warmUp: '0s', staleAfter: '16s' } });
   for (const app of ['web', 'hog', 'idle', 'scaled'] as const) {
     await api.create(resources.deployments, deploymentOf(app), { namespace });
   }
@@ -113,7 +107,7 @@ beforeAll(async () => {
       expect((await podOf(app)).status?.containerStatuses?.[0]?.ready).toBe(true);
     }
   });
-  await nodes.startAgent(NODE, agentEnv);
+  await nodes.startAgent(NODE, world().agentEnv(NODE), await world().agentKubeconfig());
 });
 
 afterAll(async () => {

@@ -21,11 +21,21 @@ const types: readonly ResourceType[] = [...Object.values(resources), ...Object.v
 
 /** @param namespace of namespaced objects that name none. @throws Error for a kind that is not known here. */
 export async function applyObject(api: KubeApi, object: KubeObject, namespace?: string): Promise<void> {
-  const type = types.find(({ kind }) => kind === object.kind);
-  if (type === undefined) throw new Error(`no way to apply a ${object.kind}`);
-  const { name = '', namespace: own = namespace } = object.metadata ?? {};
-  const place = type.namespaced && own !== undefined ? { namespace: own } : {};
+  const { type, name, place } = placeOf(object, namespace);
   await api.patch(type, name, { type: 'apply', body: object, force: true }, { ...place, fieldManager: 'e2e' });
+}
+
+/** @throws Error for a kind that is not known here, KubeError where there is no such object. */
+export async function deleteObject(api: KubeApi, object: KubeObject): Promise<void> {
+  const { type, name, place } = placeOf(object, undefined);
+  await api.delete(type, name, place);
+}
+
+function placeOf({ kind, metadata = {} }: KubeObject, otherwise: string | undefined) {
+  const type = types.find((each) => each.kind === kind);
+  if (type === undefined) throw new Error(`no way to apply a ${kind}`);
+  const { name = '', namespace = otherwise } = metadata;
+  return { type, name, place: type.namespaced && namespace !== undefined ? { namespace } : {} };
 }
 
 /** Objects of a file of the repository, e.g. `deploy/rbac.yaml`. @throws Error if any of it cannot be read. */

@@ -11,6 +11,8 @@ export interface AuditRecord {
   readonly name: string;
   /** HTTP status; 0 where the call ended without one. */
   readonly code: number;
+  /** False: refused for want of a right, and not by admission, which answers 403, too. */
+  readonly isAuthorized: boolean;
   readonly receivedMillis: number;
 }
 
@@ -61,10 +63,12 @@ interface AuditEvent {
   };
   readonly responseStatus?: { readonly code?: number };
   readonly requestReceivedTimestamp?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 function parseRecord(line: string): AuditRecord {
-  const { user, verb = '', objectRef = {}, responseStatus, requestReceivedTimestamp }: AuditEvent = JSON.parse(line);
+  const event: AuditEvent = JSON.parse(line);
+  const { user, verb = '', objectRef = {}, responseStatus, requestReceivedTimestamp, annotations } = event;
   const { resource = '', subresource, namespace = '', name = '' } = objectRef;
   return {
     user: user?.username ?? '',
@@ -73,6 +77,7 @@ function parseRecord(line: string): AuditRecord {
     namespace,
     name,
     code: responseStatus?.code ?? 0,
+    isAuthorized: annotations?.['authorization.k8s.io/decision'] !== 'forbid',
     receivedMillis: Date.parse(requestReceivedTimestamp ?? ''),
   };
 }

@@ -7,6 +7,7 @@ import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
+import { WEBHOOK_CONFIGURATION } from './release.ts';
 import {
   annotate,
   deploy,
@@ -17,6 +18,7 @@ import {
   policy,
   protect,
   scale,
+  sidesOf,
   untilSides,
 } from './workloads.ts';
 
@@ -159,5 +161,30 @@ describe('convergence', () => {
     await api.patch(resources.podDisruptionBudgets, 'web', { type: 'merge', body }, { namespace });
     await untilSides(cluster(), namespace, 2, 2);
     expect(evictions(namespace)).toBe(2);
+  });
+
+  test('while the webhook cannot be reached pods come up all the same; afterwards they are moved, and it is told', async () => {
+    const { api, eventually } = cluster();
+    const namespace = await managedNamespace(cluster());
+    const whole = await api.get(resources.mutatingWebhookConfigurations, WEBHOOK_CONFIGURATION);
+    const webhooks = (whole.webhooks ?? []).map((webhook) => {
+      const { clientConfig } = webhook;
+      // Another port: to the one before the API server keeps its connections.
+      return { ...webhook, clientConfig: { ...clientConfig, service: { ...clientConfig.service, port: 1 } } };
+    });
+    const cutOff = await api.replace(resources.mutatingWebhookConfigurations, { ...whole, webhooks } as typeof whole);
+    await deploy(cluster(), namespace, 4, policy(100, 0));
+    await eventually(async () => {
+      const { spot, onDemand } = sidesOf(await podsOf(cluster(), namespace));
+      expect(spot + onDemand).toBe(4);
+    });
+    const { resourceVersion } = cutOff.metadata ?? {};
+    const restored = { ...whole, metadata: { ...whole.metadata, resourceVersion } } as typeof whole;
+    await api.replace(resources.mutatingWebhookConfigurations, restored);
+    await untilSides(cluster(), namespace, 4, 0);
+    await eventually(async () => {
+      const { items } = await api.list(resources.events, { namespace });
+      expect(items.map(({ reason }) => reason)).toContain('MissedAdmission');
+    });
   });
 });

@@ -1,6 +1,7 @@
 /** The process of the operator in service: changed configuration, missing rights, the death of a leader, a graceful end. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { isForbidden } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -12,7 +13,7 @@ import { useRealCluster } from './real-cluster.ts';
 import { annotate, deploy, managedNamespace, podsOf, policy, sidesOf, untilSides } from './workloads.ts';
 
 const cluster = useRealCluster();
-const world = useOperatorWorld(cluster);
+const world = useOperatorWorld(cluster, { takesRightsAway: true });
 let operator: OperatorProcess;
 /** A client with the operator's own account. */
 let account: KubeClient;
@@ -37,8 +38,10 @@ function recordsWith(process: OperatorProcess, ...words: readonly string[]): Log
 describe('configuration', () => {
   const change = (edit: (text: string) => string): void =>
     writeFileSync(operator.configPath, edit(readFileSync(operator.configPath, 'utf8')));
-  const withReadOnly = (readOnlyMode: boolean) => (text: string) =>
-    JSON.stringify({ ...JSON.parse(text), operator: { readOnlyMode } });
+  const withReadOnly = (readOnlyMode: unknown) => (text: string) => {
+    const config = parse(text);
+    return stringify({ ...config, operator: { ...config.operator, readOnlyMode } });
+  };
 
   test('case 58: read-only from one moment to the next: pods come unsteered, moves are told and not made; then all is repaired', async () => {
     const { eventually } = cluster();
@@ -70,7 +73,7 @@ describe('configuration', () => {
   test('an invalid change is refused by name and the configuration before stays in force', async () => {
     const { eventually } = cluster();
     const before = readFileSync(operator.configPath, 'utf8');
-    change((text) => JSON.stringify({ ...JSON.parse(text), operator: { readOnlyMode: 'perhaps' } }));
+    change(withReadOnly('perhaps'));
     try {
       await eventually(async () => {
         expect(recordsWith(operator, 'is not valid', 'operator.readOnlyMode', 'perhaps')).toHaveLength(1);

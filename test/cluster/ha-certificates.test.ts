@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
 import { resources } from '../../src/api/resources.ts';
 import {
@@ -12,23 +12,21 @@ import {
   issueServerCertificate,
 } from '../../src/lib/certificates.ts';
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
-import { applyObject, readObjects } from './apply-objects.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { isUnstamped, startReplicas, webhookCalls } from './operator-replicas.ts';
-import { useOperatorWorld } from './operator-world.ts';
+import { type OperatorWorld, useOperatorWorld, WEBHOOK_NAME } from './operator-world.ts';
 import { type RealCluster, useRealCluster } from './real-cluster.ts';
+import { CERTIFICATE_SECRET, NAMESPACE, WEBHOOK_CONFIGURATION } from './release.ts';
 import { deploy, managedNamespace, podsOf, policy, scale, untilSides } from './workloads.ts';
 
 const DAY_MILLIS = 86_400_000;
-const CONFIGURATION = 'spotalis-mutating-webhook';
-const inSystem = { namespace: 'spotalis-system' };
 
 const clock = createSystemClock();
 const cluster = useRealCluster();
-const world = useOperatorWorld(cluster);
 
 /** Pods come and go until `work` is done. @returns how many pods came, each with its stamps. */
-async function underLoad({ api, eventually }: RealCluster, work: () => Promise<void>): Promise<number> {
+async function underLoad({ audit }: OperatorWorld, work: () => Promise<void>): Promise<number> {
+  const { api, eventually } = cluster();
   const namespace = await managedNamespace(cluster());
   await deploy(cluster(), namespace, 6, policy(50, 1));
   await untilSides(cluster(), namespace, 3, 3);
@@ -49,7 +47,7 @@ async function underLoad({ api, eventually }: RealCluster, work: () => Promise<v
     });
   }
   await working;
-  expect(world().audit.evictions(namespace)).toEqual([]);
+  expect(audit.evictions(namespace)).toEqual([]);
   return seen.size;
 }
 
@@ -69,7 +67,7 @@ const fingerprintsOf = (replicas: readonly OperatorProcess[]): Promise<string[]>
   Promise.all(replicas.map(({ webhookPort }) => fingerprintOf(webhookPort)));
 
 async function trust({ api }: RealCluster, change: (bundle: string) => string): Promise<void> {
-  const configuration = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
+  const configuration = await api.get(resources.mutatingWebhookConfigurations, WEBHOOK_CONFIGURATION);
   const webhooks = (configuration.webhooks ?? []).map((webhook) => {
     const { clientConfig } = webhook;
     const bundle = change(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8'));
@@ -86,25 +84,27 @@ const makeAuthority = (): Promise<Authority> =>
   });
 
 describe('webhook.certDir', () => {
+  const world = useOperatorWorld(cluster, { certificates: 'files' });
+
   test('files of a new authority in place of the old, while pods come and go: every admission is answered', async () => {
     const { eventually } = cluster();
     const replicas = await startReplicas(cluster(), world(), 3);
     const before = await fingerprintsOf(replicas);
     expect(new Set(before).size).toBe(1);
     const callsBefore = await webhookCalls();
-    const pods = await underLoad(cluster(), async () => {
+    const pods = await underLoad(world(), async () => {
       const authority = await makeAuthority();
       const leaf = await issueServerCertificate(authority, {
         commonName: 'webhook',
-        ipAddresses: ['127.0.0.1'],
+        dnsNames: [WEBHOOK_NAME],
         notBeforeMillis: clock.now() - 60_000,
         notAfterMillis: clock.now() + DAY_MILLIS,
       });
       // As cert-manager does it: both are trusted for a while.
       await trust(cluster(), (bundle) => `${authority.certificatePem}${bundle}`);
       await sleep(clock, BUNDLE_MILLIS);
-      writeFileSync(join(world().directory, 'webhook-certificate', 'tls.crt'), leaf.certificatePem);
-      writeFileSync(join(world().directory, 'webhook-certificate', 'tls.key'), leaf.privateKeyPem);
+      writeFileSync(join(world().certDir, 'tls.crt'), leaf.certificatePem);
+      writeFileSync(join(world().certDir, 'tls.key'), leaf.privateKeyPem);
       await eventually(async () => {
         const now = await fingerprintsOf(replicas);
         expect(new Set(now).size).toBe(1);
@@ -113,31 +113,20 @@ describe('webhook.certDir', () => {
       await trust(cluster(), () => authority.certificatePem);
     });
     await expectAllAnswered(callsBefore, pods);
-    await Promise.all(replicas.map((replica) => replica.stop()));
   });
 });
 
 describe('webhook.certificates: self', () => {
-  beforeAll(async () => {
-    for (const object of await readObjects('deploy/rbac-self-certificates.yaml'))
-      await applyObject(cluster().api, object);
-    // The webhook's Service leads to this machine: the certificate names the Service, and no node here resolves one.
-    const { port, hostname } = new URL(await registeredUrl(cluster()));
-    const service = { metadata: { name: 'spotalis' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-    expect(hostname).toBe('127.0.0.1');
-    await cluster().api.create(resources.services, service, inSystem);
-    await serveByService(cluster(), Number(port));
-  });
+  const world = useOperatorWorld(cluster);
 
   test('past two thirds of its life it is renewed, while pods come and go: every admission is answered', async () => {
     const { api, eventually } = cluster();
-    await api.create(resources.secrets, secretOf(await agedCertificate()), inSystem);
-    const webhook = { certificates: 'self' };
-    const replicas = await startReplicas(cluster(), world(), 3, { webhook });
+    await api.create(resources.secrets, secretOf(await agedCertificate()), { namespace: NAMESPACE });
+    const replicas = await startReplicas(cluster(), world(), 3);
     const before = await fingerprintsOf(replicas);
     expect(new Set(before).size).toBe(1);
     const callsBefore = await webhookCalls();
-    const pods = await underLoad(cluster(), () =>
+    const pods = await underLoad(world(), () =>
       eventually(async () => {
         const now = await fingerprintsOf(replicas);
         expect(new Set(now).size).toBe(1);
@@ -161,24 +150,12 @@ async function expectAllAnswered(before: Awaited<ReturnType<typeof webhookCalls>
   expect(pods).toBeGreaterThan(12);
 }
 
-async function registeredUrl({ api }: RealCluster): Promise<string> {
-  const { webhooks } = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
-  return webhooks?.[0]?.clientConfig.url ?? '';
-}
-
-async function serveByService({ api }: RealCluster, port: number): Promise<void> {
-  const configuration = await api.get(resources.mutatingWebhookConfigurations, CONFIGURATION);
-  const service = { name: 'spotalis', namespace: 'spotalis-system', path: '/mutate', port };
-  const webhooks = (configuration.webhooks ?? []).map((webhook) => ({ ...webhook, clientConfig: { service } }));
-  await api.replace(resources.mutatingWebhookConfigurations, { ...configuration, webhooks });
-}
-
 /** As the operator made it 70 days ago. */
 async function agedCertificate(): Promise<{ readonly leaf: CertificatePair; readonly authority: Authority }> {
   const authority = await makeAuthority();
   const leaf = await issueServerCertificate(authority, {
-    commonName: 'spotalis.spotalis-system.svc',
-    dnsNames: ['spotalis.spotalis-system.svc'],
+    commonName: WEBHOOK_NAME,
+    dnsNames: [WEBHOOK_NAME],
     notBeforeMillis: clock.now() - 70 * DAY_MILLIS,
     notAfterMillis: clock.now() + 20 * DAY_MILLIS,
   });
@@ -188,7 +165,7 @@ async function agedCertificate(): Promise<{ readonly leaf: CertificatePair; read
 function secretOf({ leaf, authority }: Awaited<ReturnType<typeof agedCertificate>>): KubeObject {
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   return {
-    metadata: { name: 'spotalis-webhook-cert' },
+    metadata: { name: CERTIFICATE_SECRET },
     type: 'kubernetes.io/tls',
     data: {
       'tls.crt': encode(leaf.certificatePem),

@@ -9,6 +9,7 @@ import type { OperatorProcess } from './operator-process.ts';
 import { isUnstamped, leaderOf, startReplicas, webhookCalls } from './operator-replicas.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
+import { WEBHOOK_CONFIGURATION } from './release.ts';
 import {
   annotate,
   deploy,
@@ -190,12 +191,12 @@ describe('an outage', () => {
 });
 
 const OUTAGE_MILLIS = 60_000;
-/** As in deploy/webhook.yaml. */
+/** As the chart has it. */
 const TIMEOUT_SECONDS = 2;
 
 async function waitFor(timeoutSeconds: number): Promise<void> {
   const { api } = cluster();
-  const configuration = await api.get(resources.mutatingWebhookConfigurations, 'spotalis-mutating-webhook');
+  const configuration = await api.get(resources.mutatingWebhookConfigurations, WEBHOOK_CONFIGURATION);
   const webhooks = (configuration.webhooks ?? []).map((webhook) => ({ ...webhook, timeoutSeconds }));
   await api.replace(resources.mutatingWebhookConfigurations, { ...configuration, webhooks });
 }

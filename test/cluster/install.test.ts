@@ -14,6 +14,15 @@ import { at, findHelm, type Manifest, theOnly } from '../chart/render.ts';
 import { grantsOf } from '../chart/rights.ts';
 import { type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
 import { useRealCluster } from './real-cluster.ts';
+import { installPolicies } from './rightsizing-objects.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  podsOf as loadedPodsOf,
+  sizesOf,
+  usePrometheus,
+  workloadStatus,
+} from './rightsizing-world.ts';
 import { deploy, managedNamespace, podsOf, policy, sidesOf, untilSides } from './workloads.ts';
 
 const { programs, missing } = await findHelm();
@@ -24,7 +33,8 @@ const ACCOUNT = `system:serviceaccount:${NAMESPACE}:${FULL_NAME}`;
 const FAST = 'config.controllers.workloadTiming.cooldownPeriod=1s,config.controllers.reconcileInterval=5s';
 
 describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
-  const cluster = useRealCluster();
+  const cluster = useRealCluster({ servesMetrics: true });
+  const prometheus = usePrometheus(cluster);
   let installation: Installation;
   let operator: RunningOperator | undefined;
   let audit: AuditLog;
@@ -60,7 +70,8 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     });
   }
 
-  const own403 = (): AuditRecord[] => audit.records().filter(({ user, code }) => user === ACCOUNT && code === 403);
+  const refused = (): AuditRecord[] =>
+    audit.records().filter(({ user, isAuthorized }) => user === ACCOUNT && !isAuthorized);
   const used = (): Set<string> =>
     new Set(
       audit
@@ -96,7 +107,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await repartition(namespace, 0);
     await expectSides(namespace, 0, 4);
     expect(audit.evictions(namespace)).toHaveLength(2);
-    expect(own403()).toEqual([]);
+    expect(refused()).toEqual([]);
     // A watch is logged when it ends.
     await operator?.stop();
     const granted = new Set(grantsOf(installation.objects()).map(({ right }) => right.replace(/ [^/]*\//, ' ')));
@@ -129,7 +140,9 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
       installation.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(object));
     replaceRole({ ...role, rules });
     await repartition(namespace, 0);
-    await cluster().eventually(async () => expect(own403().map(({ resource }) => resource)).toContain('pods/eviction'));
+    await cluster().eventually(async () =>
+      expect(refused().map(({ resource }) => resource)).toContain('pods/eviction'),
+    );
     expect(sidesOf(await podsOf(cluster(), namespace))).toMatchObject({ spot: 2, onDemand: 2 });
     replaceRole(role);
     await expectSides(namespace, 0, 4);
@@ -156,7 +169,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await start();
     await expectSides(namespace, 0, 4);
     expect(await bundleOf()).toBe(bundle);
-    expect(own403()).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
   const uids = async (namespace: string): Promise<string[]> => {
@@ -240,7 +253,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await cluster().eventually(async () => expect(await statusOf('/metrics', tokenOf('scraper'))).toBe(200));
     installation.kubectl(['delete', 'clusterrolebinding', 'scraper']);
     installation.kubectl(['-n', NAMESPACE, 'delete', 'serviceaccount', 'scraper']);
-    expect(own403()).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
   test('a patch by server-side apply of what does not exist needs the right to create', () => {
@@ -300,24 +313,47 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     const apply = (): string => installation.kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(policy));
     expect(apply).toThrow(/needs at least one of|selector/);
     await operator?.stop();
-    expect(own403()).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
-  test('with Roles only it looks after the watched namespace and asks for nothing outside', async () => {
+  test('with Roles only it places and sizes in the watched namespace, and asks for nothing outside', async () => {
     const namespace = await cluster().namespace();
+    await installPolicies(cluster().api, cluster().eventually);
     await install(
       'namespaced',
       `config.controllers.watchNamespaces={${namespace}}`,
       'webhook.enabled=false,webhook.certManager.enabled=false',
       'config.controllers.nodeClassifier.profiles={karpenter}',
+      'engines.rightsizing=true',
+      `config.rightsizing.prometheus.url=${prometheus().url}`,
+      'config.rightsizing.prometheus.step=1s,config.rightsizing.prometheus.scrapeInterval=1s',
+      'config.rightsizing.sampleInterval=2s,config.rightsizing.collectInterval=2s,config.rightsizing.warmUp=0s',
+      'config.rightsizing.reconcileInterval=1s,config.rightsizing.canaryPeriod=3s',
     );
-    await deploy(cluster(), namespace, 2, policy(50, 0));
+    const before = await deployLoaded(cluster(), namespace);
+    await deploy(cluster(), namespace, 2, policy(50, 0), 'placed');
+    await createPolicy(cluster(), namespace);
+    await cluster().eventually(async () => {
+      const pods = await loadedPodsOf(cluster(), namespace);
+      for (const pod of pods) {
+        const { asked, actual } = sizesOf(pod);
+        expect(asked['cpu']).toMatch(/^3[56]\dm$/);
+        expect(actual).toEqual(asked);
+      }
+      expect(pods.map(({ metadata }) => metadata?.uid).sort()).toEqual(
+        before.map(({ metadata }) => metadata?.uid).sort(),
+      );
+      expect(await workloadStatus(cluster(), namespace)).toMatchObject({
+        status: 'Applied',
+        lastApplyMethod: 'InPlace',
+      });
+    }, 90_000);
     // A watch is logged when it ends.
     await operator?.stop();
     const asked = audit.records().filter(({ user, resource }) => user === ACCOUNT && resource !== '');
-    expect(asked.map(({ resource }) => resource)).toContain('pods');
+    expect(asked.map(({ resource }) => resource)).toEqual(expect.arrayContaining(['pods', 'pods/resize']));
     expect(new Set(asked.map((record) => record.namespace))).toEqual(new Set([namespace, NAMESPACE]));
-    expect(own403()).toEqual([]);
+    expect(refused()).toEqual([]);
     expect(
       installation.kubectl(['get', 'clusterroles', '-l', `app.kubernetes.io/instance=${RELEASE}`, '-o', 'name']),
     ).toBe('');

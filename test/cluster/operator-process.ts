@@ -1,5 +1,5 @@
-/** `stowage operator` as a process of its own, with a configuration file and a kubeconfig, as a Deployment would start it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** `stowage operator` as a process of its own, started as the container of its pod says, with a kubeconfig in place of the mounted account. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -7,6 +7,7 @@ import { findFreePorts } from '../controlplane/ports.ts';
 import { type Ended, startProgram } from '../controlplane/process-group.ts';
 import { launcher, plainEnvironment } from '../process/checkout.ts';
 import { parseMetrics, type Sample } from './metrics-text.ts';
+import type { PodCommand, ProcessPorts } from './release.ts';
 
 export interface OperatorProcess {
   readonly name: string;
@@ -16,6 +17,8 @@ export interface OperatorProcess {
   readonly configPath: string;
   /** Its log, one object a record. @throws SyntaxError if a line is not JSON. */
   records(): LogRecord[];
+  /** All it has said, records or not. */
+  output(): string;
   metrics(): Promise<readonly Sample[]>;
   metricsText(): Promise<string>;
   health(path: '/healthz' | '/readyz'): Promise<{ readonly status: number; readonly body: string }>;
@@ -39,38 +42,52 @@ export interface OperatorProcessOptions {
   /** The control plane's folder: log, pid and configuration go there, and what still runs in the end is ended with it. */
   readonly directory: string;
   readonly kubeconfigPath: string;
-  readonly certDirectory: string;
   readonly clock: Clock;
-  /** Besides the ports and the certificate: top-level sections of the configuration file. */
-  readonly config?: Readonly<Record<string, unknown>>;
+  /** What the container of its pod would be started with, given where this process may listen. */
+  readonly pod: (ports: ProcessPorts) => PodCommand;
 }
 
 const STOP_GRACE_MILLIS = 20_000;
 
-export async function startOperatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
-  const { name, directory, kubeconfigPath, certDirectory, clock, config = {} } = options;
-  const [webhookPort = 0, metricsPort = 0, healthPort = 0] = await findFreePorts(3);
-  const configPath = join(directory, `${name}-config.yaml`);
-  const sections = {
-    ...config,
-    webhook: Object.assign({ port: webhookPort, certDir: certDirectory }, config['webhook']),
-    observability: {
-      metrics: { bindAddress: `127.0.0.1:${metricsPort}` },
-      health: { bindAddress: `127.0.0.1:${healthPort}` },
-    },
+/** A pod with this configuration, no webhook, and no chart around it. */
+export const podWith =
+  (config: object) =>
+  ({ metrics, health }: ProcessPorts): PodCommand => {
+    const own = {
+      webhook: { enabled: false },
+      observability: {
+        metrics: { bindAddress: `127.0.0.1:${metrics}` },
+        health: { bindAddress: `127.0.0.1:${health}` },
+      },
+    };
+    return {
+      configText: JSON.stringify({ ...config, ...own }, null, 2),
+      args: ['operator', '--config=/etc/stowage/config.yaml'],
+      env: {},
+    };
   };
-  writeFileSync(configPath, JSON.stringify(sections, null, 2));
-  const args = [launcher, 'operator', '--config', configPath, '--kubeconfig', kubeconfigPath];
-  // As the Deployment sets it: where the other replicas find this one's webhook.
-  const env = { ...plainEnvironment(), POD_IP: '127.0.0.1' };
+
+export async function startOperatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
+  const { name, directory, kubeconfigPath, clock, pod } = options;
+  const [webhookPort = 0, metricsPort = 0, healthPort = 0] = await findFreePorts(3);
+  const command = pod({ webhook: webhookPort, metrics: metricsPort, health: healthPort });
+  const folder = join(directory, name);
+  mkdirSync(folder, { recursive: true });
+  const configPath = join(folder, 'config.yaml');
+  writeFileSync(configPath, command.configText);
+  const words = command.args.map((word) => word.replace('/etc/stowage/', `${folder}/`));
+  const args = [launcher, ...words, '--kubeconfig', kubeconfigPath];
+  const env = { ...plainEnvironment(), ...command.env };
   const program = await startProgram({ name, command: process.execPath, args, env }, directory, clock);
+  const output = (): string => readFileSync(join(directory, `${name}.log`), 'utf8');
   const metricsText = async (): Promise<string> => (await fetchText(metricsPort, '/metrics')).body;
   return {
     name,
     pid: program.pid,
     webhookPort,
     configPath,
-    records: () => parseLog(readFileSync(join(directory, `${name}.log`), 'utf8')),
+    records: () => parseLog(output()),
+    output,
     metricsText,
     metrics: async () => parseMetrics(await metricsText()),
     health: (path) => fetchText(healthPort, path),

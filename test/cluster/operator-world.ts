@@ -1,29 +1,58 @@
-/** Stowage installed on the real control plane as deploy/ says: account and rights, webhook behind a Service, processes of the operator. */
+/** Stowage installed on the real control plane as its chart says: accounts and rights, webhook behind a Service, processes of the operator. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import type { KubeObject, MutatingWebhookConfiguration } from '../../src/api/core.ts';
+import type { KubeObject } from '../../src/api/core.ts';
+import { isNotFound } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
-import { type Authority, createAuthority, issueServerCertificate } from '../../src/lib/certificates.ts';
+import { createAuthority, issueServerCertificate } from '../../src/lib/certificates.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
-import { READER_USER } from '../controlplane/audit-policy.ts';
-import { applyObject, readObjects, serviceAccounts } from './apply-objects.ts';
+import { findHelm } from '../chart/render.ts';
+import { AGENT_USER, READER_USER, STOWAGE_USER } from '../controlplane/audit-policy.ts';
+import { applyObject } from './apply-objects.ts';
 import { type AuditLog, openAuditLog } from './audit-log.ts';
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts';
 import type { RealCluster } from './real-cluster.ts';
+import {
+  ACCOUNT,
+  AGENT_ACCOUNT,
+  accountKubeconfig,
+  CERTIFICATE_SECRET,
+  NAMESPACE,
+  RELEASE,
+  type Release,
+  type ReleaseOptions,
+  renderRelease,
+} from './release.ts';
 import { type ServiceStandIn, startServiceStandIn } from './service-stand-in.ts';
+
+export interface OperatorWorldOptions extends Pick<ReleaseOptions, 'agentConfig'> {
+  /** Besides placement. */
+  readonly engines?: ReleaseOptions['engines'];
+  /** Files: somebody else issues and renews it (see {@link OperatorWorld.certDir}). Default: the operator, the chart's default, too. */
+  readonly certificates?: 'self' | 'files';
+  /** The suite takes rights away; otherwise it fails where an account of the chart was refused anything. */
+  readonly takesRightsAway?: boolean;
+}
 
 export interface OperatorWorld {
   readonly audit: AuditLog;
   /** Where files of a test may go; removed with the control plane. */
   readonly directory: string;
+  /** With certificates in files: where they lie. */
+  readonly certDir: string;
   /** What `kubectl config` would hold for the operator's own account: a service-account token. */
   readonly operatorKubeconfigPath: string;
+  /** The same for the agents' account. @throws Error without allocation. */
+  agentKubeconfig(): Promise<string>;
+  /** Variables of the agent's container on a node. */
+  agentEnv(node: string): Readonly<Record<string, string>>;
   /** Of a user who may read what the operator reads, and write nothing. */
   readonly readerKubeconfigPath: string;
-  /** The ClusterRole of deploy/rbac.yaml, to be applied again after a test has taken something away. */
+  /** The operator's ClusterRole, to be applied again after a test has taken something away. */
   readonly clusterRole: ClusterRole;
-  /** Starts a process of the operator and resolves at once; nothing is sent to its webhook. */
+  /** Starts a process of the operator and resolves at once; nothing is sent to its webhook. @param config further sections. */
   launchOperator(config?: Readonly<Record<string, unknown>>): Promise<OperatorProcess>;
   /** Starts a process of the operator and puts it behind the webhook's Service; resolves when it is ready. */
   startOperator(config?: Readonly<Record<string, unknown>>): Promise<OperatorProcess>;
@@ -39,49 +68,62 @@ export interface ClusterRole extends KubeObject {
   }[];
 }
 
-const ACCOUNT = 'stowage';
-const NAMESPACE = 'spotalis-system';
+/** The API server asks for this name, whatever address the Service leads to. */
+export const WEBHOOK_NAME = `${RELEASE}.${NAMESPACE}.svc`;
 const DAY_MILLIS = 86_400_000;
 
 /** Fast enough for a test, slow enough that what is paced can be told apart. */
 export const COOLDOWN_MILLIS = 2000;
-export const testConfig = {
+const testConfig = {
   controllers: { reconcileInterval: '5s', workloadTiming: { cooldownPeriod: `${COOLDOWN_MILLIS}ms` } },
 } as const;
 
-/** Call at the top of a file, below `useRealCluster`. Everything started ends with the file. */
-export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorld {
+/** Call at the top of a file or a suite, below `useRealCluster`. Everything started ends with it. */
+export function useOperatorWorld(cluster: () => RealCluster, options: OperatorWorldOptions = {}): () => OperatorWorld {
   const clock = createSystemClock();
   const { own } = inject('cluster');
   const operators: OperatorProcess[] = [];
+  // One process runs all suites, one after the other.
+  const session = randomBytes(3).toString('hex');
   let service: ServiceStandIn | undefined;
+  let release: Release | undefined;
   let world: OperatorWorld | undefined;
 
   beforeAll(async () => {
     if (own === undefined)
       throw new Error('an existing cluster cannot call a webhook on this machine; run without USE_EXISTING_CLUSTER');
-    const { eventually, kubeconfigFor } = cluster();
-    const validity = { notBeforeMillis: clock.now() - 60_000, notAfterMillis: clock.now() + DAY_MILLIS };
-    const authority = await createAuthority({ commonName: 'webhook-ca', ...validity });
-    const certDirectory = await writeCertificate(own.directory, authority, validity);
-    const clusterRole = await install(cluster());
+    const { programs, missing } = await findHelm();
+    if (missing !== undefined)
+      throw new Error(`the chart cannot be rendered: ${missing}; name yours in STOWAGE_HELM and STOWAGE_KUBECTL`);
+    const { api, eventually, kubeconfigFor } = cluster();
+    const { directory } = own;
+    const certDir = join(directory, 'webhook-certificate');
+    const { engines = {}, certificates = 'self', agentConfig = {} } = options;
     service = await startServiceStandIn();
-    await register(cluster(), service.port, authority);
-    const operatorKubeconfigPath = join(own.directory, 'operator.kubeconfig');
-    writeFileSync(operatorKubeconfigPath, await tokenKubeconfig(cluster(), own), { mode: 0o600 });
+    const installed = renderRelease(programs, {
+      engines: { placement: true, ...engines },
+      config: testConfig,
+      agentConfig,
+      servicePort: service.port,
+      ...(certificates === 'files' && { given: { certDir, authorityPem: await writeCertificate(certDir) } }),
+    });
+    release = installed;
+    await installed.apply(api);
+    const objects: readonly KubeObject[] = installed.objects;
+    const clusterRole = objects.find(isOperatorsRole);
+    if (clusterRole === undefined) throw new Error('the chart has no ClusterRole of the operator');
+    const operatorKubeconfigPath = await accountKubeconfig(api, ACCOUNT, own);
     await grantReading(cluster(), clusterRole);
 
     const serveWith = (running: readonly OperatorProcess[]): void =>
       service?.setEndpoints(running.map(({ webhookPort }) => webhookPort));
-    const directory = own.directory;
     const launchOperator: OperatorWorld['launchOperator'] = async (config = {}) => {
       const operator = await startOperatorProcess({
-        name: `operator-${process.pid}-${operators.length}`,
+        name: `operator-${session}-${operators.length}`,
         directory,
         kubeconfigPath: operatorKubeconfigPath,
-        certDirectory,
         clock,
-        config: { ...testConfig, ...config },
+        pod: (ports) => installed.operatorPod(ports, config),
       });
       operators.push(operator);
       return operator;
@@ -89,7 +131,10 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
     world = {
       audit: openAuditLog(directory),
       directory,
+      certDir,
       operatorKubeconfigPath,
+      agentKubeconfig: () => accountKubeconfig(api, AGENT_ACCOUNT, own),
+      agentEnv: installed.agentEnv,
       readerKubeconfigPath: await kubeconfigFor(READER_USER),
       clusterRole,
       serveWith,
@@ -97,8 +142,7 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
       async startOperator(config) {
         const operator = await launchOperator(config);
         await eventually(async () => {
-          if (!operator.isRunning())
-            throw new Error(`the operator ended: ${JSON.stringify(operator.records().slice(-3))}`);
+          if (!operator.isRunning()) throw new Error(`the operator ended:\n${operator.output().slice(-2000)}`);
           expect((await operator.health('/readyz')).status).toBe(200);
         });
         serveWith(operators.filter((each) => each.isRunning()));
@@ -108,12 +152,17 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
   });
 
   afterAll(async () => {
-    // First, or every pod of the suites that follow would wait for a webhook that is gone.
-    await cluster()
-      .api.delete(resources.mutatingWebhookConfigurations, 'spotalis-mutating-webhook')
-      .catch(() => {});
+    const { api } = cluster();
     await Promise.all(operators.map((operator) => operator.stop()));
+    await release?.remove(api);
+    await api.delete(resources.secrets, CERTIFICATE_SECRET, { namespace: NAMESPACE }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     await service?.close();
+    const refused = (world?.audit.records() ?? []).filter(
+      ({ user, isAuthorized }) => !isAuthorized && (user === STOWAGE_USER || user === AGENT_USER),
+    );
+    if (!options.takesRightsAway) expect(refused).toEqual([]);
   });
 
   return () => {
@@ -122,78 +171,21 @@ export function useOperatorWorld(cluster: () => RealCluster): () => OperatorWorl
   };
 }
 
-async function writeCertificate(
-  directory: string,
-  authority: Authority,
-  validity: { notBeforeMillis: number; notAfterMillis: number },
-): Promise<string> {
-  const leaf = await issueServerCertificate(authority, {
-    commonName: 'webhook',
-    ipAddresses: ['127.0.0.1'],
-    ...validity,
-  });
-  const certDirectory = join(directory, 'webhook-certificate');
-  mkdirSync(certDirectory, { recursive: true });
-  writeFileSync(join(certDirectory, 'tls.crt'), leaf.certificatePem);
-  writeFileSync(join(certDirectory, 'tls.key'), leaf.privateKeyPem, { mode: 0o600 });
-  return certDirectory;
+/** As whoever issues the certificate of the Secret does. @returns PEM of the authority. */
+async function writeCertificate(certDir: string): Promise<string> {
+  const now = createSystemClock().now();
+  const validity = { notBeforeMillis: now - 60_000, notAfterMillis: now + DAY_MILLIS };
+  const authority = await createAuthority({ commonName: 'webhook-ca', ...validity });
+  const dnsNames = [WEBHOOK_NAME];
+  const leaf = await issueServerCertificate(authority, { commonName: 'webhook', dnsNames, ...validity });
+  mkdirSync(certDir, { recursive: true });
+  writeFileSync(join(certDir, 'tls.crt'), leaf.certificatePem);
+  writeFileSync(join(certDir, 'tls.key'), leaf.privateKeyPem, { mode: 0o600 });
+  return authority.certificatePem;
 }
 
-/** deploy/rbac.yaml, unchanged. */
-async function install({ api }: RealCluster): Promise<ClusterRole> {
-  const objects = await readObjects('deploy/rbac.yaml');
-  for (const object of objects) await applyObject(api, object);
-  const role = objects.find(isClusterRole);
-  if (role === undefined) throw new Error('deploy/rbac.yaml holds no ClusterRole');
-  return role;
-}
-
-function isClusterRole(object: KubeObject): object is ClusterRole {
-  return object.kind === 'ClusterRole' && 'rules' in object;
-}
-
-/**
- * deploy/webhook.yaml, but for the address, since no node here resolves Services, and the time it may take: these suites tell whether
- * decisions are right on a machine that runs a whole control plane beside them; how fast they are is for bench/ to say.
- */
-async function register({ api }: RealCluster, port: number, { certificatePem }: Authority): Promise<void> {
-  const isConfiguration = (object: KubeObject): object is MutatingWebhookConfiguration =>
-    object.kind === 'MutatingWebhookConfiguration';
-  const configuration = (await readObjects('deploy/webhook.yaml')).find(isConfiguration);
-  const clientConfig = {
-    url: `https://127.0.0.1:${port}/mutate`,
-    caBundle: Buffer.from(certificatePem).toString('base64'),
-  };
-  const webhooks = (configuration?.webhooks ?? []).map((webhook) => ({ ...webhook, clientConfig, timeoutSeconds: 10 }));
-  const registered = { ...configuration, webhooks };
-  await applyObject(api, registered);
-}
-
-/** A token of the operator's account in a file, as a kubelet mounts it. */
-async function tokenKubeconfig(
-  { api }: RealCluster,
-  { url, caPem, directory }: { url: string; caPem: string; directory: string },
-): Promise<string> {
-  const body = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: ACCOUNT },
-    spec: { expirationSeconds: 3600 },
-  };
-  const answer = await api.createSubresource(serviceAccounts, ACCOUNT, 'token', body, { namespace: NAMESPACE });
-  const status = 'status' in answer ? answer.status : undefined;
-  const token = typeof status === 'object' && status !== null && 'token' in status ? String(status.token) : '';
-  const tokenFile = join(directory, 'operator.token');
-  writeFileSync(tokenFile, token, { mode: 0o600 });
-  const authorityData = Buffer.from(caPem).toString('base64');
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'test',
-    clusters: [{ name: 'test', cluster: { server: url, 'certificate-authority-data': authorityData } }],
-    users: [{ name: ACCOUNT, user: { tokenFile } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: ACCOUNT } }],
-  });
+function isOperatorsRole(object: KubeObject): object is ClusterRole {
+  return object.kind === 'ClusterRole' && object.metadata?.name === RELEASE && 'rules' in object;
 }
 
 /** The operator's role without its writes, for {@link READER_USER}. */

@@ -79,6 +79,8 @@ export function useRealCluster(
       await eventually(async () => expect((await api?.list(resources.pods, { namespace }))?.items).toEqual([]));
     }
     await nodes?.stop();
+    // Nobody looks after them any more, and the scheduler of the suites that follow must not choose them.
+    for (const { name } of options.nodes ?? []) await api?.delete(resources.nodes, name);
     for (const client of clients) client.close();
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   });

@@ -5,7 +5,6 @@ import { policyType } from '../../src/api/optimization-policy.ts';
 import type { PolicyWorkloadStatus } from '../../src/api/optimization-policy-status.ts';
 import { resources } from '../../src/api/resources.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { loadedDeployment, type PolicyFields } from './rightsizing-objects.ts';
 import {
@@ -21,7 +20,7 @@ import {
   untilPasses,
   untilRunning,
   useMetricsServer,
-  useRightsizing,
+  useRightsizingWorld,
   workloadStatus,
   workloadWrites,
 } from './rightsizing-world.ts';
@@ -30,8 +29,7 @@ import { managedNamespace, scale } from './workloads.ts';
 // Built by `npm run test:node`.
 describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
   const cluster = useRealCluster({ servesMetrics: true });
-  const world = useOperatorWorld(cluster);
-  useRightsizing(cluster);
+  const world = useRightsizingWorld(cluster);
   useMetricsServer(cluster);
   let operator: OperatorProcess;
 
@@ -193,7 +191,7 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
   // Feature: k8s-workload-rightsizing, Property 29: Global dry-run mode
   test('Property 29: dry-run, switched on in a running operator, computes everything and applies nothing', async () => {
     const configured = readFileSync(operator.configPath, 'utf8');
-    writeFileSync(operator.configPath, configured.replace('"rightsizing": {', '"rightsizing": { "dryRun": true,'));
+    writeFileSync(operator.configPath, configured.replace(/^rightsizing:\n/m, '$&  dryRun: true\n'));
     const namespace = await managedNamespace(cluster());
     await deployLoaded(cluster(), namespace);
     const position = world().audit.position();

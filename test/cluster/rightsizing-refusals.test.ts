@@ -5,7 +5,6 @@ import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { textAt } from '../conformance/cluster.ts';
 import { startWebhookServer, type WebhookServer } from '../conformance/webhook-server.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { loadedDeployment } from './rightsizing-objects.ts';
 import {
@@ -19,7 +18,7 @@ import {
   untilPasses,
   untilScraped,
   usePrometheus,
-  useRightsizing,
+  useRightsizingWorld,
   workloadStatus,
   workloadWrites,
 } from './rightsizing-world.ts';
@@ -34,8 +33,7 @@ const VALIDATING: ResourceType = {
 };
 
 const cluster = useRealCluster({ servesMetrics: true });
-const world = useOperatorWorld(cluster);
-useRightsizing(cluster);
+const world = useRightsizingWorld(cluster, { takesRightsAway: true });
 const prometheus = usePrometheus(cluster);
 let operator: OperatorProcess;
 

@@ -17,11 +17,10 @@ import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
 import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
 import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { type RunningPrometheus, startPrometheus } from '../prometheus/prometheus.ts';
-import { applyObject, readObjects } from './apply-objects.ts';
 import type { AuditRecord } from './audit-log.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import type { OperatorWorld } from './operator-world.ts';
+import { type OperatorWorld, type OperatorWorldOptions, useOperatorWorld } from './operator-world.ts';
 import type { RealCluster } from './real-cluster.ts';
 import {
   installPolicies,
@@ -33,7 +32,6 @@ import {
 
 /** Seconds where production has minutes; usage is known from the first scrapes on. */
 export const rightsizingConfig = (prometheusUrl?: string, more: object = {}) => ({
-  engines: { placement: true, rightsizing: true },
   rightsizing: {
     sampleInterval: '2s',
     collectInterval: '2s',
@@ -46,25 +44,19 @@ export const rightsizingConfig = (prometheusUrl?: string, more: object = {}) => 
   },
 });
 
-const installed: ReadonlySet<string> = new Set([
-  'ServiceAccount',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'Role',
-  'RoleBinding',
-]);
 /** Of every kind Stowage writes besides its memory: what it leaves alone in Recommend. */
 const ownKinds: ReadonlySet<string> = new Set(['events', 'leases', 'configmaps', 'optimizationpolicies/status']);
 
-/** Both definitions and the rights of rightsizing; call below `useOperatorWorld`. */
-export function useRightsizing(cluster: () => RealCluster): void {
+/** {@link useOperatorWorld} with rightsizing switched on, and both definitions of policies. */
+export function useRightsizingWorld(
+  cluster: () => RealCluster,
+  options: OperatorWorldOptions = {},
+): () => OperatorWorld {
   beforeAll(async () => {
     const { api, eventually } = cluster();
     await installPolicies(api, eventually);
-    for (const object of await readObjects('deploy/profiles/all.yaml')) {
-      if (installed.has(object.kind ?? '')) await applyObject(api, object);
-    }
   });
+  return useOperatorWorld(cluster, { ...options, engines: { rightsizing: true } });
 }
 
 /** A real Prometheus that scrapes the kubelets every second. */

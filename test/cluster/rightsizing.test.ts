@@ -5,7 +5,6 @@ import { policyGroups } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
 import { STOWAGE_USER } from '../controlplane/audit-policy.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 import {
   createPolicy,
@@ -19,14 +18,13 @@ import {
   untilRunning,
   untilScraped,
   usePrometheus,
-  useRightsizing,
+  useRightsizingWorld,
   workloadStatus,
 } from './rightsizing-world.ts';
 import { managedNamespace, scale } from './workloads.ts';
 
 const cluster = useRealCluster({ servesMetrics: true });
-const world = useOperatorWorld(cluster);
-useRightsizing(cluster);
+const world = useRightsizingWorld(cluster);
 const prometheus = usePrometheus(cluster);
 let operator: OperatorProcess;
 

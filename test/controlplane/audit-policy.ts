@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The account of deploy/rbac.yaml, and a user who may only read what that account may read. */
+/** The accounts of the chart, and a user who may only read what the operator may read. */
 export const STOWAGE_USER = 'system:serviceaccount:spotalis-system:stowage';
+export const AGENT_USER = 'system:serviceaccount:spotalis-system:stowage-agent';
 export const READER_USER = 'stowage-reader';
 /** The accounts of the releases that the suites of the installation install. */
 const INSTALLED_GROUP = 'system:serviceaccounts:stowage-install';
@@ -13,7 +14,7 @@ const policy = {
   kind: 'Policy',
   omitStages: ['RequestReceived', 'ResponseStarted'],
   rules: [
-    { level: 'Metadata', users: [STOWAGE_USER, READER_USER] },
+    { level: 'Metadata', users: [STOWAGE_USER, AGENT_USER, READER_USER] },
     { level: 'Metadata', userGroups: [INSTALLED_GROUP] },
     { level: 'Metadata', resources: [{ group: '', resources: ['pods/eviction'] }] },
     { level: 'None' },

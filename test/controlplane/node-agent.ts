@@ -6,6 +6,7 @@ import { createKubelet } from '../../src/cluster/kubelet/kubelet.ts';
 import type { StandInContext } from '../../src/cluster/stand-in.ts';
 import { loadConnection } from '../../src/kube/auth/load-connection.ts';
 import { createKubeApi } from '../../src/kube/client.ts';
+import type { Connection } from '../../src/kube/connection.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../src/lib/log.ts';
@@ -32,12 +33,9 @@ interface Agent {
 }
 
 async function start(settings: NodeAgentSettings): Promise<Agent> {
-  const connection = await loadConnection({
-    kubeconfig: settings.kubeconfigPath,
-    env: {},
-    homeDirectory: homedir(),
-    clock,
-  });
+  const connectionOf = (kubeconfig: string): Promise<Connection> =>
+    loadConnection({ kubeconfig, env: {}, homeDirectory: homedir(), clock });
+  const connection = await connectionOf(settings.kubeconfigPath);
   const random = createSystemRandom();
   // Kubelets are many clients; one limit for all of them must not slow them down.
   const limits = { qps: 1000, burst: 2000 };
@@ -93,7 +91,8 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
           await autoscaler.interrupt(command.node);
           return undefined;
         case 'startAgent': {
-          const client = createKubeApi({ connection, clock, random, log, userAgent: 'simulated-agent' });
+          const own = await connectionOf(command.kubeconfigPath);
+          const client = createKubeApi({ connection: own, clock, random, log, userAgent: 'simulated-agent' });
           clients.set(command.node, client);
           agents.start(command.node, client, command.env);
           return undefined;

@@ -25,6 +25,8 @@ export type NodeCommand =
       readonly name: 'startAgent';
       readonly node: string;
       readonly env: Readonly<Record<string, string>>;
+      /** Of its account. */
+      readonly kubeconfigPath: string;
     }
   | { readonly name: 'killAgent' | 'cutOffAgent'; readonly node: string }
   | { readonly name: 'oomKill'; readonly podKey: string; readonly container: string }

@@ -38,7 +38,7 @@ export interface SimulatedNodes {
   /** Spot interruption with its notice, of a node of a pool. */
   interrupt(name: string): Promise<void>;
   /** An agent of allocation (src/agent) on the node, fed by the counters of its kubelet. */
-  startAgent(name: string, env?: Readonly<Record<string, string>>): Promise<void>;
+  startAgent(name: string, env: Readonly<Record<string, string>>, kubeconfigPath: string): Promise<void>;
   killAgent(name: string): Promise<void>;
   /** It runs on and reaches the API server no more. */
   cutOffAgent(name: string): Promise<void>;
@@ -111,7 +111,7 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
     recoverNode: (node) => order({ name: 'recoverNode', node }),
     shutDownNode: (node) => order({ name: 'shutDownNode', node }),
     interrupt: (node) => order({ name: 'interrupt', node }),
-    startAgent: (node, env = {}) => order({ name: 'startAgent', node, env }),
+    startAgent: (node, env, kubeconfigPath) => order({ name: 'startAgent', node, env, kubeconfigPath }),
     killAgent: (node) => order({ name: 'killAgent', node }),
     cutOffAgent: (node) => order({ name: 'cutOffAgent', node }),
     oomKill: (podKey, container) => request({ name: 'oomKill', podKey, container }),

@@ -5,7 +5,7 @@ import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import type { Millicores } from '../../src/lib/units.ts';
 import { sumOf } from '../cluster/metrics-text.ts';
-import { type OperatorProcess, startOperatorProcess } from '../cluster/operator-process.ts';
+import { type OperatorProcess, podWith, startOperatorProcess } from '../cluster/operator-process.ts';
 import { readLogTail } from '../controlplane/process-group.ts';
 import { type AgentProcess, startAgentProcess } from './allocation/agent-process.ts';
 import { installPodAllocations, uninstallPodAllocations } from './allocation/install.ts';
@@ -149,14 +149,12 @@ describe('with the operator', () => {
       name: 'allocation-operator',
       directory: access.runDirectory,
       kubeconfigPath: access.kubeconfigPath,
-      certDirectory: access.runDirectory,
       clock,
-      config: {
+      pod: podWith({
         engines: { placement: false, allocation: true },
         operator: { leaderElection: { namespace } },
         allocation: { staleAfter: STALE_AFTER, warmUp: '0s' },
-        webhook: { enabled: false },
-      },
+      }),
     });
     operator = running;
     await kit().eventually(async () => expect((await running.health('/readyz')).status).toBe(200));

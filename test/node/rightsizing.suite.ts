@@ -6,7 +6,7 @@ import type { PolicyWorkloadStatus } from '../../src/api/optimization-policy-sta
 import { resources } from '../../src/api/resources.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../../src/lib/quantity.ts';
-import { type OperatorProcess, startOperatorProcess } from '../cluster/operator-process.ts';
+import { type OperatorProcess, podWith, startOperatorProcess } from '../cluster/operator-process.ts';
 import { installPolicies, type PolicyFields, policyObject } from '../cluster/rightsizing-objects.ts';
 import { type Program, readLogTail } from '../controlplane/process-group.ts';
 import type { RunningPrometheus } from '../prometheus/prometheus.ts';
@@ -130,12 +130,10 @@ beforeAll(async () => {
     name: OPERATOR,
     directory: runDirectory,
     kubeconfigPath,
-    certDirectory: runDirectory,
     clock,
-    config: {
+    pod: podWith({
       engines: { placement: false, rightsizing: true },
       operator: { namespace: 'default' },
-      webhook: { enabled: false },
       rightsizing: {
         sampleInterval: '5s',
         collectInterval: '5s',
@@ -146,7 +144,7 @@ beforeAll(async () => {
         revertWindow: '10s',
         prometheus: { url: prometheus.url, step: '5s', scrapeInterval: '15s' },
       },
-    },
+    }),
   });
   const requestsOnly = { labels: { optimize: 'true' } };
   await createPolicy(viaMetricsServer, { ...requestsOnly, metrics: { provider: 'metrics-server' } });

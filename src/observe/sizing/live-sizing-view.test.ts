@@ -10,7 +10,7 @@ import { createSizingProjections } from './sizing-projections.ts';
 const container = { name: 'app', image: 'app:1', resources: { requests: { cpu: '100m' } } };
 const template = { spec: { containers: [container] } };
 
-function setUp() {
+function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
   const messages: string[] = [];
   const stores = createManualStores({ sizing: true });
   const project = createSizingProjections(createSizingInterners(100), (message) => messages.push(message));
@@ -24,7 +24,7 @@ function setUp() {
     vpas: createManualInformer(project.vpa),
   };
   const live: LiveView = createLiveView(stores);
-  const view = createSizingView({ view: live, stores, sizingStores });
+  const view = createSizingView({ view: live, stores, sizingStores, ...more });
   const changes: SizingChange[] = [];
   view.onChange((change) => changes.push(change));
   const told = () =>
@@ -119,6 +119,24 @@ describe('workloads and their pods', () => {
     expect(pod && view.workloadOf(pod)).toBeUndefined();
     stores.pods.remove(bare);
     expect(view.podsOnNode('n1')).toEqual([]);
+  });
+});
+
+describe('nodes that may not be read', () => {
+  test('speak against nothing and offer nothing: neither room nor a size to cut to is known of them', () => {
+    const { stores, view } = setUp({ areNodesHidden: true });
+    stores.pods.put(owned('web-1', { kind: 'DaemonSet', name: 'web', uid: 'uid-web' }));
+    expect(view.node('n1')).toMatchObject({
+      name: 'n1',
+      labels: {},
+      allocatable: { cpuMillis: Number.POSITIVE_INFINITY },
+    });
+    expect([...view.nodes()]).toEqual([]);
+    expect(view.node('')).toBeUndefined();
+  });
+
+  test('are unknown until they are seen where they may be', () => {
+    expect(setUp().view.node('n1')).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 /** The live SizingView: the records of the live view with what sizing adds to them. Pods are not held twice. */
 import type { Informer } from '../../kube/informer.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
-import type { OwnerReference, PodRecord } from '../../model/records.ts';
+import type { NodeRecord, OwnerReference, PodRecord } from '../../model/records.ts';
 import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -34,9 +34,12 @@ export interface LiveSizingViewOptions {
   /** Made with `sizing: true`. */
   readonly stores: Pick<LiveStores, 'namespaces'>;
   readonly sizingStores: SizingStores;
+  /** Nodes may not be read (rights for single namespaces). */
+  readonly areNodesHidden?: boolean;
 }
 
-export function createSizingView({ view, stores, sizingStores }: LiveSizingViewOptions): LiveSizingView {
+export function createSizingView(options: LiveSizingViewOptions): LiveSizingView {
+  const { view, stores, sizingStores, areNodesHidden = false } = options;
   const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(sizingStores);
   const listeners = new Set<(change: SizingChange) => void>();
   const emit = (change: SizingChange): void => {
@@ -150,7 +153,7 @@ export function createSizingView({ view, stores, sizingStores }: LiveSizingViewO
     pod: (namespace, name) => sizedPod(view.pod(namespace, name))[0],
     podsOnNode: (nodeName) => view.podsOnNode(nodeName).flatMap(sizedPod),
     nodes: view.nodes,
-    node: view.node,
+    node: areNodesHidden ? hiddenNode : view.node,
     namespace: view.namespace,
     namespaces: () => stores.namespaces.store.values(),
     limitRanges: (namespace) => limitRangesIn(sizingStores, namespace),
@@ -167,6 +170,23 @@ export function createSizingView({ view, stores, sizingStores }: LiveSizingViewO
     async run(signal) {
       await Promise.all(informers.map(([, informer]) => informer.run(signal)));
     },
+  };
+}
+
+/** Nothing that is known of it speaks against a resize: API server and kubelet, who see the node, have the last word anyway. */
+function hiddenNode(name: string): NodeRecord | undefined {
+  if (name === '') return undefined;
+  return {
+    name,
+    uid: `hidden/${name}`,
+    labels: {},
+    taints: [],
+    ready: true,
+    unschedulable: false,
+    deleting: false,
+    allocatable: { cpuMillis: Number.POSITIVE_INFINITY, memoryBytes: Number.POSITIVE_INFINITY },
+    maxPods: Number.POSITIVE_INFINITY,
+    createdAt: 0,
   };
 }
 

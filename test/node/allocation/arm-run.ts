@@ -8,7 +8,7 @@ import { resources } from '../../../src/api/resources.ts';
 import { type PodFigures, podFigures } from '../../../src/lab/pod-figures.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
 import type { EpochMillis, Millicores, Millis } from '../../../src/lib/units.ts';
-import { type OperatorProcess, startOperatorProcess } from '../../cluster/operator-process.ts';
+import { type OperatorProcess, podWith, startOperatorProcess } from '../../cluster/operator-process.ts';
 import { isReady } from '../pod-access.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 import { type NodeArm, nodePods, type RequestKind, rateOf } from './arms.ts';
@@ -101,14 +101,12 @@ async function startStowage(
     name: 'operator',
     directory,
     kubeconfigPath,
-    certDirectory: directory,
     clock,
-    config: {
+    pod: podWith({
       engines: { placement: false, allocation: true },
       operator: { leaderElection: { namespace } },
       allocation: { warmUp: '0s' },
-      webhook: { enabled: false },
-    },
+    }),
   });
   const agent = await startAgentProcess({
     nodeName: node.name,
