@@ -4,6 +4,7 @@ import { apiVersionOf, type ResourceType, resources } from '../../api/resources.
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { createProjections } from '../../observe/project.ts';
 import { joinClaim } from '../../observe/project-cluster.ts';
+import { type AllocationInput, createAllocationInputBuilder } from '../allocation/allocation-input.ts';
 import { createSizingInputBuilder, type SizingInput } from '../sizing/sizing-input.ts';
 
 /** The kinds placement decides on, by the name users know. */
@@ -28,6 +29,8 @@ export interface ClusterInput {
   readonly records: SnapshotRecords;
   /** What rightsizing looks at. */
   readonly sizing: SizingInput;
+  /** What allocation looks at. */
+  readonly allocation: AllocationInput;
   /** Objects read, by kind, unreadable ones left out. */
   readonly counts: Readonly<Record<string, number>>;
   /** Objects of kinds that placement has no use for, by kind. */
@@ -54,6 +57,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   const problems: string[] = [];
   const project = createProjections((message) => problems.push(message), { sizing: true });
   const sizing = createSizingInputBuilder((message) => problems.push(message));
+  const allocation = createAllocationInputBuilder();
   const ignored = new Map<string, number>();
   const collectors = {
     namespaces: collector(inputKinds.namespaces, project.namespace),
@@ -70,7 +74,8 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   return {
     add(object) {
       const identified = withIdentity(object, defaultNamespace);
-      if (sizing.add(identified) || kindNames.some((name) => collectors[name].add(identified))) return;
+      if (sizing.add(identified) || allocation.add(identified)) return;
+      if (kindNames.some((name) => collectors[name].add(identified))) return;
       const label = ignoredLabel(object);
       ignored.set(label, (ignored.get(label) ?? 0) + 1);
     },
@@ -81,6 +86,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
       const workloads = [...collectors.deployments.records, ...collectors.statefulsets.records];
       return {
         sizing: sizing.build(workloads),
+        allocation: allocation.build(),
         records: {
           namespaces: collectors.namespaces.records,
           nodes: collectors.nodes.records,

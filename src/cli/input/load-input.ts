@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { loadConfigFile } from '../../config/load.ts';
 import { loadPricesFile } from '../../config/prices-file.ts';
+import type { AllocationSettings } from '../../controllers/allocation-settings.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
@@ -9,9 +10,12 @@ import { createKubeApi } from '../../kube/client.ts';
 import { describeError, StowageError } from '../../lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../lib/log.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
+import type { PodRecord } from '../../model/records.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
+import { allocationSettingsOf } from '../../operator/allocation-settings.ts';
 import { placementSettingsOf } from '../../operator/placement-settings.ts';
 import { rightsizingSettingsOf } from '../../operator/rightsizing-settings.ts';
+import type { AllocationInput } from '../allocation/allocation-input.ts';
 import type { CliContext } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import type { InputOptions } from '../input-options.ts';
@@ -32,6 +36,7 @@ export interface LoadedInput {
   /** What rightsizing looks at, and who may size whose workloads. */
   readonly sizing: SizingInput;
   readonly tenancy: PolicyTenancy;
+  readonly allocation: AllocationSource;
   readonly counts: ClusterInput['counts'];
   /** Evictions by Stowage that events tell of; undefined where there is no telling. */
   readonly evictions: number | undefined;
@@ -39,6 +44,13 @@ export interface LoadedInput {
   readonly ignored: ReadonlyMap<string, number>;
   /** One sentence per object that could not be read. */
   readonly problems: readonly string[];
+}
+
+/** What allocation looks at, every pod included, and how the engine is set. */
+export interface AllocationSource extends AllocationInput {
+  readonly pods: readonly PodRecord[];
+  readonly isOn: boolean;
+  readonly settings: AllocationSettings;
 }
 
 /**
@@ -60,6 +72,12 @@ export async function loadInput(
   const { input, evictions, ...origin } = found;
   const records = assumed === undefined ? input.records : assumeEnabled(input.records, assumed);
   const { counts, ignored, problems, sizing } = input;
+  const allocation: AllocationSource = {
+    ...input.allocation,
+    pods: records.pods ?? [],
+    isOn: config.engines.allocation,
+    settings: allocationSettingsOf(config),
+  };
   const { tenancy } = rightsizingSettingsOf(config);
   const missing = found.missing.filter(({ data }) => assumed === undefined || data !== 'namespaces');
   return {
@@ -69,6 +87,7 @@ export async function loadInput(
     rules,
     sizing,
     tenancy,
+    allocation,
     counts,
     ignored,
     problems,

@@ -63,7 +63,7 @@ describe('loadLive', () => {
   test('a listing that expires halfway starts anew without doubles', async () => {
     let attempts = 0;
     const api = server((type, { continueToken }) => {
-      if (type.plural !== 'pods' || continueToken === undefined) return undefined;
+      if (type.kind !== 'Pod' || continueToken === undefined) return undefined;
       attempts++;
       return attempts === 1 ? fail(410) : [];
     });
@@ -72,9 +72,7 @@ describe('loadLive', () => {
       ...api,
       list: async (type, options = {}) => {
         const page = await list(type, options);
-        return type.plural === 'pods' && options.continueToken === undefined
-          ? { ...page, continueToken: 'more' }
-          : page;
+        return type.kind === 'Pod' && options.continueToken === undefined ? { ...page, continueToken: 'more' } : page;
       },
     };
     expect((await loadLive(paged, signal)).counts).toMatchObject({ pods: 2 });

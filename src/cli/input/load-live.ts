@@ -4,6 +4,7 @@ import type { KubeApi, ListOptions } from '../../api/kube-api.ts';
 import { isForbidden, isNotFound, KubeError } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { listAll } from '../../kube/listing.ts';
+import { allocationTypes } from '../allocation/allocation-input.ts';
 import { sizingTypes } from '../sizing/sizing-input.ts';
 import {
   type ClusterInput,
@@ -48,6 +49,14 @@ export async function loadLive(api: KubeApi, signal: AbortSignal): Promise<LiveI
     } catch (error) {
       // Without the definition there are no policies, and without the right to see them there is nothing to tell.
       if (!isForbidden(error) && !isNotFound(error)) throw error;
+    }
+  }
+  for (const type of allocationTypes) {
+    try {
+      await listAll(api, type as ResourceType, { limit: PAGE_SIZE, signal }, () => builder);
+    } catch (error) {
+      // A Metrics API that is down answers with 503: then nobody has measured.
+      if (!(error instanceof KubeError)) throw error;
     }
   }
   return { ...builder.build(), unreadable, evictions: await countEvictions(api, signal) };

@@ -4,6 +4,7 @@ import type { MinOnDemand } from '../../api/annotations-values.ts';
 import type { Decision } from '../../decide/decision.ts';
 import { sumCosts } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
+import { planAllocation } from '../allocation/allocation-plan.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import { DOCUMENT_VERSION } from '../output.ts';
@@ -18,6 +19,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
   );
   const { maxConcurrentEvictions, cooldownMillis } = input.rules.settings;
   const actions = workloads.flatMap((workload) => workload.actions);
+  const allocation = planAllocation(input.allocation, input.view, now, namespace);
   const count = (state: PlannedWorkloadDocument['state']): number =>
     workloads.filter((each) => each.state === state).length;
   return {
@@ -38,6 +40,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
     ...(input.sizing.policies.length > 0 && {
       sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
     }),
+    ...(allocation !== undefined && { allocation }),
     missing: input.missing,
     ignored: Object.fromEntries(input.ignored),
     problems: input.problems,

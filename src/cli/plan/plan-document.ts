@@ -6,6 +6,7 @@ import type { SideCounts } from '../../decide/placement/slots.ts';
 import { sideOfSlot } from '../../decide/placement/slots.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
+import type { AllocationPlan } from '../allocation/allocation-plan.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import type { ResultDocument } from '../output.ts';
 import type { SizingPlan } from '../sizing/sizing-plan.ts';
@@ -81,6 +82,8 @@ export interface PlanDocument extends ResultDocument {
   readonly workloads: readonly PlannedWorkloadDocument[];
   /** What rightsizing would change; absent where there is no policy. */
   readonly sizing?: SizingPlan;
+  /** How CPU would be shared, node by node; absent where no pod takes part. */
+  readonly allocation?: AllocationPlan;
   readonly missing: readonly MissingData[];
   /** Objects of kinds that placement has no use for. */
   readonly ignored: Readonly<Record<string, number>>;

@@ -2,6 +2,7 @@
 import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Side } from '../../model/records.ts';
+import { renderNodePlan, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { counted } from '../plural.ts';
 import { renderSizes, summarizeSizes } from '../sizing/render-sizes.ts';
 import type { Style } from '../style.ts';
@@ -26,7 +27,18 @@ export function renderPlan(plan: PlanDocument, options: RenderPlanOptions): stri
   const { style, wide } = options;
   const sizes = plan.sizing?.workloads.flatMap((each) => [...renderSizes(each, style, wide), '']) ?? [];
   const sizing = plan.sizing === undefined ? [] : summarizeSizes(plan.sizing);
-  return [...lines, ...sizes, ...renderUnmanaged(plan), ...costs, ...sizing, renderSummary(plan, options)];
+  const nodes = plan.allocation?.nodes.flatMap((each) => [...renderNodePlan(each, style, wide), '']) ?? [];
+  const shares = plan.allocation === undefined ? [] : [summarizeAllocation(plan.allocation)];
+  return [
+    ...lines,
+    ...sizes,
+    ...nodes,
+    ...renderUnmanaged(plan),
+    ...costs,
+    ...sizing,
+    ...shares,
+    renderSummary(plan, options),
+  ];
 }
 
 function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOptions): string[] {

@@ -1,6 +1,7 @@
 /** The fleet in numbers, as `stowage status` prints and exports it. */
 import { type FleetCost, sumCosts, type WorkloadCost } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
+import { type AllocationPlan, planAllocation } from '../allocation/allocation-plan.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import type { MissingData } from '../input/missing-data.ts';
@@ -48,6 +49,8 @@ export interface FleetStatus extends ResultDocument {
   readonly cost?: FleetCost;
   /** Absent where there is no policy. */
   readonly sizing?: SizingPlan;
+  /** Absent where no pod takes part. */
+  readonly allocation?: AllocationPlan;
   readonly nodes: readonly NodeClassSummary[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
@@ -58,6 +61,7 @@ export interface FleetStatus extends ResultDocument {
 export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: string | undefined): FleetStatus {
   const all = planFleet(input.view, input.rules, now, namespace);
   const rows = all.filter(({ plan }) => plan.policy.state !== 'unmanaged').map((planned) => toRow(input, planned, now));
+  const allocation = planAllocation(input.allocation, input.view, now, namespace);
   const count = (state: WorkloadState): number => rows.filter((row) => row.state === state).length;
   return {
     apiVersion: DOCUMENT_VERSION,
@@ -77,6 +81,7 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
     ...(input.sizing.policies.length > 0 && {
       sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
     }),
+    ...(allocation !== undefined && { allocation }),
     nodes: summarizeNodes(input.view, input.rules.sides),
     workloads: rows,
     missing: input.missing,

@@ -1,5 +1,6 @@
 /** Prints the fleet status. */
 import { fleetCostLines, hourly } from '../../decide/placement/cost-text.ts';
+import { renderNodeTable, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { loadInput } from '../input/load-input.ts';
@@ -33,7 +34,7 @@ export async function runStatus(context: CliContext, options: InputOptions & Ope
 }
 
 function renderStatus(
-  { summary, nodes, workloads, evictions, cost, sizing }: FleetStatus,
+  { summary, nodes, workloads, evictions, cost, sizing, allocation }: FleetStatus,
   { style, global, io }: CliContext,
 ): string[] {
   const options = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
@@ -49,7 +50,9 @@ function renderStatus(
     ].join(', '),
     ...(cost === undefined ? [] : fleetCostLines(cost).map((line) => `Cost: ${printable(line)}`)),
     ...(sizing === undefined ? [] : summarizeSizes(sizing)),
+    ...(allocation === undefined ? [] : [summarizeAllocation(allocation)]),
     ...(nodes.every(({ nodes: count }) => count === 0) ? [] : ['', ...renderTable(nodeColumns, nodes, options)]),
+    ...(allocation === undefined ? [] : ['', ...renderNodeTable(allocation, options)]),
     ...(workloads.length === 0 ? [] : ['', ...renderTable(workloadColumns(cost !== undefined), workloads, options)]),
   ];
 }
