@@ -51,8 +51,9 @@ export const flag: SettingKind<boolean> = {
 };
 
 export const names: SettingKind<readonly string[]> = {
-  accepted: 'names separated by commas',
+  accepted: 'names separated by commas, or nothing',
   read(text) {
+    if (text === '') return [];
     const parts = text.split(',').map((part) => part.trim());
     return parts.every((part) => /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(part)) ? parts : undefined;
   },

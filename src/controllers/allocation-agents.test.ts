@@ -43,7 +43,9 @@ describe('whether an agent is alive', () => {
     expect(agents.review()).toEqual([]);
     await clock.advance(30_000);
     expect(agents.review()).toEqual(['n1']);
-    expect(agents.counts()).toEqual({ alive: 0, silent: 0, gone: 1 });
+    expect(agents.counts(() => true)).toEqual({ alive: 0, silent: 0, gone: 1 });
+    // Without its node there is nobody to look for.
+    expect(agents.counts(() => false)).toEqual({ alive: 0, silent: 0, gone: 0 });
     agents.note(record(1), record(2));
     expect(agents.review()).toEqual(['n1']);
     expect(agents.stateOf('n1')).toBe('alive');

@@ -16,8 +16,8 @@ export interface AllocationAgents {
   stateOf(node: string): AgentState;
   /** To be called every second. @returns the nodes whose state has changed since the last call. */
   review(): readonly string[];
-  /** Nodes by state, those never heard of left out. */
-  counts(): Readonly<Record<AgentState, number>>;
+  /** Nodes by state, those never heard of left out, and those that are gone themselves. */
+  counts(isNode: (name: string) => boolean): Readonly<Record<AgentState, number>>;
 }
 
 export interface AllocationAgentsOptions {
@@ -59,9 +59,9 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
       }
       return changed;
     },
-    counts() {
+    counts(isNode) {
       const counts = { alive: 0, silent: 0, gone: 0 };
-      for (const node of heardAt.keys()) counts[judge(node)]++;
+      for (const node of heardAt.keys()) if (isNode(node)) counts[judge(node)]++;
       return counts;
     },
   };

@@ -33,5 +33,6 @@ export function reportAllocation({ metrics, view, stores, agents, isLeader }: Al
     if (usage !== undefined) metrics.set('mbcas_pod_cpu_usage_millicores', labels, toMillicores(usage));
   }
   for (const [phase, count] of Object.entries(phases)) metrics.set('mbcas_pod_allocations', { phase }, count);
-  for (const [state, count] of Object.entries(agents.counts())) metrics.set('mbcas_agents', { state }, count);
+  const counts = agents.counts((name) => view.node(name) !== undefined);
+  for (const [state, count] of Object.entries(counts)) metrics.set('mbcas_agents', { state }, count);
 }

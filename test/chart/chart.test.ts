@@ -281,6 +281,21 @@ describe.skipIf(missing !== undefined)('with helm', () => {
       expect(readSettings({ configMap, env: {} })).toMatchObject({ problems: [], settings: { samplingMillis: 2000 } });
     });
 
+    test.each([[['a', 'b']], [['kube-system']], [[]]])(
+      'excluded namespaces %j mean the same to operator and agent: these, and no others',
+      (excludedNamespaces) => {
+        const objects = render(programs, {
+          inline: { engines: { allocation: true }, config: { allocation: { excludedNamespaces } } },
+        });
+        const configMap = Object(theOnly(objects, 'ConfigMap', 'mbcas-agent-config')['data']);
+        const { settings, problems } = readSettings({ configMap, env: {} });
+        const { config } = loadConfig({ text: configTextOf(objects), fileName: 'config.yaml', env: {} });
+        expect(problems).toEqual([]);
+        expect(settings.rules.excludedNamespaces).toEqual(excludedNamespaces);
+        expect(config.allocation.excludedNamespaces).toEqual(excludedNamespaces);
+      },
+    );
+
     test('is not there without its engine', () => {
       expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
     });
