@@ -11,7 +11,7 @@ import { applyObject, deleteObject, serviceAccounts } from './apply-objects.ts';
 export const NAMESPACE = 'spotalis-system';
 /** Name of the release, and so of what it installs. */
 export const RELEASE = 'stowage';
-export const ACCOUNT = RELEASE;
+export const ACCOUNT = 'stowage';
 export const AGENT_ACCOUNT = `${RELEASE}-agent`;
 export const WEBHOOK_CONFIGURATION = `${RELEASE}-mutating-webhook`;
 export const CERTIFICATE_SECRET = `${RELEASE}-webhook-cert`;
