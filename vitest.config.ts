@@ -1,4 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take long, some of them waiting: begun first, so that the end of a run keeps both workers busy. */
+const longest = [
+  'test/process/demo',
+  'test/conformance/embedded',
+  'test/chart/monitoring',
+  'src/simulator/simulate',
+  'src/operator/rightsizing-changes',
+  'src/simulator/chaos/chaos',
+  'src/lab/kernel/kernel-substrate',
+  'src/operator/fallback',
+  'test/process/cli',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = longest.findIndex((file) => moduleId.endsWith(`${file}.test.ts`));
+      return index === -1 ? longest.length : index;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
 
 // Unit and process tests: everything beside the source and the suites that run on the embedded cluster.
 // The suites on the real control plane have their own configuration (vitest.cluster.config.ts).
@@ -10,6 +34,7 @@ export default defineConfig({
     // No module of ours keeps state, so files may share a process: half of the time went into loading the same modules again.
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     coverage: {
