@@ -34,7 +34,7 @@ describe('saved usage', () => {
     ['no profile', { profile: '' }],
     ['no options', { options: undefined }],
     ['a half-life of nothing', { options: { ...profileOptions, usualHalfLifeMillis: 0 } }],
-    ['options without an exclusion', { options: { usualHalfLifeMillis: 1, recentHalfLifeMillis: 1 } }],
+    ['options without an exclusion', { options: { usualHalfLifeMillis: 1 } }],
     ['an instant that is text', { readTo: { cpu: '5' } }],
     ['no time it was seen at', { seenAt: null }],
     ['kills that are no list', { kills: 'uid/4' }],

@@ -11,7 +11,7 @@ export interface SavedUsage {
   readonly container: string;
   /** Text of `UsageProfile.save()`. */
   readonly profile: string;
-  /** What the profile was made with: its weights mean nothing under other half-lives. */
+  /** What the profile was made with: its weights mean nothing under another half-life. */
   readonly options: ProfileOptions;
   /** The source was read up to here. */
   readonly readTo: ResourceInstants;
@@ -53,7 +53,7 @@ export function isSavedUsage(value: unknown): value is SavedUsage {
 
 function isOptions(value: unknown): boolean {
   if (!isRecord(value) || !isNumber(value['startupExclusionMillis'])) return false;
-  return ['usualHalfLifeMillis', 'recentHalfLifeMillis'].every((key) => isNumber(value[key]) && value[key] > 0);
+  return isNumber(value['usualHalfLifeMillis']) && value['usualHalfLifeMillis'] > 0;
 }
 
 function isWindow(value: unknown): boolean {

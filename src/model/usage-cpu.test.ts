@@ -4,7 +4,7 @@ import { InvalidValueError } from '../lib/errors.ts';
 import { CpuHistory, cpuLayout } from './usage-cpu.ts';
 
 const HOUR = 3_600_000;
-const options = { usualHalfLifeMillis: 8 * HOUR, recentHalfLifeMillis: HOUR };
+const options = { usualHalfLifeMillis: 8 * HOUR };
 
 describe('CPU history', () => {
   test('begins knowing nothing', () => {
@@ -30,13 +30,22 @@ describe('CPU history', () => {
     expect(cpu.usual.share(0)).toBe(1);
   });
 
-  test('the recent histogram forgets sooner', () => {
+  test('the day forgets a burst at once, what is usual by half and half', () => {
     const cpu = new CpuHistory(options);
-    cpu.add(100, 0);
-    cpu.add(1000, 4 * HOUR);
-    const index = cpuLayout.indexOf(100);
-    expect(cpu.recent.share(index)).toBeCloseTo(1 / 17, 5);
-    expect(cpu.usual.share(index)).toBeCloseTo(1 / (1 + Math.SQRT2), 5);
+    cpu.add(4000, HOUR);
+    for (let hour = 6; hour < 24; hour++) cpu.add(100, hour * HOUR);
+    const burst = cpuLayout.indexOf(4000);
+    expect(cpu.day.share(burst)).toBeCloseTo(1 / 19, 9);
+    cpu.add(100, 24 * HOUR);
+    expect(cpu.day.share(burst)).toBe(0);
+    expect(cpu.usual.share(burst)).toBeGreaterThan(0);
+  });
+
+  test('a gap of days takes nothing from the day', () => {
+    const cpu = new CpuHistory(options);
+    for (let hour = 0; hour < 24; hour++) cpu.add(hour === 20 ? 900 : 100, hour * HOUR);
+    cpu.add(100, 240 * HOUR);
+    expect(cpu.day.share(cpuLayout.indexOf(900))).toBeCloseTo(1 / 19, 9);
   });
 
   test('keeps the first and the last instant, whatever the order', () => {
@@ -73,7 +82,9 @@ describe('CPU history', () => {
   });
 
   test('what was saved by something else is refused', () => {
-    const saved = { usual: 'rubbish', recent: 'rubbish', samples: 1 };
-    expect(() => new CpuHistory(options, saved)).toThrow(InvalidValueError);
+    const good = new CpuHistory(options).save();
+    expect(() => new CpuHistory(options, { ...good, usual: 'rubbish' })).toThrow(InvalidValueError);
+    const day = { ...good.day, counts: 'rubbish!' };
+    expect(() => new CpuHistory(options, { ...good, day })).toThrow(InvalidValueError);
   });
 });

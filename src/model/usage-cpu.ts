@@ -1,22 +1,31 @@
-/** What is known of a container's CPU usage: two fading histograms, one of the last hours and one of the last days. */
+/** What is known of a container's CPU usage: a histogram of the last day, and one of all days that fades. */
 import { createBucketLayout } from '../lib/bucket-layout.ts';
+import { decodeCounts, encodeCounts } from '../lib/count-codec.ts';
 import { DecayingHistogram, type HistogramState } from '../lib/histogram.ts';
 import { decodeHistogram, encodeHistogram } from '../lib/histogram-codec.ts';
+import { SpanHistogram, type SpanHistogramState } from '../lib/span-histogram.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 
 /** From 1 millicore to 1,000 cores, 5 % wide. VPA begins at 10 millicores, more than most idle containers use. */
 export const cpuLayout = createBucketLayout({ firstWidth: 1, ratio: 1.05, maxValue: 1_000_000 });
 
+/** The last day: four spans of six hours, the current one among them. With fewer, a daily peak would be forgotten each day. */
+const DAY_SPANS = { layout: cpuLayout, spanMillis: 6 * 3_600_000, spans: 4 };
+
 export interface CpuHistoryOptions {
   /** Half-life of the histogram that knows what is usual. */
   readonly usualHalfLifeMillis: Millis;
-  /** Half-life of the one that knows what is going on now. */
-  readonly recentHalfLifeMillis: Millis;
+}
+
+export interface SavedDay {
+  readonly spans: readonly number[];
+  readonly first: number;
+  readonly counts: string;
 }
 
 export interface SavedCpuHistory {
   readonly usual: string;
-  readonly recent: string;
+  readonly day: SavedDay;
   readonly samples: number;
   readonly firstAt?: EpochMillis;
   readonly lastAt?: EpochMillis;
@@ -24,7 +33,8 @@ export interface SavedCpuHistory {
 
 export class CpuHistory {
   readonly usual: DecayingHistogram;
-  readonly recent: DecayingHistogram;
+  /** Of the last four spans of six hours in which anything was seen. */
+  readonly day: SpanHistogram;
   #samples: number;
   #firstAt: EpochMillis | undefined;
   #lastAt: EpochMillis | undefined;
@@ -32,7 +42,7 @@ export class CpuHistory {
   /** @throws InvalidValueError when a saved histogram cannot be read. */
   constructor(options: CpuHistoryOptions, saved?: SavedCpuHistory) {
     this.usual = openHistogram(options.usualHalfLifeMillis, saved?.usual);
-    this.recent = openHistogram(options.recentHalfLifeMillis, saved?.recent);
+    this.day = new SpanHistogram(DAY_SPANS, saved && { ...saved.day, counts: decodeCounts(saved.day.counts) });
     this.#samples = saved?.samples ?? 0;
     this.#firstAt = saved?.firstAt;
     this.#lastAt = saved?.lastAt;
@@ -55,26 +65,26 @@ export class CpuHistory {
   add(usage: Millicores, at: EpochMillis): void {
     if (!(usage >= 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
     this.usual.add(usage, 1, at);
-    this.recent.add(usage, 1, at);
+    this.day.add(usage, at);
     this.#samples++;
     this.#firstAt = Math.min(this.#firstAt ?? at, at);
     this.#lastAt = Math.max(this.#lastAt ?? at, at);
   }
 
   save(): SavedCpuHistory {
-    return this.#saved(this.usual.state(), this.recent.state());
+    return this.#saved(this.usual.state(), this.day.state());
   }
 
-  /** What to save where other half-lives are to hold from now on: what counted how much at the last sample stays. */
-  saveForOtherHalfLives(): SavedCpuHistory {
+  /** What to save where another half-life is to hold from now on: what counted how much at the last sample stays. */
+  saveForOtherHalfLife(): SavedCpuHistory {
     const at = this.#lastAt;
-    return at === undefined ? this.save() : this.#saved(this.usual.stateAt(at), this.recent.stateAt(at));
+    return at === undefined ? this.save() : this.#saved(this.usual.stateAt(at), this.day.state());
   }
 
-  #saved(usual: HistogramState, recent: HistogramState): SavedCpuHistory {
+  #saved(usual: HistogramState, day: SpanHistogramState): SavedCpuHistory {
     return {
       usual: encodeHistogram(usual),
-      recent: encodeHistogram(recent),
+      day: { ...day, counts: encodeCounts(day.counts) },
       samples: this.#samples,
       ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
       ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),

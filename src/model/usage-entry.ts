@@ -30,10 +30,9 @@ export class UsageEntry {
 
   /** Goes on under other options (kubernetes/autoscaler#9241, #10100: a policy that changes must find what was known). */
   retune(options: ProfileOptions): void {
-    const { usualHalfLifeMillis, recentHalfLifeMillis, startupExclusionMillis } = this.options;
+    const { usualHalfLifeMillis, startupExclusionMillis } = this.options;
     if (
       usualHalfLifeMillis === options.usualHalfLifeMillis &&
-      recentHalfLifeMillis === options.recentHalfLifeMillis &&
       startupExclusionMillis === options.startupExclusionMillis
     )
       return;

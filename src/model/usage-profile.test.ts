@@ -4,7 +4,7 @@ import { InvalidValueError } from '../lib/errors.ts';
 import { UsageProfile, type UsageSample } from './usage-profile.ts';
 
 const HOUR = 3_600_000;
-const options = { usualHalfLifeMillis: 8 * HOUR, recentHalfLifeMillis: 2 * HOUR, startupExclusionMillis: 120_000 };
+const options = { usualHalfLifeMillis: 8 * HOUR, startupExclusionMillis: 120_000 };
 
 describe('usage profile', () => {
   test('takes CPU and memory of a sample', () => {
@@ -66,14 +66,16 @@ describe('usage profile', () => {
     expect(profile.save().length).toBeLessThan(3 * 1024);
   });
 
+  const record = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
   const saved = (): Record<string, unknown> => JSON.parse(new UsageProfile(options).save());
   test.each([
     ['nothing', ''],
     ['no JSON', '{'],
     ['a list', '[]'],
-    ['another version', JSON.stringify({ ...saved(), v: 2 })],
+    ['another version', JSON.stringify({ ...saved(), v: 1 })],
     ['no CPU', JSON.stringify({ ...saved(), cpu: undefined })],
     ['CPU that is none', JSON.stringify({ ...saved(), cpu: { usual: 1 } })],
+    ['a day that is none', JSON.stringify({ ...saved(), cpu: { ...record(saved()['cpu']), day: { spans: ['x'] } } })],
     ['memory that is none', JSON.stringify({ ...saved(), memory: { peaks: [[1]] } })],
     ['a kill that is none', JSON.stringify({ ...saved(), memory: { peaks: [], oom: { at: 'x' } } })],
     ['long rubbish', 'x'.repeat(100)],

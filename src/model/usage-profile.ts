@@ -1,7 +1,7 @@
 /** All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB. */
 import { InvalidValueError } from '../lib/errors.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
-import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory } from './usage-cpu.ts';
+import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay } from './usage-cpu.ts';
 import { MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
 
 export interface ProfileOptions extends CpuHistoryOptions {
@@ -19,7 +19,7 @@ export interface UsageSample {
 }
 
 /** Changes when the saved form does; other versions are refused rather than misread. */
-const VERSION = 1;
+const VERSION = 2;
 
 export class UsageProfile {
   readonly cpu: CpuHistory;
@@ -46,7 +46,7 @@ export class UsageProfile {
 
   /** The same history under other options: what a policy that changes goes on with. */
   retuned(options: ProfileOptions): UsageProfile {
-    const cpu = this.cpu.saveForOtherHalfLives();
+    const cpu = this.cpu.saveForOtherHalfLife();
     return new UsageProfile(options, JSON.stringify({ v: VERSION, cpu, memory: this.memory.save() }));
   }
 
@@ -84,11 +84,16 @@ function isSavedCpu(value: unknown): value is SavedCpuHistory {
   return (
     isRecord(value) &&
     typeof value['usual'] === 'string' &&
-    typeof value['recent'] === 'string' &&
+    isSavedDay(value['day']) &&
     isNumber(value['samples']) &&
     isMissingOrNumber(value['firstAt']) &&
     isMissingOrNumber(value['lastAt'])
   );
+}
+
+function isSavedDay(value: unknown): value is SavedDay {
+  if (!isRecord(value) || !Array.isArray(value['spans']) || !isNumber(value['first'])) return false;
+  return value['spans'].every(isNumber) && value['first'] >= 0 && typeof value['counts'] === 'string';
 }
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {

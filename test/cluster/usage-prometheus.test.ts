@@ -56,7 +56,7 @@ const settings: UsageSettings = {
   policy: { namespace: 'shop', name: 'small' },
   provider: 'prometheus',
   rollingWindowMillis: 3_600_000,
-  profile: { usualHalfLifeMillis: 8 * 3_600_000, recentHalfLifeMillis: 3 * 3_600_000, startupExclusionMillis: 0 },
+  profile: { usualHalfLifeMillis: 8 * 3_600_000, startupExclusionMillis: 0 },
   needsWindow: false,
 };
 

@@ -17,21 +17,21 @@ const SPANS_PER_DAY = DAY / PEAK_SPAN_MILLIS;
 export function memoryNeed(peaks: readonly MemoryPeak[], target: PeakTarget, now: EpochMillis): MemoryNeed | undefined {
   const peak = recentPeak(peaks, target.lookBackMillis, now);
   if (peak === 0) return undefined;
-  const room = Math.min(target.maxRoom, Math.max(target.minRoom, shownGrowth(peaks)));
+  const room = Math.min(target.maxRoom, Math.max(target.minRoom, shownGrowth(peaks, target.lookBackMillis, now)));
   return { bytes: peak * (1 + room), peak, room };
 }
 
 /**
- * The largest rise of a span's peak above all peaks before it, as a share; 0 when the record never fell. What comes back,
- * day after day or at every start, is known and no growth.
+ * The largest rise of a recent span's peak above all peaks before it, as a share; 0 when the record never fell. What comes
+ * back, day after day or at every start, is known and no growth; what grew once and then no more is forgotten as peaks are.
  */
-export function shownGrowth(peaks: readonly MemoryPeak[]): number {
-  const first = peaks[0]?.span ?? 0;
+export function shownGrowth(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): number {
+  // The first day has nothing to be compared with.
+  const oldest = Math.max(firstOf(lookBackMillis, now), (peaks[0]?.span ?? 0) + SPANS_PER_DAY);
   let record = 0;
   let growth = 0;
   for (const { span, bytes } of peaks) {
-    // The first day has nothing to be compared with.
-    if (span >= first + SPANS_PER_DAY && record > 0) growth = Math.max(growth, bytes / record - 1);
+    if (span >= oldest && record > 0) growth = Math.max(growth, bytes / record - 1);
     record = Math.max(record, bytes);
   }
   return growth;
@@ -39,9 +39,13 @@ export function shownGrowth(peaks: readonly MemoryPeak[]): number {
 
 /** The highest of the spans that end within `lookBackMillis` before `now`; 0 where there is none. */
 export function recentPeak(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): Bytes {
-  const oldest = Math.floor((now - lookBackMillis) / PEAK_SPAN_MILLIS);
+  const oldest = firstOf(lookBackMillis, now);
   return Math.max(0, ...peaks.filter(({ span }) => span >= oldest).map(({ bytes }) => bytes));
 }
+
+/** The earliest span that counts as recent. */
+const firstOf = (lookBackMillis: Millis, now: EpochMillis): number =>
+  Math.floor((now - lookBackMillis) / PEAK_SPAN_MILLIS);
 
 /**
  * The smallest peak that this share of all peaks does not exceed, an older peak weighing half for every half-life, as VPA

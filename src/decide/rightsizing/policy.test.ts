@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultPolicy, defaultProfileOptions } from './policy.ts';
+import { defaultPolicy } from './policy.ts';
 
 describe('defaults', () => {
   test.each(['cpu', 'memory'] as const)('of %s are in order', (resource) => {
@@ -15,9 +15,5 @@ describe('defaults', () => {
 
   test('leave limits alone', () => {
     expect([defaultPolicy.cpu.limit, defaultPolicy.memory.limit]).toEqual([{ policy: 'Keep' }, { policy: 'Keep' }]);
-  });
-
-  test('what is recent fades before what is usual', () => {
-    expect(defaultProfileOptions.recentHalfLifeMillis).toBeLessThan(defaultProfileOptions.usualHalfLifeMillis);
   });
 });

@@ -129,9 +129,9 @@ export const defaultPolicy: RightsizingPolicy = {
   cpu: {
     target: {
       strategy: 'CostAware',
-      exceeded: 36,
+      exceeded: 40,
       base: 20,
-      missing: 2.5,
+      missing: 2,
       minGainUp: 0.45,
       minGainDown: 0.33,
     },

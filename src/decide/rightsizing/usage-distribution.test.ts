@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DecayingHistogram } from '../../lib/histogram.ts';
+import { SpanHistogram } from '../../lib/span-histogram.ts';
 import { cpuLayout } from '../../model/usage-cpu.ts';
-import { blendUsage, shortfallOf, type UsageDistribution } from './usage-distribution.ts';
+import { distributionOf, shortfallOf, type UsageDistribution } from './usage-distribution.ts';
 
-const histogramOf = (...values: number[]) => {
-  const histogram = new DecayingHistogram({ layout: cpuLayout, halfLifeMillis: Number.POSITIVE_INFINITY });
-  for (const value of values) histogram.add(value, 1, 0);
+const usageOf = (...values: number[]) => {
+  const histogram = new SpanHistogram({ layout: cpuLayout, spanMillis: 1000, spans: 2 });
+  for (const value of values) histogram.add(value, 0);
   return histogram;
 };
 const known = (usage: UsageDistribution | undefined): UsageDistribution => {
@@ -15,15 +15,15 @@ const known = (usage: UsageDistribution | undefined): UsageDistribution => {
 };
 const values = fc.array(fc.double({ min: 0, max: 100_000, noNaN: true }), { minLength: 1, maxLength: 50 });
 
-describe('blended usage', () => {
+describe('usage of the last day', () => {
   test('of nothing is unknown', () => {
-    expect(blendUsage(histogramOf(), histogramOf(), 0.5)).toBeUndefined();
+    expect(distributionOf(usageOf())).toBeUndefined();
   });
 
-  test('for any histograms, shares add up to 1 and the pieces are in order', () => {
+  test('for any values, shares add up to 1 and the pieces are in order', () => {
     fc.assert(
-      fc.property(values, values, fc.double({ min: 0, max: 1, noNaN: true }), (usual, recent, share) => {
-        const { pieces } = known(blendUsage(histogramOf(...usual), histogramOf(...recent), share));
+      fc.property(values, (list) => {
+        const { pieces } = known(distributionOf(usageOf(...list)));
         expect(pieces.reduce((sum, piece) => sum + piece.share, 0)).toBeCloseTo(1, 6);
         for (const [index, { low, high }] of pieces.entries()) {
           expect(low).toBeLessThan(high);
@@ -34,21 +34,10 @@ describe('blended usage', () => {
     );
   });
 
-  test('gives the recent part its share', () => {
-    const { pieces } = known(blendUsage(histogramOf(100), histogramOf(1000), 0.2));
-    expect(pieces.map(({ share }) => Math.round(share * 100))).toEqual([80, 20]);
-  });
-
-  test.each([
-    ['usual', histogramOf(100), histogramOf()],
-    ['recent', histogramOf(), histogramOf(100)],
-  ])('where only the %s part is known, it counts alone', (_name, usual, recent) => {
-    expect(known(blendUsage(usual, recent, 0.2)).pieces.map(({ share }) => share)).toEqual([1]);
-  });
-
-  test('has the mean of what is usual, whatever goes on now', () => {
-    const mean = known(blendUsage(histogramOf(100), histogramOf(4000), 0.5)).mean;
-    expect(Math.abs(mean - 100)).toBeLessThan(5);
+  test('has the share of time and the mean of what was used', () => {
+    const { pieces, mean } = known(distributionOf(usageOf(100, 100, 100, 1000)));
+    expect(pieces.map(({ share }) => share)).toEqual([0.75, 0.25]);
+    expect(Math.abs(mean - 325)).toBeLessThan(325 * 0.025);
   });
 });
 
@@ -74,9 +63,9 @@ describe('shortfall', () => {
   test('for any usage, a larger request never falls shorter', () => {
     fc.assert(
       fc.property(values, fc.nat(100_000), fc.nat(100_000), (list, request, more) => {
-        const blended = known(blendUsage(histogramOf(...list), histogramOf(), 0));
-        const small = shortfallOf(blended, request);
-        const large = shortfallOf(blended, request + more);
+        const usage = known(distributionOf(usageOf(...list)));
+        const small = shortfallOf(usage, request);
+        const large = shortfallOf(usage, request + more);
         expect(large.exceeded).toBeLessThanOrEqual(small.exceeded + 1e-9);
         expect(large.missing).toBeLessThanOrEqual(small.missing + 1e-6);
       }),

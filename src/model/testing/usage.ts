@@ -10,7 +10,6 @@ export const DAY = 24 * HOUR;
 
 export const profileOptions: ProfileOptions = {
   usualHalfLifeMillis: 8 * HOUR,
-  recentHalfLifeMillis: 3 * HOUR,
   startupExclusionMillis: 120_000,
 };
 

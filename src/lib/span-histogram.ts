@@ -1,0 +1,143 @@
+/**
+ * A histogram of the last few spans of time in which anything was seen; what is older is gone at once. Unlike a histogram that
+ * fades, it forgets a burst of yesterday altogether, and a gap of days takes nothing from it.
+ */
+import type { BucketLayout } from './bucket-layout.ts';
+import type { EpochMillis, Millis } from './units.ts';
+
+export interface SpanHistogramOptions {
+  readonly layout: BucketLayout;
+  readonly spanMillis: Millis;
+  /** Spans that are kept: the current one and those before it. */
+  readonly spans: number;
+}
+
+/** The counts in a form that can be saved; see count-codec.ts for the text of the numbers. */
+export interface SpanHistogramState {
+  /** Numbers of the spans since the epoch. */
+  readonly spans: readonly number[];
+  /** Bucket of the first count of each span. */
+  readonly first: number;
+  /** As many counts for each span, one span after the other. */
+  readonly counts: readonly number[];
+}
+
+/** Room kept on both sides of the buckets in use, so that the next value seldom needs a new array. */
+const SPARE_BUCKETS = 4;
+
+/** A class, because tens of thousands are held at a time: one array holds the counts of all spans, and only of buckets in use. */
+export class SpanHistogram {
+  readonly layout: BucketLayout;
+  readonly #spanMillis: Millis;
+  readonly #most: number;
+  /** The span in each row of `#counts`, in any order; a row's counts are `#width` numbers from bucket `#first` on. */
+  #spans: number[] = [];
+  #counts = new Uint32Array(0);
+  #first = 0;
+  #width = 0;
+  #total = 0;
+
+  constructor({ layout, spanMillis, spans }: SpanHistogramOptions, saved?: SpanHistogramState) {
+    this.layout = layout;
+    this.#spanMillis = spanMillis;
+    this.#most = spans;
+    if (saved !== undefined) this.#restore(saved);
+  }
+
+  /** Counts a value, in any order of time. What is older than every span of a full histogram comes too late. */
+  add(value: number, at: EpochMillis): void {
+    if (!Number.isFinite(value) || !Number.isFinite(at)) return;
+    const row = this.#rowOf(Math.floor(at / this.#spanMillis));
+    if (row === undefined) return;
+    const index = this.layout.indexOf(value);
+    this.#makeRoom(index);
+    const place = row * this.#width + index - this.#first;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    this.#total++;
+  }
+
+  isEmpty(): boolean {
+    return this.#total === 0;
+  }
+
+  /** Share of all values that are in bucket `index`, 0..1; 0 when empty. */
+  share(index: number): number {
+    const column = index - this.#first;
+    if (this.#total === 0 || column < 0 || column >= this.#width) return 0;
+    let count = 0;
+    for (let place = column; place < this.#counts.length; place += this.#width) count += this.#counts[place] ?? 0;
+    return count / this.#total;
+  }
+
+  /** The buckets with values are at or after `from` and before `to`. */
+  range(): { readonly from: number; readonly to: number } {
+    return { from: this.#first, to: this.#first + this.#width };
+  }
+
+  state(): SpanHistogramState {
+    return { spans: [...this.#spans], first: this.#first, counts: [...this.#counts] };
+  }
+
+  /** Row of `span`, a new one for a new span; undefined for one that is older than all there is room for. */
+  #rowOf(span: number): number | undefined {
+    const known = this.#spans.indexOf(span);
+    if (known >= 0) return known;
+    if (this.#spans.length < this.#most) {
+      const roomier = new Uint32Array(this.#counts.length + this.#width);
+      roomier.set(this.#counts);
+      this.#counts = roomier;
+      return this.#spans.push(span) - 1;
+    }
+    const oldest = Math.min(...this.#spans);
+    if (span < oldest) return undefined;
+    const row = this.#spans.indexOf(oldest);
+    const [start, end] = [row * this.#width, (row + 1) * this.#width];
+    this.#total -= this.#counts.subarray(start, end).reduce((sum, count) => sum + count, 0);
+    this.#counts.fill(0, start, end);
+    this.#spans[row] = span;
+    this.#trim();
+    return row;
+  }
+
+  #makeRoom(index: number): void {
+    const end = this.#first + this.#width;
+    if (index >= this.#first && index < end) return;
+    const isNew = this.#width === 0;
+    const first = Math.max(0, Math.min(isNew ? index : this.#first, index) - SPARE_BUCKETS);
+    const last = Math.min(this.layout.count, Math.max(isNew ? index : end, index + 1) + SPARE_BUCKETS);
+    this.#reshape(first, last - first);
+  }
+
+  /** What only the forgotten span used needs no room any more. */
+  #trim(): void {
+    const isUsed = (index: number): boolean => this.share(index) > 0;
+    let { from, to } = this.range();
+    while (from < to && !isUsed(from)) from++;
+    while (to > from && !isUsed(to - 1)) to--;
+    this.#reshape(from, to - from);
+  }
+
+  #reshape(first: number, width: number): void {
+    const reshaped = new Uint32Array(this.#spans.length * width);
+    for (let place = 0; place < this.#counts.length; place++) {
+      const count = this.#counts[place] ?? 0;
+      const column = (place % this.#width) + this.#first - first;
+      if (count > 0) reshaped[Math.floor(place / this.#width) * width + column] = count;
+    }
+    this.#counts = reshaped;
+    this.#first = first;
+    this.#width = width;
+  }
+
+  /** Rows that do not match, or reach beyond the layout, are of something else: nothing is known then. */
+  #restore({ spans, first, counts }: SpanHistogramState): void {
+    const width = spans.length === 0 ? 0 : counts.length / spans.length;
+    const isWhole = Number.isInteger(width) && counts.length === width * spans.length;
+    if (!isWhole || spans.length > this.#most || first + width > this.layout.count) return;
+    this.#spans = [...spans];
+    this.#counts = Uint32Array.from(counts);
+    this.#first = first;
+    this.#width = width;
+    this.#total = counts.reduce((sum, count) => sum + count, 0);
+  }
+}
