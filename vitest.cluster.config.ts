@@ -5,10 +5,8 @@ import { defineConfig } from 'vitest/config';
  * of its own, so that none finds what another leaves: webhooks, definitions, an aggregated API, a whole chart.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  engines: [
-    'test/cluster/{allocation,install,rightsizing,usage}*.test.ts',
-    'test/conformance/allocation.conformance.ts',
-  ],
+  engines: ['test/cluster/{allocation,install,usage}*.test.ts', 'test/conformance/allocation.conformance.ts'],
+  rightsizing: ['test/cluster/rightsizing*.test.ts'],
   replicas: ['test/cluster/ha-*.test.ts'],
 };
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];
