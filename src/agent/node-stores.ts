@@ -12,6 +12,7 @@ import { resources } from '../api/resources.ts';
 import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
+import { backoffPolicies } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -73,7 +74,7 @@ const MANAGED_LABEL = 'mbcas.io/managed';
 
 export function createNodeStores(options: NodeStoresOptions): NodeStores {
   const { api, nodeName, clock, random, log } = options;
-  const common = { api, clock, random, log };
+  const common = { api, clock, random, log, retryPolicy: backoffPolicies.nodeAgent };
   const project = createPodProjection(log);
   const pods = createInformer<Pod, AgentPod>({
     ...common,

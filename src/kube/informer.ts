@@ -2,6 +2,7 @@
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
+import type { BackoffPolicy } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
 import type { Logger } from '../lib/log.ts';
@@ -43,6 +44,8 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly listOptions?: Selection;
   readonly pageSize?: number;
   readonly useWatchList?: boolean;
+  /** Between failures of the listing and the watch. Default client-go's, up to a minute. */
+  readonly retryPolicy?: BackoffPolicy;
 }
 
 export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
@@ -114,7 +117,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     lastContactMillis: () => contactMillis,
     lastError: () => lastError,
     async run(signal) {
-      const { pageSize, useWatchList, listOptions } = options;
+      const { pageSize, useWatchList, listOptions, retryPolicy } = options;
       await runReflector(
         {
           api,
@@ -126,6 +129,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
           ...(listOptions && { selection: listOptions }),
           ...(pageSize !== undefined && { pageSize }),
           ...(useWatchList !== undefined && { useWatchList }),
+          ...(retryPolicy !== undefined && { retryPolicy }),
         },
         signal,
       );

@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
-import { backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
+import { type BackoffPolicy, backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -31,6 +31,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly pageSize?: number;
   /** Ask for WatchList (KEP-3157) first; falls back to pages where it is not served. Default true. */
   readonly useWatchList?: boolean;
+  /** Between failures. Default client-go's, up to a minute. */
+  readonly retryPolicy?: BackoffPolicy;
 }
 
 /** Watches last a random time in this range, so that those of many clients do not end together. Source: client-go. */
@@ -49,7 +51,8 @@ export async function runReflector<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<void> {
   const { api, type, sink, clock, random, log, selection = {}, pageSize = 500 } = options;
-  const backoff = createBackoff(backoffPolicies.reflector, clock, random);
+  const { retryPolicy = backoffPolicies.reflector } = options;
+  const backoff = createBackoff(retryPolicy, clock, random);
   const position: Position = { resourceVersion: undefined };
   let useWatchList = options.useWatchList ?? true;
   /** When the present watch was accepted; undefined when there is none. */
@@ -151,7 +154,7 @@ export async function runReflector<T extends KubeObject>(
     const isFirstRefusal = isRefusal(error) && !wasRefused;
     wasRefused ||= isRefusal(error);
     if (!(error instanceof KubeError)) return wasHealthy ? 0 : backoff.next();
-    const delay = isFirstRefusal ? backoffDelay(backoffPolicies.reflector, 1, random) : backoff.next();
+    const delay = isFirstRefusal ? backoffDelay(retryPolicy, 1, random) : backoff.next();
     return Math.max(delay, error.retryAfterMillis ?? 0);
   };
 

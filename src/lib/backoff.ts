@@ -16,10 +16,12 @@ export interface BackoffPolicy {
   readonly resetAfterMillis?: Millis;
 }
 
-/** Named policies. The first two are client-go's numbers, so that Stowage loads an API server no more than kubectl's family does. */
+/** Named policies. `reflector` and `queueItem` are client-go's numbers, so that Stowage loads an API server no more than kubectl's family does. */
 export const backoffPolicies = {
   /** List and watch retries (client-go tools/cache/reflector.go). */
   reflector: { initialMillis: 800, factor: 2, maxMillis: 30_000, jitter: 1, resetAfterMillis: 120_000 },
+  /** Of a node agent: four quiet watches, and pods that lose their share where it is not heard of for two minutes. */
+  nodeAgent: { initialMillis: 800, factor: 2, maxMillis: 6_000, jitter: 1, resetAfterMillis: 120_000 },
   /** One failing key of a work queue (client-go util/workqueue/default_rate_limiters.go). */
   queueItem: { initialMillis: 5, factor: 2, maxMillis: 1_000_000, jitter: 0 },
   /** A spot pool or a side that turned out to have no room: first 3 minutes, as long as Karpenter remembers missing capacity. */

@@ -1,5 +1,7 @@
 /** The whole loop in one process: load, agents on simulated nodes, the operator, kubelets that resize as real ones do. */
 import { expect, test } from 'vitest';
+import { resources } from '../api/resources.ts';
+import { plansOf } from '../simulator/simulated-agents.ts';
 import { createPods, startAllocatedWorld, watchCharges } from './testing/allocated-world.ts';
 
 test('a pod with a wrong request beside a hog gets what it needs; constant load then ends in no write to any pod', async () => {
@@ -25,21 +27,28 @@ test('a pod with a wrong request beside a hog gets what it needs; constant load 
   }
 });
 
-test('an agent that is killed: its pods keep what they have, then get back what they had', async () => {
+test('a load step moves CPU within two loops: counted in plans of the agent, not in seconds', async () => {
+  const resizedAt: number[] = [];
+  const loops = (): number => plansOf(metrics);
   const world = await startAllocatedWorld({
-    allocation: '  staleAfter: 80s',
+    startsAgents: false,
+    env: { STOWAGE_ALLOCATION_SURPLUS_SHARE: '1' },
+    onWrite: ({ subresource, name }) => {
+      if (subresource === 'resize' && name === 'web') resizedAt.push(loops());
+    },
   });
+  const metrics = world.agents.start('node-1', world.api);
   await createPods(world.api, [
-    { name: 'web', cpu: '700m', request: '100m' },
-    { name: 'hog', cpu: '4000m', request: '900m' },
+    { name: 'web', cpu: '150m', request: '300m' },
+    { name: 'idle', cpu: '20m', request: '400m' },
   ]);
-  await world.until('web has more', async () => (await world.request('web')) > 250, 180_000);
-  const killing = world.agents.kill('node-1');
-  await world.clock.advance(0);
-  await killing;
-  const before = await world.request('web');
-  await world.clock.advance(30_000);
-  expect(await world.request('web')).toBe(before);
-  await world.until('given back', async () => (await world.request('web')) === 100, 120_000);
-  await world.until('the hog too', async () => (await world.request('hog')) === 900, 60_000);
+  await world.clock.advance(120_000);
+  expect(resizedAt).toEqual([]);
+  const from = loops();
+  expect(from).toBeGreaterThan(50);
+  const body = { metadata: { annotations: { 'stowage.test/cpu': '900m' } } };
+  await world.api.patch(resources.pods, 'web', { type: 'merge', body }, { namespace: 'shop' });
+  await world.until('resized', () => resizedAt.length > 0, 30_000);
+  expect((resizedAt[0] ?? Number.NaN) - from).toBeLessThanOrEqual(2);
+  await world.until('in force', async () => (await world.request('web')) > 800, 30_000);
 });

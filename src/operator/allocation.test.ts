@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import { podAllocations } from '../api/pod-allocation.ts';
-import { resources } from '../api/resources.ts';
+import { apiVersionOf, resources } from '../api/resources.ts';
 import {
   type AllocatedWorld,
   type AllocatedWorldOptions,
@@ -95,7 +95,8 @@ describe('a wish', () => {
     const uid = (await world.pod('web')).metadata?.uid ?? '';
     const most = '99999999999m';
     const spec = { namespace: 'shop', podName: 'web', podUID: uid, desiredCPURequest: most, desiredCPULimit: most };
-    await world.api.create(podAllocations, { metadata: { name: 'odd', ...inShop }, spec });
+    const identity = { apiVersion: apiVersionOf(podAllocations), kind: podAllocations.kind };
+    await world.api.create(podAllocations, { ...identity, metadata: { name: 'odd', ...inShop }, spec });
     await untilPhase(world, 'web', 'Failed', 'InvalidDesiredCPU');
     expect(await world.request('web')).toBe(200);
   });

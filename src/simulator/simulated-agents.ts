@@ -68,3 +68,9 @@ export function createSimulatedAgents({
     },
   };
 }
+
+/** How often the agent with these figures has planned: its loops. */
+export function plansOf(metrics: AgentMetrics | undefined): number {
+  const count = /^mbcas_agent_step_duration_seconds_count\{loop="plan"\} (\d+)$/m.exec(metrics?.render() ?? '');
+  return Number(count?.[1] ?? 0);
+}

@@ -15,6 +15,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { toMillicores, tryParseQuantity } from '../../src/lib/quantity.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
+import { AGENT_USER, STOWAGE_USER } from '../controlplane/audit-policy.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 
@@ -185,6 +186,8 @@ async function load(app: App, cpu: string): Promise<void> {
   await cluster().api.patch(resources.pods, metadata?.name ?? '', { type: 'merge', body }, { namespace });
 }
 
+const ours: readonly string[] = [STOWAGE_USER, AGENT_USER];
+
 const resizesSince = (position: number) =>
   world()
     .audit.records()
@@ -198,7 +201,15 @@ describe('a node under load', () => {
     // From a minute after its start on a pod may be given less: the idle one pays.
     await eventually(async () => expect(requestOf(await podOf('idle'))).toBeLessThan(300), 100_000);
     const before = requestOf(await podOf('web'));
+    const { metadata } = await podOf('web');
+    const position = world().audit.position();
+    const from = await cluster().nodes.agentLoops(NODE);
     await load('web', '1200m');
+    await eventually(async () =>
+      expect(resizesSince(position).filter(({ name }) => name === metadata?.name)).not.toEqual([]),
+    );
+    // Two loops; one before them until the simulated load begins, and one that may pass until the log is read.
+    expect((await cluster().nodes.agentLoops(NODE)) - from).toBeLessThanOrEqual(4);
     await eventually(async () => expect(requestOf(await podOf('web'))).toBeGreaterThan(before + 200));
     await eventually(async () => {
       const { spec, status } = await allocationOf('web');
@@ -206,6 +217,8 @@ describe('a node under load', () => {
       expect(status?.appliedCPURequest).toBe(spec?.desiredCPURequest);
       expect(spec?.decision?.weight).toBeGreaterThan(2);
     });
+    // At every event of the watch: four pods came, each was told about several times.
+    expect(sums.length).toBeGreaterThan(20);
     expect(Math.max(...sums)).toBeLessThanOrEqual(ALLOCATABLE);
     for (const app of ['web', 'hog', 'idle', 'scaled'] as const) {
       expect((await podOf(app)).status?.containerStatuses?.[0]?.restartCount).toBe(0);
@@ -216,6 +229,12 @@ describe('a node under load', () => {
     const resizes = resizesSince(0);
     expect(resizes.length).toBeGreaterThan(1);
     expect(resizes.filter(({ code }) => code >= 400)).toEqual([]);
+    // Nor any other patch that operator or agent sent about the namespace.
+    const patches = world()
+      .audit.records()
+      .filter(({ verb, namespace: at, user }) => verb === 'patch' && at === namespace && ours.includes(user));
+    expect(patches.length).toBeGreaterThan(resizes.length);
+    expect(patches.filter(({ code }) => code >= 400 && code !== 409)).toEqual([]);
     expect(requestOf(await podOf('scaled'))).toBe(200);
     expect((await allocationOf('scaled')).status?.guidance).toMatchObject({ isRequestFrozen: true });
   });

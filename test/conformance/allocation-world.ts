@@ -6,7 +6,7 @@ import { createAgent } from '../../src/agent/agent.ts';
 import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
 import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
-import type { KubeApi } from '../../src/api/kube-api.ts';
+import type { KubeApi, WatchEvent } from '../../src/api/kube-api.ts';
 import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
 import { resources } from '../../src/api/resources.ts';
@@ -293,7 +293,19 @@ function watched(api: KubeApi, resizes: AllocationWorld['resizes'], blind: Alloc
       const listed = await api.list(type, options);
       return blind.quotas && type.plural === resources.resourceQuotas.plural ? { ...listed, items: [] } : listed;
     },
+    watch: (type, options) =>
+      type.plural === resources.resourceQuotas.plural
+        ? unseen(api.watch(type, options), () => blind.quotas)
+        : api.watch(type, options),
   };
+}
+
+/** Leaves out what happens to objects while it is so. */
+async function* unseen<T>(events: AsyncIterable<WatchEvent<T>>, isBlind: () => boolean): AsyncIterable<WatchEvent<T>> {
+  for await (const event of events) {
+    const isOfObject = event.type === 'ADDED' || event.type === 'MODIFIED' || event.type === 'DELETED';
+    if (!isOfObject || !isBlind()) yield event;
+  }
 }
 
 function deploymentOf({

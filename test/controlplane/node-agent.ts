@@ -1,5 +1,6 @@
 /** Process of the simulated nodes on a real control plane: kubelets, volume provisioner and, where pools are given, an autoscaler. Started by nodes.ts. */
 import { homedir } from 'node:os';
+import type { AgentMetrics } from '../../src/agent/metrics-text.ts';
 import { createAutoscaler } from '../../src/cluster/autoscaler/autoscaler.ts';
 import { createCaches } from '../../src/cluster/caches.ts';
 import { createKubelet } from '../../src/cluster/kubelet/kubelet.ts';
@@ -11,7 +12,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
-import { createSimulatedAgents } from '../../src/simulator/simulated-agents.ts';
+import { createSimulatedAgents, plansOf } from '../../src/simulator/simulated-agents.ts';
 import { createTestAuthority } from './authority.ts';
 import { isNodeRequest, type NodeAgentSettings, type NodeCommand, type NodeReply } from './node-protocol.ts';
 import { createDefaultStorageClass, createVolumeProvisioner } from './volume-provisioner.ts';
@@ -29,7 +30,7 @@ async function kubeletCertificate(): Promise<{ cert: string; key: string }> {
 }
 
 interface Agent {
-  handle(command: Exclude<NodeCommand, { name: 'start' }>): Promise<boolean | undefined>;
+  handle(command: Exclude<NodeCommand, { name: 'start' }>): Promise<boolean | number | undefined>;
 }
 
 async function start(settings: NodeAgentSettings): Promise<Agent> {
@@ -61,6 +62,7 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
     caches.synced().then(() => Promise.all(standIns.map((each) => each.run(signal)))),
   ]);
   const agents = createSimulatedAgents({ usage: kubelet.usage, clock, random, log });
+  const figures = new Map<string, AgentMetrics>();
   /** Each agent has a connection of its own, as on a node of its own. */
   const clients = new Map<string, ReturnType<typeof createKubeApi>>();
   const disconnect = (node: string): void => {
@@ -94,13 +96,15 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
           const own = await connectionOf(command.kubeconfigPath);
           const client = createKubeApi({ connection: own, clock, random, log, userAgent: 'simulated-agent' });
           clients.set(command.node, client);
-          agents.start(command.node, client, command.env);
+          figures.set(command.node, agents.start(command.node, client, command.env));
           return undefined;
         }
         case 'killAgent':
           await agents.kill(command.node);
           disconnect(command.node);
           return undefined;
+        case 'agentLoops':
+          return plansOf(figures.get(command.node));
         case 'cutOffAgent':
           disconnect(command.node);
           return undefined;
@@ -122,7 +126,7 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
 
 let agent: Agent | undefined;
 
-async function answer(command: NodeCommand): Promise<boolean | undefined> {
+async function answer(command: NodeCommand): Promise<boolean | number | undefined> {
   if (command.name === 'start') {
     agent = await start(command.settings);
     return undefined;

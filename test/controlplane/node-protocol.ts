@@ -28,7 +28,7 @@ export type NodeCommand =
       /** Of its account. */
       readonly kubeconfigPath: string;
     }
-  | { readonly name: 'killAgent' | 'cutOffAgent'; readonly node: string }
+  | { readonly name: 'killAgent' | 'cutOffAgent' | 'agentLoops'; readonly node: string }
   | { readonly name: 'oomKill'; readonly podKey: string; readonly container: string }
   | { readonly name: 'endContainer'; readonly podKey: string; readonly container: string; readonly exitCode: number }
   | { readonly name: 'stop' };
@@ -42,7 +42,7 @@ export interface NodeReply {
   readonly id: number;
   /** Absent: done. */
   readonly error?: string;
-  readonly value?: boolean;
+  readonly value?: boolean | number;
 }
 
 export function isNodeReply(value: unknown): value is NodeReply {

@@ -42,6 +42,8 @@ export interface SimulatedNodes {
   killAgent(name: string): Promise<void>;
   /** It runs on and reaches the API server no more. */
   cutOffAgent(name: string): Promise<void>;
+  /** How often it has planned since its start. */
+  agentLoops(name: string): Promise<number>;
   /** @returns false when no such pod runs. */
   oomKill(podKey: string, container: string): Promise<boolean>;
   endContainer(podKey: string, container: string, exitCode: number): Promise<boolean>;
@@ -74,7 +76,7 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
       resolve();
     });
   });
-  const request = async (command: NodeCommand): Promise<boolean> => {
+  const request = async (command: NodeCommand): Promise<boolean | number> => {
     const id = ++lastId;
     const reply = await new Promise<NodeReply>((done, fail) => {
       waiting.set(id, { done, fail });
@@ -114,8 +116,10 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
     startAgent: (node, env, kubeconfigPath) => order({ name: 'startAgent', node, env, kubeconfigPath }),
     killAgent: (node) => order({ name: 'killAgent', node }),
     cutOffAgent: (node) => order({ name: 'cutOffAgent', node }),
-    oomKill: (podKey, container) => request({ name: 'oomKill', podKey, container }),
-    endContainer: (podKey, container, exitCode) => request({ name: 'endContainer', podKey, container, exitCode }),
+    agentLoops: async (node) => Number(await request({ name: 'agentLoops', node })),
+    oomKill: async (podKey, container) => (await request({ name: 'oomKill', podKey, container })) === true,
+    endContainer: async (podKey, container, exitCode) =>
+      (await request({ name: 'endContainer', podKey, container, exitCode })) === true,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) await order({ name: 'stop' });
       await ended;

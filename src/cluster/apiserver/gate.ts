@@ -4,6 +4,7 @@ import type { Random } from '../../lib/random.ts';
 import { disturbSink, WATCH_EFFECTS } from '../faults/disturbed-sink.ts';
 import { ConnectionDropped, type FaultEffect, type FaultSubject } from '../faults/fault.ts';
 import type { FaultPlan } from '../faults/fault-plan.ts';
+import { createOpenWatches } from '../faults/open-watches.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Caller } from './request.ts';
 import type { ServedType } from './served-type.ts';
@@ -49,7 +50,7 @@ export interface GateOptions {
   readonly random: Random;
 }
 
-const ENTRY_EFFECTS = ['drop', 'freeze', 'slow', 'status'] as const;
+const ENTRY_EFFECTS = ['drop', 'outage', 'freeze', 'slow', 'status'] as const;
 
 /** Reasons of the statuses faults are likely to use. */
 const REASONS: Readonly<Record<number, string>> = {
@@ -69,6 +70,10 @@ function subjectOf({ caller, verb, type, namespace, subresource }: RequestInfo):
 }
 
 export function createGate({ accessLog, authorize, faults, clock, random }: GateOptions): Gate {
+  const watches = createOpenWatches();
+  faults.onAdd((fault) => {
+    if (fault.effect.kind === 'outage') watches.breakThose(fault);
+  });
   const wait = (millis: number | undefined, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = millis === undefined ? undefined : clock.setTimer(millis, () => finish(resolve));
@@ -84,7 +89,7 @@ export function createGate({ accessLog, authorize, faults, clock, random }: Gate
   const suffer = async (effects: readonly FaultEffect[], signal: AbortSignal | undefined): Promise<void> => {
     for (const effect of effects) {
       if (effect.kind === 'slow' || effect.kind === 'freeze') await wait(effect.millis, signal);
-      if (effect.kind === 'drop') throw new ConnectionDropped();
+      if (effect.kind === 'drop' || effect.kind === 'outage') throw new ConnectionDropped();
       if (effect.kind === 'status') {
         const { code, message = 'scripted fault', retryAfterSeconds } = effect;
         throw failure({
@@ -121,8 +126,10 @@ export function createGate({ accessLog, authorize, faults, clock, random }: Gate
         .meet(subjectOf(info), ['stale-reads'])
         .reduce((most, effect) => (effect.kind === 'stale-reads' ? Math.max(most, effect.revisions) : most), 0),
     watchSink(info, sink, stop) {
-      const effects = faults.meet(subjectOf(info), WATCH_EFFECTS);
-      return effects.length === 0 ? sink : disturbSink(sink, effects, { clock, random, stop });
+      const subject = subjectOf(info);
+      const effects = faults.meet(subject, WATCH_EFFECTS);
+      const disturbed = effects.length === 0 ? sink : disturbSink(sink, effects, { clock, random, stop });
+      return watches.open(subject, disturbed, stop);
     },
   };
 }

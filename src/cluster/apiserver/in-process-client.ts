@@ -172,6 +172,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     open = operations.watch(served, { ...options, allowBookmarks: true }, sink);
     // A fault may have ended the watch during its first events.
     if (stopped) open.stop();
+    else options.onOpen?.();
     const onAbort = (): void => {
       stop();
       queue.end(options.signal?.reason);

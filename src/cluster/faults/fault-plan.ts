@@ -14,6 +14,8 @@ export interface FaultPlan {
   /** Puts a fault in force. Throws RangeError for a probability outside 0..1 or a count below 1. */
   add(fault: Fault): ActiveFault;
   clear(): void;
+  /** Called with every fault that is put in force. */
+  onAdd(listener: (fault: Fault) => void): void;
   active(): readonly ActiveFault[];
   /** The effects that meet this request now, in the order the faults were added; uses up their counts. */
   meet(subject: FaultSubject, kinds: readonly FaultEffect['kind'][]): readonly FaultEffect[];
@@ -21,6 +23,7 @@ export interface FaultPlan {
 
 export function createFaultPlan(random: Random): FaultPlan {
   const faults = new Set<ActiveFault & { hit(): void }>();
+  const listeners: ((fault: Fault) => void)[] = [];
 
   return {
     add(fault) {
@@ -39,9 +42,11 @@ export function createFaultPlan(random: Random): FaultPlan {
         },
       };
       faults.add(active);
+      for (const listener of listeners) listener(fault);
       return active;
     },
     clear: () => faults.clear(),
+    onAdd: (listener) => void listeners.push(listener),
     active: () => [...faults],
     meet(subject, kinds) {
       if (faults.size === 0) return [];

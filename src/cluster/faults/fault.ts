@@ -13,6 +13,8 @@ export interface FaultMatcher {
 export type FaultEffect =
   /** The connection breaks before any byte of the answer. */
   | { readonly kind: 'drop' }
+  /** Nobody is there: requests break as with `drop`, and so do the watches that are open when it begins. */
+  | { readonly kind: 'outage' }
   /** No byte comes, for `millis`, or until the client gives up. */
   | { readonly kind: 'freeze'; readonly millis?: number }
   /** The answer comes late. */

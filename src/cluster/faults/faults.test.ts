@@ -65,6 +65,23 @@ describe('faults of the in-process client', () => {
     await expect(api.create(resources.pods, testPod('a'))).resolves.toBeDefined();
   });
 
+  test('outage: requests break, and so do open watches of those it meets; afterwards all is as before', async () => {
+    const { server, api } = createTestServer();
+    const [mine, others] = [server.client({ user: 'alice' }), server.client({ user: 'bob' })].map((client) =>
+      client.watch(resources.pods, { resourceVersion: '0' })[Symbol.asyncIterator](),
+    );
+    const broken = mine?.next();
+    const unbroken = others?.next();
+    await Promise.resolve();
+    const outage = server.faults.add({ users: ['alice'], effect: { kind: 'outage' } });
+    await expect(broken).rejects.toThrow(ConnectionDropped);
+    await expect(server.client({ user: 'alice' }).list(resources.pods)).rejects.toThrow(ConnectionDropped);
+    await api.create(resources.pods, testPod('a'));
+    expect(await unbroken).toMatchObject({ value: { type: 'ADDED' } });
+    outage.remove();
+    expect((await server.client({ user: 'alice' }).list(resources.pods)).items).toHaveLength(1);
+  });
+
   test('drop-after: a transport error, but the write happened', async () => {
     const { server, api } = createTestServer();
     server.faults.add({ verbs: ['create'], count: 1, effect: { kind: 'drop-after' } });

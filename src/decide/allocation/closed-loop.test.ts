@@ -144,6 +144,21 @@ describe('noise', () => {
     expect(writesIn(moments, 300)).toBe(0);
   });
 
+  test.each(seeds)('nor is the memory that a restart loses, seed %d', (seed) => {
+    const forgets = new Map<string, never>();
+    const system = unsteadySystem(seed);
+    const moments = runLoop(busy(seed), {
+      seconds: 900,
+      cores: 1670,
+      inputAt: (second) => ({ ...system(second), ...(second === 600 && { memory: forgets }) }),
+    });
+    expect(writesIn(moments, 300, 600)).toBe(0);
+    expect(writesIn(moments, 600)).toBeLessThanOrEqual(2);
+    const limits = moments.filter(({ second }) => second >= 600).map(({ plan }) => plan.pods[2]?.current.limit ?? 0);
+    expect(Math.min(...limits)).toBeGreaterThan(250);
+    expect(Math.max(...limits)).toBeLessThan(600);
+  });
+
   test.each(seeds)('and yet a step of the load is answered within two ticks, seed %d', (seed) => {
     const [before, after] = [noisy(200, 25, seed), noisy(900, 50, seed)];
     const load: Worker['load'] = (second) => (second < 600 ? before : after)(second);

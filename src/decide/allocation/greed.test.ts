@@ -10,6 +10,7 @@ const hog: GreedQuestion = {
   share: 600,
   limit: undefined,
   standing: { weight: 'lowest', isLongest: true },
+  hasCeiling: false,
   isCongested: true,
   isBatch: false,
   isLatencySensitive: false,
@@ -23,6 +24,26 @@ function greedAfter(ticks: number, change: Partial<GreedQuestion> = {}, start?: 
   for (let tick = 0; tick < ticks; tick++) memory = nextGreed(memory, { ...hog, ...change }, rules);
   return memory;
 }
+
+describe('after a restart nothing is remembered, but a ceiling that is in force', () => {
+  const capped: Partial<GreedQuestion> = { hasCeiling: true, limit: 330, share: 300, measured: using(328, 1) };
+
+  test('was set for greed, and stays', () => {
+    expect(greedAfter(1, capped)?.isGreedy).toBe(true);
+    expect(greedAfter(1, { ...capped, hasCeiling: false })?.isGreedy).toBe(false);
+  });
+
+  test('is let go as any other', () => {
+    const idle = { ...capped, measured: using(20, 0) };
+    expect(greedAfter(rules.releaseTicks - 1, idle)?.isGreedy).toBe(true);
+    expect(greedAfter(rules.releaseTicks, idle)?.isGreedy).toBe(false);
+  });
+
+  test('says nothing of a pod that is known', () => {
+    const known: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
+    expect(greedAfter(1, capped, known)?.isGreedy).toBe(false);
+  });
+});
 
 describe('who would eat everything', () => {
   test.each<[string, number, Partial<GreedQuestion>, boolean]>([

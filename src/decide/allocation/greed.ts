@@ -12,6 +12,8 @@ export interface GreedQuestion {
   /** The ceiling in force; undefined: none. */
   readonly limit: number | undefined;
   readonly standing: Standing;
+  /** The limit in force is one of ours, by what the pod had at first: so it was found greedy before whoever asks was started. */
+  readonly hasCeiling: boolean;
   /** Wants on the node exceed its capacity, so somebody goes short. */
   readonly isCongested: boolean;
   readonly isBatch: boolean;
@@ -20,9 +22,10 @@ export interface GreedQuestion {
 
 const MOSTLY_THROTTLED = 0.5;
 const noGreed: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
+const knownGreed: GreedMemory = { ...noGreed, isGreedy: true };
 
 export function nextGreed(previous: GreedMemory | undefined, question: GreedQuestion, rules: GreedyRules): GreedMemory {
-  const before = previous ?? noGreed;
+  const before = previous ?? (question.hasCeiling ? knownGreed : noGreed);
   const { measured, share, limit, standing, isBatch } = question;
   if (measured === undefined) return before;
   if (question.isLatencySensitive) return noGreed;

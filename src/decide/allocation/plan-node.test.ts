@@ -186,10 +186,6 @@ describe('what the public system got wrong', () => {
     expect([found.capacity, found.pods.length]).toEqual([1710 - 400 - 500, 1]);
   });
 
-  test('mbcas bug 14: the plan names shares and sizes; it has no way to touch labels', () => {
-    expect(JSON.stringify(plan([entry('a', 900)]).writes)).not.toMatch(/labels/);
-  });
-
   test('allocation bug 14: a share is never driven below the floor that keeps ratios sane (k/k#72811)', () => {
     const rules = { ...testRules, apply: 'limits' as const };
     const original = { request: 600, limit: 700 };

@@ -141,7 +141,14 @@ function usedBy(seats: readonly Seat[]): Millicores {
   return seats.reduce((sum, { input }) => sum + (input.measured?.usage ?? 0), 0);
 }
 
-function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], isCongested: boolean): GreedMemory[] {
+/** A limit below the node that the pod did not come with: a ceiling that was set for greed. */
+function hasCeiling({ current: { limit }, original }: Seat, { node, rules }: NodeInput): boolean {
+  if (rules.apply === 'limits' || rules.ceilings !== 'greedy' || limit === undefined) return false;
+  return limit < (original.limit ?? 0.9 * node.allocatable);
+}
+
+function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boolean): GreedMemory[] {
+  const { memory, rules } = input;
   const contenders = seats.map(({ pod, weight }) => ({
     weight,
     ticksAtShare: memory.get(pod.uid)?.greed.ticksAtShare ?? 0,
@@ -153,7 +160,16 @@ function judgeGreed({ memory, rules }: NodeInput, seats: readonly Seat[], isCong
     const { share, current } = seat;
     return nextGreed(
       memory.get(seat.pod.uid)?.greed,
-      { measured, share, limit: current.limit, standing, isCongested, isBatch, isLatencySensitive },
+      {
+        measured,
+        share,
+        limit: current.limit,
+        standing,
+        hasCeiling: hasCeiling(seat, input),
+        isCongested,
+        isBatch,
+        isLatencySensitive,
+      },
       rules.greedy,
     );
   });

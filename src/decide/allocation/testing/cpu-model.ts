@@ -77,7 +77,7 @@ export function runLoop(
       cores,
     );
     const entries = pods.map((pod, index) => ({ pod, measured: measured[index], original: originals[index] }));
-    const plan = planNode(testInput(entries, { ...input, ...inputAt?.(second), memory, now: T0 + second * 1000 }));
+    const plan = planNode(testInput(entries, { ...input, memory, ...inputAt?.(second), now: T0 + second * 1000 }));
     memory = plan.memory;
     const served = Object.fromEntries(pods.map(({ name }, index) => [name, measured[index]?.usage ?? 0]));
     for (const { uid, target } of plan.writes) {
