@@ -10,6 +10,7 @@ import {
   modified,
   object,
 } from './testing/scripted-api.ts';
+import { ConnectionError } from './transport/transport.ts';
 
 describe('WatchList', () => {
   test('WatchList ended by bookmark: nothing is visible before the end mark, everything at once after it', async () => {
@@ -124,6 +125,23 @@ describe('paged list', () => {
     const run = await followScripted(scripted, { useWatchList: false });
     expect(run.records()).toEqual(['b@12']);
     expect(scripted.lists).toHaveLength(7);
+    await run.end();
+  });
+
+  test('a listing that fails after a long watch is tried again with growing waits, not in a tight loop', async () => {
+    const scripted = withoutWatchList();
+    const run = await followScripted(scripted);
+    await run.clock.advance(60_000);
+    let asked = 0;
+    scripted.onList = () => {
+      // Bounded, or the test would never end where no wait lies between.
+      if (++asked <= 50) throw new ConnectionError('refused');
+      return { items: [], resourceVersion: '9' };
+    };
+    scripted.watch().push(errorEvent({ code: 410, reason: 'Expired', message: 'too old' }));
+    await run.clock.advance(10_000);
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThan(10);
     await run.end();
   });
 
