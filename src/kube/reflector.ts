@@ -68,7 +68,6 @@ export async function runReflector<T extends KubeObject>(
     start: { readonly resourceVersion: string; readonly sendInitialEvents?: true },
     read: (stream: WatchStream<T>, deadlineMillis: number) => Promise<void>,
   ): Promise<void> => {
-    openedMillis = undefined;
     const timeoutSeconds = randomTimeout();
     const deadlineMillis = timeoutSeconds * 1000 + WATCH_GRACE_MILLIS;
     const onOpen = (): void => {
@@ -138,6 +137,8 @@ export async function runReflector<T extends KubeObject>(
 
   /** Whatever has to come next. Ends normally after a listing, and when the server ended a watch normally. */
   const step = async (): Promise<void> => {
+    // Also before a listing: the watch that came before it says nothing about the server of now.
+    openedMillis = undefined;
     const { resourceVersion } = position;
     if (resourceVersion !== undefined) return await withWatch({ resourceVersion }, follow);
     if (useWatchList && (await watchWithInitialEvents())) return;
