@@ -186,6 +186,17 @@ describe('delays', () => {
     expect(queue.size).toBe(200);
   });
 
+  test('a machine clock set back by an hour does not hold up retries for an hour', async () => {
+    const virtual = createVirtualClock(86_400_000);
+    let offset = 0;
+    const { queue } = setUp({ clock: { ...virtual, now: () => virtual.now() + offset } });
+    queue.addRateLimited('before');
+    offset = -3_600_000;
+    queue.addRateLimited('after');
+    await virtual.advance(1_000);
+    expect(queue.size).toBe(2);
+  });
+
   test('forget starts the backoff of a key anew', () => {
     const { queue } = setUp();
     queue.addRateLimited('a');

@@ -90,8 +90,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const failures = new Map<string, number>();
   /** Told when a key becomes ready or a worker free. */
   let wake: (() => void) | undefined;
-  /** Instant at which the next retry may start if the rate is used up (a token bucket kept as a time). */
-  let nextRetryMillis = Number.NEGATIVE_INFINITY;
+  /** Retries that may start at once; below 0 while earlier ones wait for their turn. */
+  let retryTokens = retryBurst;
+  let countedMillis = clock.now();
 
   const enqueue = (key: string, priority: number): void => {
     const current = ready.get(key);
@@ -144,10 +145,12 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   /** Delay the overall rate imposes on one more retry now. */
   const reserveRetry = (): number => {
-    const interval = 1000 / retriesPerSecond;
     const now = clock.now();
-    nextRetryMillis = Math.max(nextRetryMillis, now - retryBurst * interval) + interval;
-    return Math.max(0, nextRetryMillis - now);
+    // A clock set back takes no tokens away; kept as an instant, the rate would stand still until the clock has caught up.
+    const refilled = retryTokens + (Math.max(0, now - countedMillis) * retriesPerSecond) / 1000;
+    retryTokens = Math.min(retryBurst, refilled) - 1;
+    countedMillis = now;
+    return Math.max(0, (-retryTokens * 1000) / retriesPerSecond);
   };
 
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {

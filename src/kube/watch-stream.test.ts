@@ -52,6 +52,24 @@ test('extended, it counts from the extension, longer or shorter, with one timer'
   expect(clock.now()).toBe(45_010);
 });
 
+test('a machine clock set back by an hour costs one deadline more, not an hour', async () => {
+  const virtual = createVirtualClock(86_400_000);
+  let offset = 0;
+  const clock = { ...virtual, now: () => virtual.now() + offset };
+  const { api } = createScriptedApi();
+  const { signal } = new AbortController();
+  const stream = openWatchStream((inner) => api.watch(resources.pods, { signal: inner }), clock, 1_000, signal);
+  let ended: unknown;
+  stream.next().catch((error: unknown) => {
+    ended = error;
+  });
+  await virtual.advance(500);
+  offset = -3_600_000;
+  await virtual.advance(1_600);
+  expect(ended).toBeInstanceOf(WatchDeadlineError);
+  expect(virtual.pendingTimers()).toBe(0);
+});
+
 test('the outer signal ends it with its reason, and closing twice does no harm', async () => {
   const stop = new AbortController();
   const { stream, clock } = open(1_000, { isDeaf: true, signal: stop.signal });

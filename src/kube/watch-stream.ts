@@ -43,6 +43,8 @@ export function openWatchStream<T extends KubeObject>(
   let dueMillis = clock.now() + deadlineMillis;
   // Extending only moves `dueMillis`; the timer re-arms itself when it fires early. One timer for 10,000 extensions.
   const onTimer = (): void => {
+    // A clock set back meanwhile must not let a frozen watch pass for a live one until it has caught up.
+    dueMillis = Math.min(dueMillis, clock.now() + allowedMillis);
     const remaining = dueMillis - clock.now();
     if (remaining > 0) timer = clock.setTimer(remaining, onTimer);
     else close(new WatchDeadlineError(allowedMillis));

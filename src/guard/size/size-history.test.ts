@@ -30,6 +30,17 @@ describe('changes', () => {
   });
 });
 
+test('a machine clock set back by an hour stops changes for a minute at most, not for the hour', () => {
+  const log = aSizeLog();
+  const before = 86_400_000;
+  for (let count = 0; count < 10; count++) log.recordChange('a', before + count);
+  const after = before - 3_600_000;
+  expect(log.changesSince(after - MINUTE)).toBe(0);
+  log.recordChange('a', after);
+  log.recordChange('a', after + 1);
+  expect(log.changesSince(after + 1 - MINUTE)).toBe(2);
+});
+
 describe('failures', () => {
   test('pauses double up to the bound, and are at least what the server asks', () => {
     const log = aSizeLog();

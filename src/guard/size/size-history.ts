@@ -61,15 +61,16 @@ const DAY = 86_400_000;
 
 export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOptions): SizeLog {
   const last = new Map<string, EpochMillis>();
-  /** Instants of the last minute, oldest first. */
-  const recent: EpochMillis[] = [];
+  /** Instants of the last minute. */
+  let recent: readonly EpochMillis[] = [];
   const failures = new Map<string, FailedChange & { readonly count: number }>();
   const without = new Map<string, { readonly count: number; readonly retryAt: EpochMillis }>();
   const impossible = new Map<string, InfeasibleSize & { readonly nodeName: string }>();
 
   return {
     lastChange: (targetUid) => last.get(targetUid),
-    changesSince: (since) => recent.length - firstAfter(recent, since),
+    // What lies more than a minute later was told before the machine's clock was set back.
+    changesSince: (since) => recent.filter((at) => at > since && at <= since + MINUTE).length,
     failed: (targetUid) => failures.get(targetUid),
     ineffective(uid) {
       const found = without.get(uid);
@@ -81,8 +82,7 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
     },
     recordChange(targetUid, at) {
       last.set(targetUid, Math.max(at, last.get(targetUid) ?? at));
-      recent.push(at);
-      recent.splice(0, firstAfter(recent, at - MINUTE));
+      recent = [...recent.filter((each) => Math.abs(each - at) < MINUTE), at];
     },
     recordFailure(targetUid, at, cause, atLeast = 0) {
       const count = (failures.get(targetUid)?.count ?? 0) + 1;
@@ -107,10 +107,4 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
       for (const memory of [last, failures, without, impossible]) memory.delete(uid);
     },
   };
-}
-
-/** Position of the first instant after `since` in a list in order of time. */
-function firstAfter(instants: readonly EpochMillis[], since: EpochMillis): number {
-  const position = instants.findIndex((at) => at > since);
-  return position < 0 ? instants.length : position;
 }
