@@ -9,7 +9,6 @@ import { compilePlacementRules } from './controllers/placement-rules.ts';
 import { createSpotWatch } from './controllers/spot-watch.ts';
 import { createEventRecorder } from './kube/recorder.ts';
 import { type Clock, sleep } from './lib/clock.ts';
-import { StowageError } from './lib/errors.ts';
 import type { Logger } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
@@ -19,7 +18,7 @@ import { createLiveView } from './observe/live-view.ts';
 import { createOwnerStores } from './observe/owner-stores.ts';
 import { createAdmission } from './operator/admission.ts';
 import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoints.ts';
-import { createLeadershipLoop } from './operator/leadership.ts';
+import { createLeadershipLoop, unaskedEnd } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
@@ -270,8 +269,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   };
   const ended = acting.then(async (how) => {
     await stop();
-    if (how === 'lost')
-      throw new StowageError('LEASE_LOST', 'The lease was lost; the process ends so that it starts on fresh data.');
+    if (how !== 'stopped') throw unaskedEnd(how);
   });
   ended.catch(() => {});
 

@@ -11,10 +11,11 @@ export interface CallOptions {
   readonly namespace?: string;
   readonly signal?: AbortSignal;
   /**
-   * `control` calls (leases, status, evictions) use their own connection and a reserve of the rate limit, so bulk
-   * traffic can never starve them. Default `bulk` for list and watch, `control` for everything else.
+   * `control` calls (status, evictions) use their own connection and a reserve of the rate limit, so bulk traffic can
+   * never starve them; a `lease` call also goes before every `control` call that waits for the limit, because a burst of
+   * those must not cost the leadership. Default `bulk` for list and watch, `control` for everything else.
    */
-  readonly lane?: 'bulk' | 'control';
+  readonly lane?: 'bulk' | 'control' | 'lease';
 }
 
 export interface WriteOptions extends CallOptions {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Lease } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import { createVirtualClock, type VirtualClock } from '../lib/virtual-clock.ts';
-import { leading, lease, start } from './testing/candidates.ts';
+import { candidate, leading, lease, start } from './testing/candidates.ts';
 import { ConnectionError } from './transport/transport.ts';
 
 describe('losing', () => {
@@ -131,12 +131,40 @@ describe('losing', () => {
     await clock.advance(0);
   });
 
-  test('failing work ends nothing but itself', async () => {
-    const { clock, one } = await leading({ onStarted: () => Promise.reject(new Error('bug')) });
-    await clock.advance(30_000);
-    expect(one.elector.isLeader()).toBe(true);
+  test('work that fails ends leading at once: the lease is not held by a process that does nothing', async () => {
+    const work = Promise.withResolvers<void>();
+    const { memory, clock, one } = await leading({ onStarted: () => work.promise });
+    await clock.advance(5_000);
+    work.reject(new Error('bug'));
+    await clock.advance(0);
+    expect(one.elector.isLeader()).toBe(false);
+    expect(await one.ended).toBe('failed');
+    expect(clock.pendingTimers()).toBe(0);
+    // Other parts of the work may still be winding down: the lease protects them until it runs out.
+    expect(lease(memory)?.spec?.holderIdentity).toBe('one');
+    const two = candidate(memory, clock, 'two');
+    await clock.advance(20_000);
+    expect(two.elector.isLeader()).toBe(true);
+    two.stop();
+    await clock.advance(0);
+  });
+
+  test('work that fails because it is told to end is no failure', async () => {
+    const { clock, one } = await leading({
+      onStarted: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
     one.stop();
     await clock.advance(0);
     expect(await one.ended).toBe('stopped');
+  });
+
+  test('no request for the lease stands in line behind other requests', async () => {
+    const { memory, clock, one } = await leading();
+    const lanes = new Set<string | undefined>();
+    memory.before = (_, { lane }) => void lanes.add(lane);
+    await clock.advance(10_000);
+    one.stop();
+    await clock.advance(0);
+    expect([...lanes]).toEqual(['lease']);
   });
 });

@@ -31,7 +31,10 @@ export interface LeaderElectionOptions {
    * process that stalls finds out about its lost lease late, too. Default: none.
    */
   readonly loopDelayMillis?: () => number;
-  /** Leads until `signal` aborts; should then end soon. The lease is released only after it has. */
+  /**
+   * Leads until `signal` aborts; should then end soon. The lease is released only after it has. A rejection ends leading:
+   * nobody may hold the lease who does not do the work.
+   */
   readonly onStarted: (signal: AbortSignal) => Promise<void> | void;
   /** Called after leading ended, whatever the reason. */
   readonly onStopped?: () => void;
@@ -49,9 +52,12 @@ export interface LeaderElector {
   /** Whether this process may act as leader at this very moment: also false when the deadline passed unnoticed in a stall. */
   isLeader(): boolean;
   leader(): ObservedLeader | undefined;
-  /** Stands for election until `signal` aborts (`stopped`) or, without reacquire, the lease was lost (`lost`). */
-  run(signal: AbortSignal): Promise<'stopped' | 'lost'>;
+  /** Stands for election until `signal` aborts or, without reacquire, until leading ended otherwise. */
+  run(signal: AbortSignal): Promise<LeadingEnd>;
 }
+
+/** `stopped`: as asked. `lost`: the lease was not renewed in time, or taken. `failed`: the leader's work rejected. */
+export type LeadingEnd = 'stopped' | 'lost' | 'failed';
 
 /** Attempts to acquire are spread by this factor, as client-go (JitterFactor). */
 const ACQUIRE_JITTER = 1.2;
@@ -119,7 +125,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     // Taken before sending: others count from when they see it, which is later.
     const startedMillis = clock.now();
     const next = heldLease(terms(), known, startedMillis);
-    const call = { namespace, signal, lane: 'control' } as const;
+    const call = { namespace, signal, lane: 'lease' } as const;
     observe(
       known === undefined
         ? await api.create(resources.leases, next, call)
@@ -141,7 +147,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     }
     let current: Lease | undefined;
     try {
-      current = await api.get(resources.leases, name, { namespace, signal, lane: 'control' });
+      current = await api.get(resources.leases, name, { namespace, signal, lane: 'lease' });
       observe(current);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -199,7 +205,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
   const release = async (): Promise<void> => {
     try {
       await bounded(async (signal) => {
-        const call = { namespace, signal, lane: 'control' } as const;
+        const call = { namespace, signal, lane: 'lease' } as const;
         // Read anew: the last renewal may have been cut off after the server had stored it.
         const current = await api.get(resources.leases, name, call);
         if (holderOf(current) === identity)
@@ -211,21 +217,24 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     }
   };
 
-  /** Leads once. @returns whether the end was asked for. */
-  const lead = async (signal: AbortSignal): Promise<boolean> => {
+  /** Leads once. */
+  const lead = async (signal: AbortSignal): Promise<LeadingEnd> => {
     isLeading = true;
     log.info({ lease, identity }, 'Leading');
     const leadership = new AbortController();
+    const failing = new AbortController();
     const work = Promise.resolve()
       .then(() => options.onStarted(leadership.signal))
       .catch((error: unknown) => {
-        if (!leadership.signal.aborted) log.error({ lease, error }, 'The leader’s work failed');
+        if (leadership.signal.aborted) return;
+        log.error({ lease, error }, 'The leader’s work failed; another has to take over');
+        failing.abort(error);
       });
-    await renewWhileHeld(signal);
-    const isStopAsked = signal.aborted;
+    await renewWhileHeld(AbortSignal.any([signal, failing.signal]));
+    const end = signal.aborted ? 'stopped' : failing.signal.aborted ? 'failed' : 'lost';
     isLeading = false;
-    leadership.abort(new Error(isStopAsked ? 'Stopping.' : `The lease ${lease} was lost.`));
-    if (!isStopAsked) log.error({ lease }, 'Leadership lost: the lease could not be renewed in time');
+    leadership.abort(new Error(end === 'stopped' ? 'Stopping.' : `Leading under ${lease} ended: ${end}.`));
+    if (end === 'lost') log.error({ lease }, 'Leadership lost: the lease could not be renewed in time');
     // While the work winds down the lease still protects it; work that takes longer keeps the lease until it runs out.
     const protectedMillis = Math.max(0, leaseDurationMillis - Math.max(0, clock.now() - lastRenewMillis));
     const windDown = startDeadline(clock, protectedMillis, `work of ${lease}`);
@@ -234,9 +243,10 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
       new Promise<false>((resolve) => windDown.signal.addEventListener('abort', () => resolve(false), { once: true })),
     ]);
     windDown.end();
-    if (isStopAsked && hasEnded) await release();
+    // Work that failed may have parts that still run: its lease is left to run out.
+    if (end === 'stopped' && hasEnded) await release();
     options.onStopped?.();
-    return isStopAsked;
+    return end;
   };
 
   return {
@@ -249,8 +259,8 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
       try {
         while (!signal.aborted) {
           if (await attempt(signal)) {
-            const isStopAsked = await lead(signal);
-            if (!isStopAsked && options.reacquire !== true) return 'lost';
+            const end = await lead(signal);
+            if (end !== 'stopped' && options.reacquire !== true) return end;
           }
           await sleep(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal).catch(() => {});
         }

@@ -50,6 +50,20 @@ describe('createRateLimiter', () => {
     expect(gone).toEqual(['control', 'bulk']);
   });
 
+  test('a lease goes before all that waits, however long the line is', async () => {
+    const clock = createVirtualClock(0);
+    const limiter = createRateLimiter({ qps: 10, burst: 2, reserve: 1 }, clock);
+    const gone: string[] = [];
+    for (let index = 0; index < 500; index++)
+      void limiter.acquire('control', never).then(() => gone.push(`control ${index}`));
+    void limiter.acquire('bulk', never).then(() => gone.push('bulk'));
+    void limiter.acquire('lease', never).then(() => gone.push('lease'));
+    await clock.advance(100);
+    expect(gone).toEqual(['control 0', 'control 1', 'lease']);
+    await clock.advance(100);
+    expect(gone.at(-1)).toBe('control 2');
+  });
+
   test('an aborted wait leaves the line, and the next in line does not wait longer for it', async () => {
     const clock = createVirtualClock(0);
     const limiter = createRateLimiter({ qps: 1, burst: 1, reserve: 0 }, clock);

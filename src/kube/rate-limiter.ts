@@ -11,13 +11,19 @@ export interface RateLimits {
   readonly reserve: number;
 }
 
+/** A lane of the transport, or ahead of both: renewals of leases, which run out while others stand in line. */
+export type Line = Lane | 'lease';
+
 export interface RateLimiter {
-  /** Resolves when the request may go; first come, first served within a lane, control before bulk. */
-  acquire(lane: Lane, signal: AbortSignal): Promise<void>;
+  /** Resolves when the request may go; first come, first served within a line, leases before control before bulk. */
+  acquire(line: Line, signal: AbortSignal): Promise<void>;
   readonly waiting: number;
 }
 
 export const defaultRateLimits: RateLimits = { qps: 50, burst: 100, reserve: 10 };
+
+/** In the order in which they are served. */
+const lines: readonly Line[] = ['lease', 'control', 'bulk'];
 
 /** @throws RangeError for limits that could never let a request through. */
 export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
@@ -30,9 +36,9 @@ export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter
   let tokens = burst;
   let countedMillis = clock.now();
   let timer: Timer | undefined;
-  const queues: Record<Lane, Set<() => void>> = { control: new Set(), bulk: new Set() };
-  /** Tokens that must be there for the lane's next request. */
-  const needed: Record<Lane, number> = { control: 1, bulk: 1 + reserve };
+  const queues: Record<Line, Set<() => void>> = { lease: new Set(), control: new Set(), bulk: new Set() };
+  /** Tokens that must be there for the line's next request. */
+  const needed: Record<Line, number> = { lease: 1, control: 1, bulk: 1 + reserve };
 
   const refill = (): void => {
     const now = clock.now();
@@ -40,50 +46,49 @@ export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter
     tokens = Math.min(burst, tokens + (Math.max(0, now - countedMillis) * qps) / 1000);
     countedMillis = now;
   };
-  const take = (lane: Lane): boolean => {
+  const take = (line: Line): boolean => {
     refill();
     // Refills are sums of fractions; without the margin a token could be missing by a rounding error for ever.
-    if (tokens < needed[lane] - 1e-9) return false;
+    if (tokens < needed[line] - 1e-9) return false;
     tokens -= 1;
     return true;
   };
-  const next = (): Lane | undefined =>
-    queues.control.size > 0 ? 'control' : queues.bulk.size > 0 ? 'bulk' : undefined;
+  const next = (): Line | undefined => lines.find((line) => queues[line].size > 0);
   const serve = (): void => {
     timer?.cancel();
     timer = undefined;
-    for (let lane = next(); lane !== undefined; lane = next()) {
-      if (!take(lane)) {
-        timer = clock.setTimer(Math.max(1, ((needed[lane] - tokens) * 1000) / qps), serve);
+    for (let line = next(); line !== undefined; line = next()) {
+      if (!take(line)) {
+        timer = clock.setTimer(Math.max(1, ((needed[line] - tokens) * 1000) / qps), serve);
         return;
       }
-      const [admit] = queues[lane];
+      const [admit] = queues[line];
       if (admit === undefined) return;
-      queues[lane].delete(admit);
+      queues[line].delete(admit);
       admit();
     }
   };
 
   return {
     get waiting() {
-      return queues.control.size + queues.bulk.size;
+      return queues.lease.size + queues.control.size + queues.bulk.size;
     },
-    acquire(lane, signal) {
+    acquire(line, signal) {
       if (signal.aborted) return Promise.reject(signal.reason);
-      const isFirst = queues[lane].size === 0;
-      if (isFirst && take(lane)) return Promise.resolve();
+      const isFirst = queues[line].size === 0;
+      if (isFirst && take(line)) return Promise.resolve();
       return new Promise((resolve, reject) => {
         const admit = (): void => {
           signal.removeEventListener('abort', onAbort);
           resolve();
         };
         const onAbort = (): void => {
-          queues[lane].delete(admit);
+          queues[line].delete(admit);
           reject(signal.reason);
           serve();
         };
         signal.addEventListener('abort', onAbort, { once: true });
-        queues[lane].add(admit);
+        queues[line].add(admit);
         serve();
       });
     },

@@ -34,6 +34,15 @@ describe('errors', () => {
   });
 });
 
+describe('credentials', () => {
+  test('a source that hangs, such as a credential plugin, holds no call beyond its deadline', async () => {
+    const { connection } = scriptedClient();
+    const hanging = { current: () => new Promise<never>(() => {}), invalidate() {} };
+    const { api, clock } = scriptedClient({ connection: { ...connection, credentials: hanging } });
+    await expect(inTime(clock, api.get(resources.nodes, 'n'))).rejects.toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
+  });
+});
+
 describe('retries', () => {
   test('429 with Retry-After: any method waits as asked and goes again', async () => {
     const { api, scripted, clock } = scriptedClient();

@@ -4,9 +4,10 @@ import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import { readError } from './answer.ts';
 import { type Connection, type Credentials, impersonationHeaders } from './connection.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { Line, RateLimiter } from './rate-limiter.ts';
 import {
   ConnectionError,
   type Transport,
@@ -14,7 +15,9 @@ import {
   type TransportResponse,
 } from './transport/transport.ts';
 
-export interface Call extends Pick<TransportRequest, 'method' | 'path' | 'lane' | 'signal' | 'maxSilenceMillis'> {
+export interface Call extends Pick<TransportRequest, 'method' | 'path' | 'signal' | 'maxSilenceMillis'> {
+  /** Where it stands in line for the rate limit; leases share the connection of `control`. */
+  readonly lane: Line;
   /** Sent as JSON with this content type. */
   readonly body?: { readonly contentType: string; readonly value: object };
   /** How long the call may wait in total for "come back later" answers; 0 hands the first one to the caller. */
@@ -58,10 +61,11 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
   const attempt = async (call: Call, credentials: Credentials, queuedMillis: number): Promise<TransportResponse> => {
     const { token } = credentials;
     const sentMillis = clock.now();
+    const lane = call.lane === 'bulk' ? 'bulk' : 'control';
     const report = (status: number): void =>
       onRequest?.({
         method: call.method,
-        lane: call.lane,
+        lane,
         status,
         durationMillis: clock.now() - sentMillis,
         throttledMillis: sentMillis - queuedMillis,
@@ -70,7 +74,7 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
       const response = await transport.request({
         method: call.method,
         path: prefix + call.path,
-        lane: call.lane,
+        lane,
         signal: call.signal,
         headers: {
           accept: 'application/json',
@@ -98,7 +102,8 @@ export function createRequester(options: RequesterOptions): (call: Call) => Prom
     for (;;) {
       const queuedMillis = clock.now();
       await limiter.acquire(call.lane, call.signal);
-      const credentials = await connection.credentials.current();
+      // A credential plugin may hang; a lease that has to be renewed must not hang with it.
+      const credentials = await untilAborted(connection.credentials.current(), call.signal);
       let response: TransportResponse;
       try {
         response = await attempt(call, credentials, queuedMillis);

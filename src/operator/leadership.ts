@@ -3,8 +3,9 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { leaseNamespaceOf } from '../config/checks.ts';
 import type { Config } from '../config/schema.ts';
 import type { Leadership } from '../guard/context.ts';
-import { createLeaderElector, type ObservedLeader } from '../kube/leader.ts';
+import { createLeaderElector, type LeadingEnd, type ObservedLeader } from '../kube/leader.ts';
 import type { Clock } from '../lib/clock.ts';
+import { StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
@@ -31,8 +32,18 @@ export interface LeadershipLoop {
   leader(): ObservedLeader | undefined;
   /** Whether the loop runs; readiness needs it. */
   isAlive(): boolean;
-  /** @returns `lost` when the lease was lost: the process should end, so that another acts on fresh data. */
-  run(signal: AbortSignal): Promise<'stopped' | 'lost'>;
+  /** @returns other than `stopped`: the process should end, so that another acts on fresh data. */
+  run(signal: AbortSignal): Promise<LeadingEnd>;
+}
+
+/** Why the process ends though nobody has asked it to. */
+export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'>): StowageError {
+  return end === 'lost'
+    ? new StowageError('LEASE_LOST', 'The lease was lost; the process ends so that it starts on fresh data.')
+    : new StowageError(
+        'LEADER_FAILED',
+        'The leader’s work failed, as logged before; the process ends so that another leads.',
+      );
 }
 
 const CONTROLLER = { controller_name: 'spotalis-controller' } as const;
@@ -65,7 +76,17 @@ export function createLeadershipLoop(options: LeadershipOptions): LeadershipLoop
       current: () => ({ leader: isAlive, sinceMillis }),
       leader: () => undefined,
       isAlive: () => isAlive,
-      run: (signal) => alive(lead(signal).then(() => 'stopped' as const)),
+      run: (signal) =>
+        alive(
+          lead(signal).then(
+            () => 'stopped',
+            (error: unknown): LeadingEnd => {
+              if (signal.aborted) return 'stopped';
+              log.error({ error }, 'The work failed');
+              return 'failed';
+            },
+          ),
+        ),
     };
   }
   const elector = createLeaderElector({

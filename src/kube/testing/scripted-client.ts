@@ -26,7 +26,7 @@ export function scriptedClient(options: Partial<KubeClientOptions> = {}) {
     transport: scripted.transport,
     ...options,
   });
-  return { api, scripted, clock, refused, useCredentials: (next: Credentials) => (credentials = next) };
+  return { api, scripted, clock, connection, refused, useCredentials: (next: Credentials) => (credentials = next) };
 }
 
 /** Lets virtual time pass until the promise is settled. */

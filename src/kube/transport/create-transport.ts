@@ -1,6 +1,7 @@
 /** The transport to one API server: HTTP/2 where the server offers it (ALPN), HTTP/1.1 otherwise, redialled as needed. */
 import type tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { dialTls } from './dial.ts';
 import { createHttp1Transport } from './http1-transport.ts';
 import { createHttp2Lane } from './http2-lane.ts';
@@ -48,7 +49,8 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     async request(request) {
       if (isClosed) throw new ConnectionError('The client was closed.', { isUnprocessed: true });
-      const { transport } = await generationFor();
+      // Certificates may come from a plugin that hangs; the request must not hang with it.
+      const { transport } = await untilAborted(generationFor(), request.signal);
       return await transport.request(request);
     },
     close() {

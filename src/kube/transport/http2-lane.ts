@@ -1,5 +1,5 @@
 /** The HTTP/2 connections of one lane: dialled when needed, replaced when they go away or their TLS material changes. */
-
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Http2Session } from './http2-session.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -75,13 +75,4 @@ export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Sess
       for (const session of sessions) session.destroy(error);
     },
   };
-}
-
-/** Waits for `promise`, but not longer than the signal lasts; the work behind the promise goes on. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
