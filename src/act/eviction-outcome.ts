@@ -19,7 +19,7 @@ export type EvictionOutcome =
   /** RBAC or an admission rule forbids it. */
   | { readonly result: 'forbidden'; readonly message: string }
   | { readonly result: 'failed'; readonly message: string }
-  /** The connection broke: whether the pod was evicted is not known. To be treated as if it was. */
+  /** The connection or the server broke off: whether the pod was evicted is not known. To be treated as if it was. */
   | { readonly result: 'unknown'; readonly message: string };
 
 export type EvictionResult = EvictionOutcome['result'];
@@ -44,5 +44,14 @@ export function outcomeOfEvictionError(error: unknown): EvictionOutcome {
   if (httpStatus === 500 && /more than one PodDisruptionBudget/i.test(message))
     return { result: 'multiple-pdbs', message };
   if (isForbidden(error)) return { result: 'forbidden', message };
-  return { result: 'failed', message };
+  return { result: isUncertain(httpStatus, message) ? 'unknown' : 'failed', message };
+}
+
+/**
+ * A gateway or the API server gave up waiting (502, 504), or etcd did not confirm the write (500): the pod may be on its
+ * way out all the same. A webhook that cannot be called is asked before anything is written.
+ */
+function isUncertain(httpStatus: number, message: string): boolean {
+  if (/failed calling webhook/.test(message)) return false;
+  return httpStatus === 502 || httpStatus === 504 || (httpStatus === 500 && /etcdserver|timed? ?out/i.test(message));
 }
