@@ -55,7 +55,7 @@ export function createHandBack(api: KubeApi): HandBack {
       if (object.metadata?.uid !== workloadUid) return { result: 'gone' };
       const text = object.metadata.annotations?.[sizingKeys.originalResources];
       const restored =
-        restoreSizes && text !== undefined ? await putBack(api, type, name, text, known, options) : object;
+        restoreSizes && text !== undefined ? await putBack(api, type, object, text, known, options) : object;
       return await disown(api, type, restored, options);
     };
     return await settled(async () => {
@@ -78,7 +78,7 @@ type Options = { readonly namespace: string; readonly signal: AbortSignal; reado
 async function putBack(
   api: KubeApi,
   type: ResourceType,
-  name: string,
+  { metadata = {} }: KubeObject,
   text: string,
   known: SizedWorkload,
   options: Options,
@@ -93,8 +93,10 @@ async function putBack(
           ? []
           : [{ name: container, resources: withRemovals(resourcesBody(original), resourcesBody(size)) }];
       });
-  const body = { spec: { template: { spec: { containers: listOf(false), initContainers: listOf(true) } } } };
-  return await api.patch<KubeObject>(type, name, { type: 'strategic', body }, options);
+  const spec = { template: { spec: { containers: listOf(false), initContainers: listOf(true) } } };
+  // The uid makes the patch conditional: a workload created anew under the same name has sizes of its own.
+  const body = { metadata: { uid: metadata.uid }, spec };
+  return await api.patch<KubeObject>(type, metadata.name ?? '', { type: 'strategic', body }, options);
 }
 
 /** Amounts that are there now and were not before: null removes them, which a template allows. */

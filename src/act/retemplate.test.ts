@@ -203,6 +203,56 @@ describe('conflicts', () => {
     await world[Symbol.asyncDispose]();
   });
 
+  test('a template that somebody changed after the decision is left as it is, and nothing false is kept as original', async () => {
+    const { world, api, record, retemplate, read, sync } = await createWorld();
+    const known = await record();
+    await sync('900m');
+    expect(await retemplate(known)).toMatchObject({ result: 'refused', action: 'retry', reason: 'ResizeConflict' });
+    const after = await read();
+    expect(sizes(after)?.[0]?.requests).toEqual({ cpu: '900m', memory: '64Mi' });
+    expect(after.metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
+    await api.patch(
+      resources.deployments,
+      'web',
+      {
+        type: 'strategic',
+        body: { spec: { template: { spec: { containers: [{ $patch: 'delete', name: 'log' }] } } } },
+      },
+      inDefault,
+    );
+    expect(await retemplate(known)).toMatchObject({ reason: 'ResizeConflict' });
+    expect(
+      await retemplate(await record(), { changes: [{ container: 'app', to: { cpuRequest: 300 } }] }),
+    ).toMatchObject({
+      result: 'accepted',
+    });
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('sizes are never put back into a workload that took the name after the reading', async () => {
+    const { world, api, record, retemplate, read, sync } = await createWorld();
+    await retemplate(await record());
+    const known = await record();
+    let isFirst = true;
+    const racing: KubeApi = {
+      ...api,
+      async get(type, name, options) {
+        const object = await api.get(type, name, options);
+        if (isFirst) {
+          isFirst = false;
+          await api.delete(resources.deployments, 'web', inDefault);
+          await sync('900m');
+        }
+        return object;
+      },
+    };
+    const workload = { kind: 'Deployment', namespace: 'default', name: 'web' };
+    const request = { workload, workloadUid: known.uid, restoreSizes: true };
+    expect(await createHandBack(racing)(request, known, signal)).toEqual({ result: 'gone' });
+    expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('900m');
+    await world[Symbol.asyncDispose]();
+  });
+
   test('another workload of the name is left alone', async () => {
     const { world, record, retemplate, read } = await createWorld();
     const older = { ...(await record()), uid: 'older' };

@@ -6,7 +6,8 @@ import { isConflict, KubeError } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType, resources } from '../api/resources.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
-import { originalsText } from '../model/original-sizes.ts';
+import { originalsText, parseResources } from '../model/original-sizes.ts';
+import { sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { appliedByOptipod, changesWithApplied } from './applied-fields.ts';
 import { answer } from './resize-answers.ts';
@@ -48,8 +49,9 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
     const { namespace, name } = decision.workload;
     const options = { namespace, signal, fieldManager: MANAGER, lane: 'control' } as const;
     const write = async (): Promise<RetemplateOutcome> => {
-      const object = await api.get<KubeObject>(type, name, options);
+      const object = await api.get<Templated>(type, name, options);
       if (object.metadata?.uid !== decision.workloadUid) return { result: 'gone' };
+      if (!isAsKnown(object, known.containers)) return changedMeanwhile(name);
       await keepOriginals(api, type, object, known.containers, options);
       const written = decision.useServerSideApply
         ? await api.patch<KubeObject>(
@@ -71,6 +73,29 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
       return conflictOf(error) ?? outcomeOfResizeError(error);
     }
   };
+}
+
+type Templated = Deployment | StatefulSet | DaemonSet;
+
+/**
+ * Whether the template still has the sizes that were decided on. The caches may be behind somebody's change of a moment ago,
+ * which must neither be overwritten unseen nor be missing from what is kept as the original sizes.
+ */
+function isAsKnown({ spec }: Templated, containers: readonly ContainerSpecRecord[]): boolean {
+  const { containers: main = [], initContainers = [] } = spec?.template.spec ?? {};
+  const all = [...main, ...initContainers];
+  return containers.every(({ name, size }) => {
+    const found = all.find((each) => each.name === name);
+    if (found === undefined) return false;
+    const present = parseResources({ ...found.resources });
+    // What cannot be read cannot be told apart; the API server has the last word.
+    return present === undefined || sizeKeys.every((key) => present[key] === size[key]);
+  });
+}
+
+function changedMeanwhile(name: string): RetemplateOutcome {
+  const read = answer('ResizeConflict', 'retry', `the template of ${name} changed after the decision`);
+  return { result: 'refused', ...read, retryAfterMillis: undefined, isUncertain: false };
 }
 
 /** An apply replaces everything its manager applied before, so what it had is said again beside what changes. */

@@ -1,4 +1,5 @@
 /** What pods and templates had before Stowage sized them, as the text kept in their annotation. */
+import { isRecord } from '../lib/is-record.ts';
 import { formatQuantity, fromBytes, fromMillicores, toBytes, toMillicores, tryParseQuantity } from '../lib/quantity.ts';
 import { type SizeKey, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
@@ -49,14 +50,15 @@ export function parseOriginals(text: string): ReadonlyMap<string, ContainerSize>
   if (!isRecord(parsed)) return undefined;
   const sizes = new Map<string, ContainerSize>();
   for (const [container, body] of Object.entries(parsed)) {
-    const size = isRecord(body) ? parseSize(body) : undefined;
+    const size = isRecord(body) ? parseResources(body) : undefined;
     if (size === undefined) return undefined;
     sizes.set(container, size);
   }
   return sizes;
 }
 
-function parseSize(body: Readonly<Record<string, unknown>>): ContainerSize | undefined {
+/** The `resources` of a container, as the API or people wrote them; undefined where an amount cannot be read. */
+export function parseResources(body: Readonly<Record<string, unknown>>): ContainerSize | undefined {
   const size: { -readonly [Key in SizeKey]?: number } = {};
   for (const key of sizeKeys) {
     const list = body[key.endsWith('Request') ? 'requests' : 'limits'];
@@ -68,8 +70,4 @@ function parseSize(body: Readonly<Record<string, unknown>>): ContainerSize | und
     size[key] = resource === 'cpu' ? toMillicores(quantity) : toBytes(quantity);
   }
   return size;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
