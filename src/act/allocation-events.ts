@@ -2,9 +2,9 @@
 import type { ObjectReference } from '../kube/event-object.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';
-import type { EpochMillis } from '../lib/units.ts';
 import type { PodRecord } from '../model/records.ts';
 import type { EventSink } from './events.ts';
+import { createToldHourly } from './told-hourly.ts';
 
 export interface AllocationEvents {
   /** Something done; repeats of one reason on one pod become one series. */
@@ -16,10 +16,8 @@ export interface AllocationEvents {
 
 type PodRef = Pick<PodRecord, 'namespace' | 'name' | 'uid'>;
 
-const HOUR_MILLIS = 3_600_000;
-
 export function createAllocationEvents(sink: EventSink, clock: Clock): AllocationEvents {
-  const told = new Map<string, Map<string, EpochMillis>>();
+  const told = createToldHourly(clock);
   const record = ({ namespace, name, uid }: PodRef, reason: ReasonName, message: string, dedupeKey?: string): void => {
     const { eventType, advice } = describeReason(reason);
     const regarding: ObjectReference = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
@@ -30,15 +28,8 @@ export function createAllocationEvents(sink: EventSink, clock: Clock): Allocatio
   return {
     done: (pod, reason, message) => record(pod, reason, message, reason),
     lasting(pod, reason, message, about = '') {
-      const matters = told.get(pod.uid) ?? new Map<string, EpochMillis>();
-      told.set(pod.uid, matters);
-      const now = clock.now();
-      for (const [matter, at] of matters) if (now - at >= HOUR_MILLIS) matters.delete(matter);
-      const matter = `${reason} ${about}`;
-      if (matters.has(matter)) return;
-      matters.set(matter, now);
-      record(pod, reason, message);
+      if (told.isDue(pod.uid, `${reason} ${about}`)) record(pod, reason, message);
     },
-    forget: (podUid) => void told.delete(podUid),
+    forget: told.forget,
   };
 }

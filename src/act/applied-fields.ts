@@ -1,5 +1,7 @@
 /** Which amounts of a pod template our server-side applies own, from `metadata.managedFields`. */
+
 import type { ObjectMeta } from '../api/core.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { type ContainerChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import { sizeManagers } from './size-managers.ts';
@@ -53,8 +55,4 @@ function fieldOf(value: unknown, key: string): unknown {
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

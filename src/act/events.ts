@@ -4,6 +4,7 @@ import type { EventNotice } from '../kube/event-object.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';
 import type { WorkloadRecord } from '../model/records.ts';
+import { createToldHourly } from './told-hourly.ts';
 
 /** Where notices go: the recorder of kube/, or a list in tests. */
 export interface EventSink {
@@ -22,28 +23,16 @@ export interface WorkloadEvents {
   forget(workloadUid: string): void;
 }
 
-const HOUR_MILLIS = 3_600_000;
-
 export function createWorkloadEvents(sink: EventSink, clock: Clock): WorkloadEvents {
-  /** By workload uid: when each matter was last told. */
-  const told = new Map<string, Map<string, number>>();
+  const told = createToldHourly(clock);
   const record: WorkloadEvents['record'] = (workload, reason, message, advice) =>
     sink.record(buildNotice(workload, reason, message, advice));
   return {
     record,
     recordHourly(workload, reason, message, about = '', advice) {
-      const matters = told.get(workload.uid) ?? new Map<string, number>();
-      told.set(workload.uid, matters);
-      const now = clock.now();
-      for (const [matter, lastAt] of matters) if (now - lastAt >= HOUR_MILLIS) matters.delete(matter);
-      const matter = `${reason} ${about}`;
-      if (matters.has(matter)) return;
-      matters.set(matter, now);
-      record(workload, reason, message, advice);
+      if (told.isDue(workload.uid, `${reason} ${about}`)) record(workload, reason, message, advice);
     },
-    forget(workloadUid) {
-      told.delete(workloadUid);
-    },
+    forget: told.forget,
   };
 }
 

@@ -3,10 +3,10 @@ import { policyType } from '../api/optimization-policy.ts';
 import { apiVersionOf } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';
-import type { EpochMillis } from '../lib/units.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { EventSink } from './events.ts';
+import { createToldHourly } from './told-hourly.ts';
 
 export interface RightsizingEvent {
   readonly reason: ReasonName;
@@ -25,25 +25,14 @@ export interface RightsizingEvents {
   forget(uid: string): void;
 }
 
-const HOUR_MILLIS = 3_600_000;
-
 export function createRightsizingEvents(sink: EventSink, clock: Clock): RightsizingEvents {
-  const told = new Map<string, Map<string, EpochMillis>>();
-  const isTold = (uid: string, matter: string): boolean => {
-    const matters = told.get(uid) ?? new Map<string, EpochMillis>();
-    told.set(uid, matters);
-    const now = clock.now();
-    for (const [known, at] of matters) if (now - at >= HOUR_MILLIS) matters.delete(known);
-    if (matters.has(matter)) return true;
-    matters.set(matter, now);
-    return false;
-  };
+  const told = createToldHourly(clock);
   const record = (
     regarding: Parameters<EventSink['record']>[0]['regarding'],
     uid: string,
     { reason, message, suggestion, lasts = false, about = '' }: RightsizingEvent,
   ): void => {
-    if (lasts && isTold(uid, `${reason} ${about}`)) return;
+    if (lasts && !told.isDue(uid, `${reason} ${about}`)) return;
     const { eventType, advice } = describeReason(reason);
     const help = suggestion ?? (eventType === 'Warning' ? advice : undefined);
     const note = help === undefined ? message : `${message}. Suggestion: ${help}`;
@@ -59,8 +48,6 @@ export function createRightsizingEvents(sink: EventSink, clock: Clock): Rightsiz
       const apiVersion = apiVersionOf(policyType(group));
       record({ apiVersion, kind: 'OptimizationPolicy', namespace, name, uid, resourceVersion }, uid, event);
     },
-    forget(uid) {
-      told.delete(uid);
-    },
+    forget: told.forget,
   };
 }

@@ -1,10 +1,10 @@
 /** Writes annotations of rightsizing on a workload's own metadata; its template, and so its pods, stay as they are. */
 import type { KubeApi } from '../api/kube-api.ts';
 import { isForbidden, isNotFound } from '../api/kube-error.ts';
-import type { ResourceType } from '../api/resources.ts';
-import { resources } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
+import { templateTypes } from './retemplate.ts';
+import { sizeManagers } from './size-managers.ts';
 
 export type AnnotateOutcome =
   | { readonly result: 'written' | 'unchanged' }
@@ -19,18 +19,9 @@ export type AnnotateWorkload = (
   signal: AbortSignal,
 ) => Promise<AnnotateOutcome>;
 
-/** OptiPod's own: whoever looks at managedFields finds the same writer. */
-const FIELD_MANAGER = 'optipod';
-
-const typesByKind: ReadonlyMap<string, ResourceType> = new Map<string, ResourceType>([
-  ['Deployment', resources.deployments],
-  ['StatefulSet', resources.statefulSets],
-  ['DaemonSet', resources.daemonSets],
-]);
-
 export function createAnnotateWorkload(api: KubeApi): AnnotateWorkload {
   return async (workload, wanted, signal) => {
-    const type = typesByKind.get(workload.kind);
+    const type = templateTypes[workload.kind];
     const annotations = changedAnnotations(workload.annotations, wanted);
     // Kinds that are only advised are not written to in any way.
     if (type === undefined || Object.keys(annotations).length === 0) return { result: 'unchanged' };
@@ -38,7 +29,7 @@ export function createAnnotateWorkload(api: KubeApi): AnnotateWorkload {
     try {
       // A merge patch of metadata alone: fields this version does not know stay, and `update` is not needed.
       const body = { metadata: { uid, annotations } };
-      const options = { namespace, signal, fieldManager: FIELD_MANAGER, lane: 'control' } as const;
+      const options = { namespace, signal, fieldManager: sizeManagers.rightsizing, lane: 'control' } as const;
       await api.patch(type, name, { type: 'merge', body }, options);
       return { result: 'written' };
     } catch (error) {

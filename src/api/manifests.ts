@@ -1,8 +1,10 @@
 /** Reads Kubernetes objects from text, files and folders: multi-document YAML, JSON, Lists as `kubectl get -o yaml` prints them. */
+
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { describeError, hasErrorCode } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { KubeObject } from './core.ts';
 
 /** What was found. Problems are whole sentences that name the place; the rest is usable in spite of them. */
@@ -165,8 +167,4 @@ function describeNonObject(value: unknown): string {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,14 @@
 /** From the text of the file and the environment to a checked configuration, or to all the reasons why there is none. */
+
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { configAliases, unusedKeys } from './aliases.ts';
 import { checkConfig } from './checks.ts';
 import type { ConfigKey } from './config-key.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from './schema.ts';
-import { isObject, parseYamlSource, type YamlSource } from './yaml-source.ts';
+import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 export interface ConfigInput {
   /** The YAML text; empty for defaults. */
@@ -101,7 +103,7 @@ function readFile(
         warnings.push(`${at(path)}${path} has no effect: ${unused}`);
       } else if (!sections.has(path)) {
         warnings.push(`${at(path)}${path} is not a key of the configuration; it is ignored`);
-      } else if (isObject(value)) {
+      } else if (isRecord(value)) {
         walk(value, path);
       } else if (value !== null) {
         problems.push(`${at(path)}${path} must hold keys with values, not ${JSON.stringify(value)}`);

@@ -1,6 +1,8 @@
 /** YAML text with the line of each key, so that every complaint can say where. */
+
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 export interface YamlSource {
   /** The keys of the top level; empty for an empty file. */
@@ -23,7 +25,7 @@ export function parseYamlSource(text: string, fileName: string, what = 'YAML con
   }
 
   const root = toObject(document, fail);
-  if (!isObject(root)) throw new ConfigError([fail(1, 'the file must hold keys with values')]);
+  if (!isRecord(root)) throw new ConfigError([fail(1, 'the file must hold keys with values')]);
   return {
     root,
     lineOf(path) {
@@ -52,8 +54,4 @@ function toObject(
     // Too many aliases, or one to an anchor that is not there.
     throw new ConfigError([fail(undefined, error instanceof Error ? error.message : String(error))]);
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

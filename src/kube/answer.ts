@@ -1,6 +1,8 @@
 /** Reads answers of the API server: bodies with a limit, error answers as KubeError, Retry-After. */
+
 import type { Status } from '../api/core.ts';
 import { KubeError } from '../api/kube-error.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { MalformedAnswerError, parseJson } from './json-stream.ts';
 import { ConnectionError, type TransportResponse } from './transport/transport.ts';
 
@@ -8,10 +10,6 @@ import { ConnectionError, type TransportResponse } from './transport/transport.t
 const MAX_BODY_BYTES = 64 << 20;
 /** Of an error answer that is not a Status, this much of the text is quoted. */
 const MAX_QUOTE = 300;
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * The body's chunks, with faults of the connection told as such.
@@ -66,7 +64,7 @@ export async function readError(
 }
 
 export function isStatus(value: unknown): value is Status {
-  return isObject(value) && value['kind'] === 'Status';
+  return isRecord(value) && value['kind'] === 'Status';
 }
 
 function parseStatus(text: string): Status | undefined {

@@ -1,12 +1,14 @@
 /** The Kubernetes API over the network: implements the port {@link KubeApi} for a {@link Connection}. */
+
 import type { KubeObject } from '../api/core.ts';
 import type { CallOptions, KubeApi, ListOptions, ListPage, WatchEvent } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { isObject, isStatus, readBody, readChunks } from './answer.ts';
+import { isStatus, readBody, readChunks } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { startDeadline } from './deadline.ts';
 import { discoveredResources } from './discovery.ts';
@@ -105,7 +107,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
 
   const object = async <T extends KubeObject>(request: Request, call: CallOptions): Promise<T> => {
     const value = await json(request, call);
-    if (!isObject(value))
+    if (!isRecord(value))
       throw new MalformedAnswerError(`${request.method} ${request.path} did not answer with an object.`);
     // The server vouches for the type: it validated the object against the type's schema.
     return value as T;
@@ -215,8 +217,8 @@ function transportTo(connection: Connection, clock: Clock): Transport {
 const jsonBody = (value: object): NonNullable<Call['body']> => ({ contentType: 'application/json', value });
 
 function listMetadata(list: unknown, path: string): { resourceVersion: string; continueToken?: string } {
-  const metadata = isObject(list) ? list['metadata'] : undefined;
-  if (!isObject(metadata)) throw new MalformedAnswerError(`GET ${path} did not answer with a list.`);
+  const metadata = isRecord(list) ? list['metadata'] : undefined;
+  if (!isRecord(metadata)) throw new MalformedAnswerError(`GET ${path} did not answer with a list.`);
   const { resourceVersion = '', continue: continueToken } = metadata;
   return {
     resourceVersion: String(resourceVersion),
@@ -225,7 +227,7 @@ function listMetadata(list: unknown, path: string): { resourceVersion: string; c
 }
 
 function toWatchEvent<T extends KubeObject>(line: unknown): WatchEvent<T> {
-  if (isObject(line) && isObject(line['object'])) {
+  if (isRecord(line) && isRecord(line['object'])) {
     const { type, object } = line;
     if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') return { type, object: object as T };
     if (type === 'BOOKMARK') return { type, object };

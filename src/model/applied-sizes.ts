@@ -3,6 +3,7 @@
  * replica of the operator can give them to new pods, and a new leader knows what is in force.
  */
 
+import { isRecord } from '../lib/is-record.ts';
 import { type SizeKey, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
 
@@ -77,10 +78,6 @@ function appliedTo(size: ContainerSize, { amounts }: AppliedContainer): Containe
     changed[key] = to;
   }
   return { ...size, ...changed };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isAmount(value: unknown): value is AppliedAmount {

@@ -1,4 +1,5 @@
 /** One container's memory as it is saved, exported and imported. */
+import { isRecord } from '../lib/is-record.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import type { ProfileOptions } from './usage-profile.ts';
@@ -23,8 +24,6 @@ export interface SavedUsage {
   readonly ring?: SavedRing;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isMissingOr = (value: unknown, check: (value: unknown) => boolean): boolean =>

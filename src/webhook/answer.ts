@@ -2,9 +2,7 @@
 import type { JsonPatchOperation } from '../api/kube-api.ts';
 import type { AdmissionDecision } from '../decide/placement/admission-decision.ts';
 import type { ReviewAnswer } from './review.ts';
-
-/** The API server cuts a warning at 256 characters, and drops all of them beyond 4 KiB. */
-const MAX_WARNING_LENGTH = 250;
+import { toWarning } from './warning.ts';
 
 /** Says that the pod was placed without the leader; the leader has a look at such pods. The stamps before it made the parent. */
 const unconfirmedStamp: JsonPatchOperation = {
@@ -21,21 +19,16 @@ export function answerOf(decision: AdmissionDecision, isConfirmed: boolean): Rev
       patch: isConfirmed || patch.length === 0 ? patch : [...patch, unconfirmedStamp],
       // The message that Spotalis sends.
       message: 'applied Spotalis mutations',
-      warnings: warnings.map(toWarning),
+      warnings: warnings.map((warning) => toWarning('spotalis', warning)),
       auditAnnotations: { slot: String(slot), capacity: side, why: explanation.summary },
     };
   }
   const { reason, message, warn, wouldBe } = decision;
-  if (wouldBe === undefined) return { message, ...(warn && { warnings: [toWarning(message)] }) };
+  if (wouldBe === undefined) return { message, ...(warn && { warnings: [toWarning('spotalis', message)] }) };
   const would = `slot ${wouldBe.slot} on ${wouldBe.side}`;
   return {
     message,
-    warnings: [toWarning(`${message}; this pod would take ${would}`)],
+    warnings: [toWarning('spotalis', `${message}; this pod would take ${would}`)],
     auditAnnotations: { 'would-be-slot': String(wouldBe.slot), 'would-be-capacity': wouldBe.side, why: reason },
   };
-}
-
-/** One printable line that says where it comes from: it becomes an HTTP header. */
-function toWarning(message: string): string {
-  return `spotalis: ${message.replace(/[^\x20-\x7e]+/g, ' ')}`.slice(0, MAX_WARNING_LENGTH);
 }

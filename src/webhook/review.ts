@@ -1,5 +1,7 @@
 /** AdmissionReview on the wire: reading requests and writing answers, by hand because this is the hot path. */
+
 import type { JsonPatchOperation } from '../api/kube-api.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** Versions of `admission.k8s.io` that are answered, each in kind. */
 export type ReviewVersion = 'admission.k8s.io/v1' | 'admission.k8s.io/v1beta1';
@@ -34,19 +36,19 @@ export function parseReview(body: string): ParsedReview {
   } catch {
     return problem('INVALID_REQUEST_BODY', 'the body is not JSON; send an AdmissionReview of admission.k8s.io/v1');
   }
-  if (!isObject(review) || review.kind !== 'AdmissionReview') {
+  if (!isRecord(review) || review.kind !== 'AdmissionReview') {
     return problem('INVALID_ADMISSION_REQUEST', 'the body is not an AdmissionReview; kind must be AdmissionReview');
   }
   const { apiVersion, request } = review;
   if (apiVersion !== 'admission.k8s.io/v1' && apiVersion !== 'admission.k8s.io/v1beta1') {
     return problem('INVALID_ADMISSION_REQUEST', 'apiVersion must be admission.k8s.io/v1 or admission.k8s.io/v1beta1');
   }
-  if (!isObject(request)) return problem('EMPTY_ADMISSION_REQUEST', 'the AdmissionReview has no request');
+  if (!isRecord(request)) return problem('EMPTY_ADMISSION_REQUEST', 'the AdmissionReview has no request');
   const { uid, kind, operation } = request;
   if (typeof uid !== 'string' || uid === '') {
     return problem('INVALID_ADMISSION_REQUEST', 'request.uid is missing; it must be a non-empty text');
   }
-  if (!isObject(kind)) return problem('INVALID_ADMISSION_REQUEST', 'request.kind is missing');
+  if (!isRecord(kind)) return problem('INVALID_ADMISSION_REQUEST', 'request.kind is missing');
   return {
     ok: true,
     apiVersion,
@@ -104,8 +106,4 @@ function problem(code: ReviewProblemCode, message: string): ParsedReview {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

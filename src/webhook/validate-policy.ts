@@ -12,6 +12,7 @@ import type { Logger } from '../lib/log.ts';
 import { isValidPolicy, type PolicyRecord, parsePolicy, type ValidPolicy } from '../model/optimization-policy.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import { type AdmissionRequest, encodeAnswer, encodeDenial, parseReview } from './review.ts';
+import { toWarning } from './warning.ts';
 
 export const VALIDATE_POLICY_PATH = '/validate-optimizationpolicy';
 
@@ -29,8 +30,6 @@ type Verdict = { readonly denial: string } | { readonly warnings: readonly strin
 
 /** Ties beyond this are counted, not named. */
 const MAX_TIES = 3;
-/** The API server cuts a warning at 256 characters. */
-const MAX_WARNING_LENGTH = 250;
 
 /** Answers the body of a POST to {@link VALIDATE_POLICY_PATH}. */
 export function createPolicyValidator(options: PolicyValidatorOptions): (body: string) => HttpAnswer {
@@ -49,7 +48,9 @@ export function createPolicyValidator(options: PolicyValidatorOptions): (body: s
     const answer =
       'denial' in verdict
         ? encodeDenial(apiVersion, request.uid, verdict.denial)
-        : encodeAnswer(apiVersion, request.uid, { warnings: verdict.warnings.map(toWarning) });
+        : encodeAnswer(apiVersion, request.uid, {
+            warnings: verdict.warnings.map((warning) => toWarning('optipod', warning)),
+          });
     return { status: 200, body: answer };
   };
 }
@@ -89,11 +90,6 @@ function warningsOf(policy: ValidPolicy, { policies, subjects, tenancy }: Policy
 
 function isSamePolicy(a: { group: PolicyGroup; namespace: string; name: string }, b: typeof a): boolean {
   return a.group === b.group && a.namespace === b.namespace && a.name === b.name;
-}
-
-/** One printable line that says where it comes from: it becomes an HTTP header. */
-function toWarning(message: string): string {
-  return `optipod: ${message.replaceAll('’', "'").replace(/[^\x20-\x7e]+/g, ' ')}`.slice(0, MAX_WARNING_LENGTH);
 }
 
 function isObject(value: unknown): value is OptimizationPolicy {

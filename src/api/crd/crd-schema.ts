@@ -1,5 +1,7 @@
 /** From a zod schema to the structural OpenAPI v3 schema that a CustomResourceDefinition takes. */
+
 import { type ZodType, z } from 'zod';
+import { isRecord } from '../../lib/is-record.ts';
 
 /** A structural schema (`apiextensions.k8s.io/v1` JSONSchemaProps), as plain data. */
 export type CrdSchema = Record<string, unknown>;
@@ -104,8 +106,4 @@ function isOwnBound(bound: unknown): boolean {
   if (typeof bound !== 'number') return false;
   const size = bound < 0 ? -bound - 1 : bound;
   return size !== INT32_MAX && size < Number.MAX_SAFE_INTEGER - 1;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** The file of remembered usage: one JSON object, readable by people and by every later version. */
+import { isRecord } from '../../lib/is-record.ts';
 import { isSavedUsage, type SavedUsage } from '../../model/saved-usage.ts';
 import { identityOf } from '../../model/usage-store.ts';
 import { CommandError } from '../cli-error.ts';
@@ -19,7 +20,7 @@ export function parseProfilesFile(text: string, file: string): SavedUsage[] {
   } catch (cause) {
     throw new CommandError(`${file} is not JSON: give a file that \`stowage profiles export\` wrote`, { cause });
   }
-  if (!isObject(value) || value['kind'] !== KIND || !Array.isArray(value['items'])) {
+  if (!isRecord(value) || value['kind'] !== KIND || !Array.isArray(value['items'])) {
     throw new CommandError(`${file} holds no usage: give a file that \`stowage profiles export\` wrote`);
   }
   const { apiVersion, items } = value;
@@ -34,8 +35,4 @@ export function parseProfilesFile(text: string, file: string): SavedUsage[] {
       `${file}: item ${bad + 1} of ${items.length} is not usage of a container; nothing was imported`,
     );
   return items.filter(isSavedUsage);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

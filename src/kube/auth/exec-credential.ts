@@ -1,8 +1,9 @@
 /** Credentials from an exec plugin (aws, gke-gcloud-auth-plugin, kubelogin ...), cached until they expire or are refused. */
+
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../lib/clock.ts';
 import { hasErrorCode, StowageError } from '../../lib/errors.ts';
-import { isObject } from '../answer.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { CredentialSource, Credentials } from '../connection.ts';
 import type { ExecSettings } from './exec-settings.ts';
 import { textOf } from './kubeconfig-file.ts';
@@ -112,12 +113,12 @@ function parseOutput(output: string, settings: ExecSettings): Cached {
     // The output may hold a secret, so it is not quoted.
     return fail('did not print an ExecCredential as JSON');
   }
-  if (!isObject(answer) || answer['kind'] !== 'ExecCredential') return fail('did not print an ExecCredential');
+  if (!isRecord(answer) || answer['kind'] !== 'ExecCredential') return fail('did not print an ExecCredential');
   if (answer['apiVersion'] !== settings.apiVersion) {
     return fail(`answered in ${String(answer['apiVersion'])}, but the kubeconfig asks for ${settings.apiVersion}`);
   }
   const status = answer['status'];
-  if (!isObject(status)) return fail('printed an ExecCredential without a status');
+  if (!isRecord(status)) return fail('printed an ExecCredential without a status');
   const token = textOf(status, 'token');
   const certificate = textOf(status, 'clientCertificateData');
   const privateKey = textOf(status, 'clientKeyData');

@@ -1,6 +1,7 @@
 /** The `exec` section of a kubeconfig user, checked. */
+
 import { isAbsolute, resolve } from 'node:path';
-import { isObject } from '../answer.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { type Entry, KubeconfigError, textOf } from './kubeconfig-file.ts';
 
 export interface ExecSettings {
@@ -23,7 +24,7 @@ export function parseExecSettings(exec: unknown, user: Entry, name: string): Exe
   const fail = (problem: string): never => {
     throw new KubeconfigError(`The exec section of user "${name}" in ${user.file} ${problem}.`);
   };
-  if (!isObject(exec)) return fail('should be a mapping with apiVersion and command');
+  if (!isRecord(exec)) return fail('should be a mapping with apiVersion and command');
   const command = textOf(exec, 'command') ?? fail('has no command');
   const apiVersion = textOf(exec, 'apiVersion') ?? fail(`has no apiVersion; use ${SUPPORTED_VERSIONS[0]}`);
   if (!SUPPORTED_VERSIONS.includes(apiVersion)) {
@@ -36,8 +37,8 @@ export function parseExecSettings(exec: unknown, user: Entry, name: string): Exe
   const env = exec['env'] ?? [];
   if (!Array.isArray(env)) return fail('has an env that is not a list of name and value');
   const variables = env.map((pair: unknown): [string, string] => {
-    const variable = isObject(pair) ? textOf(pair, 'name') : undefined;
-    return isObject(pair) && variable !== undefined
+    const variable = isRecord(pair) ? textOf(pair, 'name') : undefined;
+    return isRecord(pair) && variable !== undefined
       ? [variable, textOf(pair, 'value') ?? '']
       : fail('has an env entry without a name');
   });

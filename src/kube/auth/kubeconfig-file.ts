@@ -1,8 +1,9 @@
 /** Reads and merges kubeconfig files the way kubectl does, with each relative path resolved against its own file. */
+
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { describeError, hasErrorCode, StowageError } from '../../lib/errors.ts';
-import { isObject } from '../answer.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -73,7 +74,7 @@ async function readOne(file: string, isOptional: boolean): Promise<Fields | unde
     throw new KubeconfigError(`The kubeconfig ${file} is not valid YAML: ${describeError(error)}`, error);
   }
   if (document === null || document === undefined) return {};
-  if (!isObject(document))
+  if (!isRecord(document))
     throw new KubeconfigError(`The kubeconfig ${file} should be a mapping with clusters, users and contexts.`);
   return document;
 }
@@ -82,11 +83,11 @@ function addEntries(into: Map<string, Entry>, document: Fields, list: string, it
   const entries = document[list] ?? [];
   if (!Array.isArray(entries)) throw new KubeconfigError(`The kubeconfig ${file}: "${list}" should be a list.`);
   for (const entry of entries) {
-    const name = isObject(entry) ? textOf(entry, 'name') : undefined;
-    if (!isObject(entry) || name === undefined)
+    const name = isRecord(entry) ? textOf(entry, 'name') : undefined;
+    if (!isRecord(entry) || name === undefined)
       throw new KubeconfigError(`The kubeconfig ${file}: each of "${list}" needs a name.`);
     const fields = entry[item] ?? {};
-    if (!isObject(fields))
+    if (!isRecord(fields))
       throw new KubeconfigError(`The kubeconfig ${file}: "${item}" of ${list} "${name}" should be a mapping.`);
     if (!into.has(name)) into.set(name, { fields, directory: dirname(resolve(file)), file });
   }

@@ -1,5 +1,7 @@
 /** Who wrote the resources of containers, from `metadata.managedFields` (KEP-555). */
+
 import type { ObjectMeta } from '../../api/core.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { listOf } from '../fields.ts';
 
 type Entry = NonNullable<ObjectMeta['managedFields']>[number] & { readonly subresource?: string };
@@ -61,8 +63,4 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function at(value: unknown, key: string): unknown {
   return fieldsOf(value)[key];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

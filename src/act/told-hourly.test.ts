@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createToldHourly } from './told-hourly.ts';
+
+const HOUR = 3_600_000;
+
+test('a matter is due once an hour, of each object on its own', async () => {
+  const clock = createVirtualClock(0);
+  const told = createToldHourly(clock);
+  expect(told.isDue('a', 'blocked')).toBe(true);
+  expect(told.isDue('a', 'blocked')).toBe(false);
+  expect(told.isDue('a', 'conflict')).toBe(true);
+  expect(told.isDue('b', 'blocked')).toBe(true);
+  await clock.advance(HOUR - 1);
+  expect(told.isDue('a', 'blocked')).toBe(false);
+  await clock.advance(1);
+  expect(told.isDue('a', 'blocked')).toBe(true);
+});
+
+test('what is forgotten is due again', () => {
+  const told = createToldHourly(createVirtualClock(0));
+  told.isDue('a', 'blocked');
+  told.forget('a');
+  expect(told.isDue('a', 'blocked')).toBe(true);
+});
+
+test('a machine clock set back by a day does not silence a matter for the day', () => {
+  let now = 10 * 24 * HOUR;
+  const told = createToldHourly({ ...createVirtualClock(0), now: () => now });
+  told.isDue('a', 'blocked');
+  now -= 24 * HOUR;
+  expect(told.isDue('a', 'blocked')).toBe(true);
+});
