@@ -38,6 +38,10 @@ observability:
     bindAddress: 127.0.0.1:0
 web:
   enabled: false
+engines:
+  allocation: true
+allocation:
+  warmUp: 0s
 `;
 
 /** The webhook takes any free port: it is registered by the one it got. A configuration file may not ask for that. */

@@ -15,9 +15,10 @@ import { startDemoCluster } from './demo-cluster.ts';
 import { type DemoObserver, startDemoObserver } from './demo-observer.ts';
 import { startDemoOperator } from './demo-operator.ts';
 import { demoConfig } from './demo-settings.ts';
+import { type DemoShares, startDemoShares } from './demo-shares.ts';
 import type { Actor } from './story.ts';
 
-export interface DemoWorld extends Omit<DemoObserver, 'onSynced'> {
+export interface DemoWorld extends Omit<DemoObserver, 'onSynced'>, DemoShares {
   readonly rules: PlacementRules;
   readonly actor: Actor;
   /** For `kubectl --kubeconfig`. */
@@ -74,6 +75,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     log,
     cleanup,
   });
+  const { shares } = await startDemoShares({ cluster, clock, random, log: log.child('agents'), cleanup });
   const observer = startDemoObserver({ api: cluster.api, clock, random, log: log.child('observer'), cleanup });
   await Promise.all([operator.synced, observer.onSynced]);
   return {
@@ -82,6 +84,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     actor: createActor(cluster),
     kubeconfig,
     evictions,
+    shares,
     failed: operator.ended.then(() => new Promise<never>(() => {})),
     stop: () => cleanup.run(),
   };

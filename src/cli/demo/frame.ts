@@ -43,6 +43,8 @@ export interface Frame {
   /** Newest last. */
   readonly decisions: readonly DecisionLine[];
   readonly evictions: number;
+  /** Of the node whose CPU is shared out, in one line; empty before its pods run. */
+  readonly shares: string;
   /** First violations of the invariants; empty while all hold. */
   readonly violations: readonly string[];
 }

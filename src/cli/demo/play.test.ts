@@ -34,6 +34,7 @@ function setUp(view: ClusterView, evictions: () => number = () => 0) {
     },
     budgets: () => [],
     evictions,
+    shares: () => [{ name: 'checkout', request: clock.now() < 2000 ? 100 : 400, limit: undefined, used: 200 }],
     onDecision(listener) {
       tell = listener;
       return () => {
@@ -73,7 +74,7 @@ describe('play', () => {
     const stage = setUp(atRest);
     const playing = stage.start(14_000);
     await stage.clock.advance(20_000);
-    expect(await playing).toEqual({ chapters: 3, evictions: 0 });
+    expect(await playing).toMatchObject({ chapters: 3, evictions: 0 });
     expect(stage.acts).toEqual(['apply', 'interrupt', 'scale', 'scale']);
     expect(stage.announced.filter((text) => text.startsWith('Chapter'))).toHaveLength(4);
     expect(broken(stage)).toEqual([]);
@@ -95,8 +96,16 @@ describe('play', () => {
     const playing = stage.start(undefined);
     await stage.clock.advance(5_000);
     stage.stopper.abort();
-    expect(await playing).toEqual({ chapters: 0, evictions: 0 });
+    expect(await playing).toMatchObject({ chapters: 0, evictions: 0 });
     expect(broken(stage)).toEqual([]);
+  });
+
+  test('what is told in the end is how shares have moved since both pods ran', async () => {
+    const stage = setUp(atRest);
+    const playing = stage.start(5_000);
+    await stage.clock.advance(6_000);
+    const { shares } = await playing;
+    expect(shares.last).toEqual([{ name: 'checkout', request: 400, limit: undefined, used: 200 }]);
   });
 
   test('frames carry the story, the clock, decisions, and what is broken', async () => {
@@ -115,6 +124,7 @@ describe('play', () => {
       'new pods land on the right side without an eviction (1 eviction, 0 expected at most)',
     ]);
     expect(last?.nodes).toHaveLength(4);
+    expect(last?.shares).toBe('CPU of shared-1: checkout asks 400m, uses 200m');
     expect(stage.frames[1]?.elapsedMillis).toBe(250);
   });
 });

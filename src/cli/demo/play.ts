@@ -3,10 +3,12 @@ import { type Clock, sleep } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import { counted } from '../plural.ts';
+import type { PodShare } from './demo-shares.ts';
 import type { DemoWorld } from './demo-world.ts';
 import { type DecisionLine, type Frame, nodeLines, workloadLine } from './frame.ts';
 import { type InvariantMonitor, invariants } from './invariants.ts';
 import type { Presenter } from './presenter.ts';
+import { sharesText } from './share-text.ts';
 import { type Chapter, isAtRest, nextChapter, type Scene } from './story.ts';
 
 export interface PlayOptions {
@@ -24,6 +26,8 @@ export interface Played {
   /** Chapters brought to their end. */
   readonly chapters: number;
   readonly evictions: number;
+  /** Of the node whose CPU is shared out, at first and in the end. */
+  readonly shares: { readonly first: readonly PodShare[]; readonly last: readonly PodShare[] };
 }
 
 const TICK_MILLIS = 250;
@@ -39,6 +43,8 @@ export async function play(options: PlayOptions): Promise<Played> {
   const decisions: DecisionLine[] = [];
   let story = 'The cluster starts.';
   let chapters = 0;
+  let first: readonly PodShare[] = [];
+  let last: readonly PodShare[] = [];
   const unsubscribe = world.onDecision((line) => {
     decisions.push(line);
     if (decisions.length > MAX_DECISIONS) decisions.shift();
@@ -54,6 +60,9 @@ export async function play(options: PlayOptions): Promise<Played> {
   const tick = async (): Promise<readonly PlannedWorkload[]> => {
     const workloads = managedOf(look());
     monitor.observe({ workloads, budgets: world.budgets(), evictions: world.evictions() });
+    last = world.shares();
+    // Until both run and use something there is nothing to compare with.
+    if (first.length < 2 && last.every(({ used }) => used > 0)) first = last;
     presenter.show(frameOf(workloads));
     await sleep(clock, TICK_MILLIS, signal).catch(() => {});
     return workloads;
@@ -66,6 +75,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     workloads: workloads.map(workloadLine),
     decisions,
     evictions: world.evictions(),
+    shares: sharesText(last),
     violations: monitor
       .results()
       .flatMap(({ violation, invariant }) =>
@@ -105,7 +115,7 @@ export async function play(options: PlayOptions): Promise<Played> {
       const resumeAt = clock.now() + PAUSE_MILLIS;
       while (!isOver() && clock.now() < resumeAt) await tick();
     }
-    return { chapters, evictions: world.evictions() };
+    return { chapters, evictions: world.evictions(), shares: { first, last } };
   } finally {
     unsubscribe();
   }

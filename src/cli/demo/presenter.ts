@@ -52,9 +52,13 @@ function linePresenter({ out, style, startedAt, now }: PresenterOptions): Presen
   return {
     announce: print,
     decision: ({ text }) => print(`- ${text}`),
-    show({ workloads, elapsedMillis }) {
+    show({ workloads, shares, elapsedMillis }) {
       if (elapsedMillis < nextLinesAt) return;
       nextLinesAt = elapsedMillis + LINE_PERIOD_MILLIS;
+      // What is used wavers all the time; a line is due when somebody has another size.
+      const sizes = shares.replaceAll(/, uses \d+m/g, '');
+      if (printed.get('') !== sizes && shares !== '') print(shares);
+      printed.set('', sizes);
       for (const workload of workloads) {
         const text = workloadText(workload);
         if (printed.get(workload.name) === text) continue;

@@ -10,6 +10,7 @@ import { startWorld } from './demo-world.ts';
 import { createInvariantMonitor, type InvariantMonitor, type InvariantResult, invariants } from './invariants.ts';
 import { type Played, play } from './play.ts';
 import { createPresenter } from './presenter.ts';
+import { sharesReport } from './share-text.ts';
 
 export async function runDemo(
   context: CliContext,
@@ -45,7 +46,7 @@ export async function runDemo(
 function report(
   context: CliContext,
   monitor: InvariantMonitor,
-  { chapters, evictions }: Played,
+  { chapters, evictions, shares }: Played,
   options: DemoOptions,
 ): ExitCode {
   const { style } = context;
@@ -59,6 +60,7 @@ function report(
     '',
     `${counted(chapters, 'chapter')}, ${counted(evictions, 'eviction')}, seed ${options.seed}. Invariants:`,
     ...lines,
+    ...sharesReport(shares.first, shares.last),
   ]);
   const broken = results.filter(({ violation }) => violation !== undefined);
   if (broken.length > 0)

@@ -28,6 +28,7 @@ const frame: Frame = {
     isWarning: index % 2 === 0,
   })),
   evictions: 1,
+  shares: '',
   violations: [],
 };
 const options = { style: plainStyle, columns: 80, rows: 32, kubeconfig: '/tmp/x/kubeconfig' };

@@ -43,6 +43,7 @@ export function screenLines(frame: Frame, options: ScreenOptions): string[] {
     '',
     ...renderTable(workloadColumns, frame.workloads, tableOptions),
     '',
+    ...(frame.shares === '' ? [] : [...wrap(printable(frame.shares), columns), '']),
     style('heading', 'DECISIONS'),
   ];
   const room = Math.max(1, rows - 1 - top.length);

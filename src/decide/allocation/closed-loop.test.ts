@@ -84,6 +84,19 @@ describe('a hog cannot hurt', () => {
   });
 });
 
+test('requests that are half of the node: who uses no more than its part of the node gets no ceiling', () => {
+  const moments = runLoop(
+    [worker('service', { request: 100 }, () => 650), worker('hog', { request: 900 }, () => 4000)],
+    { seconds: 240, cores: 2000, input: { rules: { ...testRules, surplusShare: 0 } } },
+  );
+  const last = moments.at(-1)?.plan;
+  expect(last?.capacity).toBeGreaterThan(1.5 * (last?.steadySum ?? Number.NaN));
+  const limits = moments.map(({ plan }) => plan.pods.find(({ name }) => name === 'service')?.target.limit);
+  expect(limits.every((limit) => limit === undefined)).toBe(true);
+  expect(last?.pods.find(({ name }) => name === 'hog')?.target.limit).toBeLessThan(1300);
+  expect(moments.at(-1)?.served['service']).toBe(650);
+});
+
 describe('square waves', () => {
   test.each([15, 30, 60])('phases of %d s: no oscillation within a phase, and few writes', (period) => {
     const moments = runLoop(

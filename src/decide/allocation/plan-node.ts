@@ -46,8 +46,8 @@ export function planNode(input: NodeInput): NodePlan {
   const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, steady.sum);
   const isBusy = usedBy(seats) > BUSY * capacity || seats.some((seat) => isWaiting(seat, memory));
   const isCongested = isBusy && usableBy(seats, memory) > capacity;
-  const greeds = judgeGreed(input, seats, isCongested);
   const room = { allocatable: node.allocatable, scale: steady.sum > 0 ? Math.max(1, capacity / steady.sum) : 1 };
+  const greeds = judgeGreed(input, seats, isCongested, room.scale);
   const sized = seats.map((seat, index) =>
     sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, room, rules),
   );
@@ -147,7 +147,8 @@ function hasCeiling({ current: { limit }, original }: Seat, { node, rules }: Nod
   return limit < (original.limit ?? 0.9 * node.allocatable);
 }
 
-function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boolean): GreedMemory[] {
+/** @param scale what there is to use, by what is written as requests: a share of requests is this much CPU. */
+function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boolean, scale: number): GreedMemory[] {
   const { memory, rules } = input;
   const contenders = seats.map(({ pod, weight }) => ({
     weight,
@@ -162,7 +163,7 @@ function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boole
       memory.get(seat.pod.uid)?.greed,
       {
         measured,
-        share,
+        share: scale * share,
         limit: current.limit,
         standing,
         hasCeiling: hasCeiling(seat, input),
