@@ -17,17 +17,16 @@ import { createLiveStores } from './observe/live-stores.ts';
 import { createLiveView } from './observe/live-view.ts';
 import { createOwnerStores } from './observe/owner-stores.ts';
 import { createAdmission } from './operator/admission.ts';
-import { createExplainEndpoint, createMetricsEndpoint } from './operator/endpoints.ts';
 import { createLeadershipLoop, unaskedEnd } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
+import { serveMetrics } from './operator/serve-metrics.ts';
 import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
 import { createSizing } from './operator/sizing.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
-import { createAccessReview } from './web/access-review.ts';
-import { type Authorize, type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
 import { createReadyz, healthz } from './web/health.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
@@ -102,8 +101,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { watchNamespaces } = config.controllers;
   const scope = watchNamespaces.length === 0 ? undefined : { namespaces: watchNamespaces, sides: rules.sides };
   const reading = { api, clock, random, log: log.child('informer'), scope };
-  const stores = createLiveStores({ ...reading, sizing: config.engines.rightsizing || config.engines.allocation });
-  const owners = createOwnerStores({ ...reading, kinds: config.placement.owners });
+  const isSizing = config.engines.rightsizing || config.engines.allocation;
+  const stores = createLiveStores({ ...reading, sizing: isSizing });
+  const owners = createOwnerStores({ ...reading, sizing: isSizing, kinds: config.placement.owners });
   const view = createLiveView(stores, owners);
   reportStores(metrics, stores, clock);
   metrics.onRender(() => {
@@ -183,9 +183,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     name: string,
     address: typeof health.bindAddress,
     endpoints: Parameters<typeof startEndpointServer>[0]['endpoints'],
-    authorize?: Authorize,
   ) => {
-    const server = await startEndpointServer({ name, address, endpoints, authorize, log: log.child(name) });
+    const server = await startEndpointServer({ name, address, endpoints, log: log.child(name) });
     servers.push(server);
     return server.port;
   };
@@ -200,25 +199,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     const healthPort = health.enabled
       ? await serve('health', health.bindAddress, { '/healthz': healthz, '/readyz': readyz })
       : undefined;
-    const authorize =
-      metricsConfig.authentication === 'token'
-        ? createAccessReview({ api, clock, log: log.child('metrics') })
-        : undefined;
-    const explain = createExplainEndpoint({
-      explain: engine.explain,
-      ...sizing?.explainers,
-      view,
-      isLeader: () => leadership.current().leader,
-      clock,
-    });
-    const metricsPort = metricsConfig.enabled
-      ? await serve(
-          'metrics',
-          metricsConfig.bindAddress,
-          { '/metrics': createMetricsEndpoint(metrics), '/explain': explain },
-          authorize,
-        )
-      : undefined;
     if (config.webhook.enabled) {
       webhook = await serveWebhook({
         ...options,
@@ -231,8 +211,24 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         metrics,
       });
     }
-    ports = { webhook: webhook?.port, metrics: metricsPort, health: healthPort };
+    const metricsServer = metricsConfig.enabled
+      ? await serveMetrics({
+          config,
+          api,
+          metrics,
+          explain: engine.explain,
+          ...sizing?.explainers,
+          view,
+          isLeader: () => leadership.current().leader,
+          certificate: webhook?.certificate,
+          clock,
+          log,
+        })
+      : undefined;
+    if (metricsServer !== undefined) servers.push(metricsServer);
+    ports = { webhook: webhook?.port, metrics: metricsServer?.port, health: healthPort };
   } catch (error) {
+    await webhook?.drain();
     await Promise.all(servers.map((server) => server.close()));
     throw error;
   }

@@ -57,4 +57,16 @@ describe('annotations of a workload', () => {
     const { annotate } = setUp(new KubeError(code, undefined, 'no'));
     expect((await annotate(web, { 'optipod.io/policy': 'new' }, signal)).result).toBe(result);
   });
+
+  test('optipod defect B17: a workload that is gone is asked for once, and is no failure', async () => {
+    const { patches, annotate } = setUp(new KubeError(404, undefined, 'deployments.apps "web" not found'));
+    expect(await annotate(web, { 'optipod.io/policy': 'new' }, signal)).toEqual({ result: 'gone' });
+    expect(patches).toHaveLength(1);
+  });
+
+  test('optipod defect B17: the request ends with its signal', async () => {
+    const { patches, annotate } = setUp();
+    await annotate(web, { 'optipod.io/policy': 'new' }, signal);
+    expect(patches[0]?.options).toMatchObject({ signal });
+  });
 });

@@ -31,6 +31,8 @@ export interface SizeActuator {
   isResizing(podUid: string): boolean;
   /** Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. */
   needsNewPods(workloadUid: string): string | undefined;
+  /** Its node deferred what the pod was to have until that was taken back. */
+  lacksRoom(podUid: string): boolean;
   /** Follows what is under way, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -67,6 +69,8 @@ const NEEDS_NEW_PODS_MILLIS: Millis = 3_600_000;
 export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const { view, usage, settings, leadership, history, inFlight, journal, metrics, clock, log } = options;
   const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
+  /** When pods were last refused room by their node. */
+  const deferred = new Map<string, EpochMillis>();
 
   const memoryOf: SizeGuardContext['memoryOf'] = ({ namespace, name }, container): MemoryUse | undefined => {
     const pod = view.pod(namespace, name)?.pod;
@@ -128,6 +132,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     const { decision } = end;
     const { pod, workloadUid, workload } = decision;
     const now = clock.now();
+    if (end.kind === 'done' || end.kind === 'gone') deferred.delete(pod.uid);
+    if (end.kind === 'taken-back' && end.answer.reason === 'ResizeDeferred') deferred.set(pod.uid, now);
     if (end.kind === 'done') {
       history.recordSuccess(pod.uid);
       history.recordEffective(pod.uid);
@@ -192,6 +198,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       newPods.delete(workloadUid);
       return undefined;
     },
+    lacksRoom: (podUid) => clock.now() - (deferred.get(podUid) ?? Number.NEGATIVE_INFINITY) < NEEDS_NEW_PODS_MILLIS,
     async run(signal) {
       const adopted = inFlight.adopt();
       if (adopted > 0) log.info({ adopted }, 'Resizes under way were taken over');

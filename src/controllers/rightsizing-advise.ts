@@ -48,7 +48,7 @@ export function advise(
   const inForce = withAppliedSizes(workload.containers, applied);
   const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
   // A new leader knows no more than the workload says: the last change, of whichever resource.
-  const lastApplied = parseTime(annotations[rightsizingKeys.lastApplied]);
+  const lastApplied = pastTime(annotations[rightsizingKeys.lastApplied], now);
   const knowledgeOf = (container: string) => ({
     profile: usage.profileOf(workload, container),
     window: usage.windowOf(workload, container),
@@ -77,6 +77,12 @@ export function advise(
   return { workload, pods, inForce, lessons, advice, hasUsage };
 }
 
+/** A time of the future is none of ours: believed, it would hold back every change until then. */
+export function pastTime(text: string | undefined, now: EpochMillis): EpochMillis | undefined {
+  const time = parseTime(text);
+  return time !== undefined && time <= now + SKEW_MILLIS ? time : undefined;
+}
+
 function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
   const own = floors.filter((floor) => floor.container === container);
   if (own.length === 0) return undefined;
@@ -85,6 +91,8 @@ function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undef
   return { cpu: of('cpu'), memory: of('memory') };
 }
 
+/** By which the clocks of two replicas may differ. */
+const SKEW_MILLIS: Millis = 60_000;
 const MAX_DOUBLINGS = 5;
 /** Doubling no pause at all would be none. */
 const LEAST_PAUSE_MILLIS: Millis = 600_000;

@@ -12,20 +12,26 @@ import { outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
 export interface ConvergeOptions {
-  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing'>;
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
   readonly isAllocated: (pod: SizedPod) => boolean;
 }
 
 /**
  * Decreases first: they make room for the rest.
  * @param changed what is being changed, beside what the workload says is applied: rightsizing has a say in it.
- * @returns what keeps a pod from it.
  */
 export type Converge = (
   context: ApplyContext,
   inForce: readonly ContainerSpecRecord[],
   changed: readonly SizeChange[],
-) => Promise<ApplyResult | undefined>;
+) => Promise<Converged>;
+
+export interface Converged {
+  /** What keeps a pod from it. */
+  readonly kept: ApplyResult | undefined;
+  /** Pods whose nodes have no room for more. */
+  readonly cramped: readonly DriftedPod[];
+}
 
 export function createConverge({ actuator, isAllocated }: ConvergeOptions): Converge {
   /** What rightsizing has a say in, of this pod. */
@@ -63,19 +69,23 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     });
     if (harmed.length === 0) memory.takenBack = [];
     const isRestore = harmed.length > 0;
-    if (workload.isRollingOut && !isRestore) return undefined;
+    if (workload.isRollingOut && !isRestore) return { kept: undefined, cramped: [] };
     const drifted = isRestore ? harmed : all;
     const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
     let kept: ApplyResult | undefined;
+    const cramped: DriftedPod[] = [];
     for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
       if (actuator.isResizing(each.pod.pod.uid)) continue;
       const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
       const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
       kept ??= outcomeOfAttempt(workload, context.memory, attempt);
+      if (attempt.kind !== 'blocked') continue;
+      const { reason } = attempt.block;
+      if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
       // The cluster as a whole has to wait: so have the other pods.
-      if (attempt.kind === 'blocked' && isGlobal(attempt.block.reason)) break;
+      if (isGlobal(reason)) break;
     }
-    return kept;
+    return { kept, cramped };
   };
 }
 

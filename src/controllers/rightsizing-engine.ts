@@ -22,10 +22,12 @@ import type { ApplySizes } from './rightsizing-apply.ts';
 import { createChanges } from './rightsizing-change.ts';
 import { createRightsizingController, type RightsizingController } from './rightsizing-controller.ts';
 import { createEvictToResize } from './rightsizing-evict.ts';
+import { createEvictions } from './rightsizing-evictions.ts';
 import { createSizingExplainer, type SizingExplainer } from './rightsizing-explain.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
 import { createInPlace } from './rightsizing-in-place.ts';
 import { createInPlaceProblem } from './rightsizing-in-place-problem.ts';
+import { createMakeRoom } from './rightsizing-make-room.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { reportRightsizing } from './rightsizing-metrics.ts';
 import { createPolicyBooks, type PolicyBooks } from './rightsizing-policies.ts';
@@ -105,9 +107,11 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     onEnd: (workload) => controller.wakeWorkload(workload),
   });
   const changes = createChanges({ ...shared, lookForThrottling: createLookForThrottling(shared) });
-  const inPlace = createInPlace({ ...shared, actuator, changes });
+  const evictions = createEvictions({ ...shared, actuator, history });
+  const makeRoom = createMakeRoom({ ...shared, actuator, evictions });
+  const inPlace = createInPlace({ ...shared, actuator, makeRoom, changes });
   const recreate = createRecreate({ ...shared, actuator, changes, history });
-  const evict = createEvictToResize({ ...shared, actuator, changes, history });
+  const evict = createEvictToResize({ ...shared, evictions, changes });
   const methods = { InPlace: inPlace, Recreate: recreate, Evict: evict } as const;
   const apply: ApplySizes = (method, context) => methods[method](context);
   const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });

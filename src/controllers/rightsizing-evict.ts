@@ -2,38 +2,31 @@
  * Applies sizes by new pods without a new template: the sizes in force are written on the workload, where admission reads
  * them, and pods that have others are evicted one at a time.
  */
-import type { Journal } from '../act/journal.ts';
-import type { RightsizingEvents } from '../act/rightsizing-events.ts';
-import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
-import type { EvictToResizeDecision, SizeChange } from '../decide/size-decision.ts';
-import type { SizeLog } from '../guard/size/size-history.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { workloadKey } from '../model/cluster-view.ts';
 import { applyChanges, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import { goOn, type OngoingChange, review } from './rightsizing-memory.ts';
+import { type Evictions, evictedMessage } from './rightsizing-evictions.ts';
+import { dropUnspread, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
-import type { ActResult, ApplyResult } from './rightsizing-result.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
 
 export interface EvictToResizeOptions {
-  readonly actuator: Pick<SizeActuator, 'evict'>;
+  readonly evictions: Evictions;
   readonly changes: Changes;
-  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure'>;
   readonly settings: () => RightsizingSettings;
   readonly isAllocated: (pod: SizedPod) => boolean;
-  readonly events: RightsizingEvents;
-  readonly journal: Journal;
   readonly clock: Clock;
 }
 
@@ -41,11 +34,10 @@ export type EvictToResize = (context: ApplyContext) => Promise<ApplyResult>;
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 const WRITTEN_MILLIS: Millis = 1_000;
-/** About one pod only: another may go. */
-const ofOnePod: ReadonlySet<string> = new Set(['Protected', 'NodeLeaving', 'NoRoomOnSide', 'AlreadyThatSize']);
 
 export function createEvictToResize(options: EvictToResizeOptions): EvictToResize {
-  const { actuator, changes, history, settings, isAllocated, events, journal, clock } = options;
+  const { changes, settings, isAllocated, evictions, clock } = options;
+  const { evictOne, judgeLast } = evictions;
 
   /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
   const driftOf = (
@@ -63,57 +55,6 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
       .toSorted(
         (a, b) => Number(a.pod.pod.ready) - Number(b.pod.pod.ready) || b.pod.pod.createdAt - a.pod.pod.createdAt,
       );
-  };
-
-  const decisionFor = ({ advised: { workload } }: ApplyContext, { pod, changes: to }: DriftedPod) => {
-    const { kind, namespace, name, uid } = workload;
-    const before = pod.sizing.containers;
-    const summary = describeChanges(to, before);
-    return {
-      kind: 'evict-to-resize',
-      engine: 'rightsizing',
-      workload: { kind, namespace, name },
-      workloadUid: uid,
-      pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
-      changes: to,
-      growth: growthOf(before, applyChanges(before, to)),
-      why: { summary, numbers: {} },
-    } as const satisfies EvictToResizeDecision;
-  };
-
-  /** The first pod that may go. */
-  const evictOne = async (
-    context: ApplyContext,
-    drifted: readonly DriftedPod[],
-    isTrial: boolean,
-  ): Promise<{ readonly decision: EvictToResizeDecision; readonly attempt: ActResult } | undefined> => {
-    let first: { readonly decision: EvictToResizeDecision; readonly attempt: ActResult } | undefined;
-    for (const each of drifted) {
-      const decision = decisionFor(context, each);
-      const attempt = await actuator.evict(decision, context.policy.spec, context.signal, isTrial);
-      if (attempt.kind !== 'blocked') return { decision, attempt };
-      first ??= { decision, attempt };
-      if (!ofOnePod.has(attempt.block.reason)) break;
-    }
-    return first;
-  };
-
-  /** What became of the last eviction: a replacement with the old size was not admitted through the webhook. */
-  const judgeLast = ({ advised: { workload }, live, memory }: ApplyContext, drifted: readonly DriftedPod[]): void => {
-    const { evictedAt } = memory;
-    if (evictedAt === undefined) return;
-    // Pods are dated by the second.
-    const newer = live.filter(({ pod }) => pod.createdAt >= Math.floor(evictedAt / 1000) * 1000);
-    if (newer.length === 0) return;
-    memory.evictedAt = undefined;
-    const missed = newer.find(({ pod }) => drifted.some((each) => each.pod.pod.uid === pod.uid));
-    if (missed === undefined) {
-      history.recordEffective(workload.uid);
-      return;
-    }
-    const cause = `the new pod ${missed.pod.name} was admitted with the size of the template`;
-    history.recordFailure(workload.uid, clock.now(), cause);
-    history.recordIneffective(workload.uid, clock.now());
   };
 
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
@@ -164,6 +105,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
   return async (context) => {
     const { advised, memory } = context;
     const { workload } = advised;
+    dropUnspread(memory);
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     const due = workload.isRollingOut ? [] : dueChanges(advised.advice);
@@ -199,20 +141,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     if (tried === undefined) return { status: 'Applied' };
     const kept = outcomeOfAttempt(workload, memory, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
-    const { pod, why } = tried.decision;
-    const message = renderReason('EvictedToResize', { pod: pod.name, changes: why.summary });
-    if (tried.attempt.kind === 'asked') {
-      memory.evictedAt = clock.now();
-      events.onWorkload(workload, { reason: 'EvictedToResize', message });
-      const numbers = { differing: drifted.length, pods: context.live.length };
-      journal.record(workloadKey(workload), {
-        kind: 'done',
-        reason: 'EvictedToResize',
-        message,
-        pod: pod.name,
-        numbers,
-      });
-    }
+    const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
 }
@@ -229,16 +158,6 @@ function everyKey(sizes: readonly ContainerSpecRecord[]): ManagedKeys {
 
 function withoutCpu(keys: ManagedKeys): ManagedKeys {
   return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
-}
-
-function growthOf(
-  before: readonly ContainerSpecRecord[],
-  after: readonly ContainerSpecRecord[],
-): EvictToResizeDecision['growth'] {
-  const sum = (containers: readonly ContainerSpecRecord[], key: 'cpuRequest' | 'memoryRequest'): number =>
-    containers.reduce((total, { size }) => total + (size[key] ?? 0), 0);
-  const more = (key: 'cpuRequest' | 'memoryRequest'): number => sum(after, key) - sum(before, key);
-  return { cpuMillis: more('cpuRequest'), memoryBytes: more('memoryRequest') };
 }
 
 function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {

@@ -22,7 +22,8 @@ import { isInForce } from './follow-resize.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import { createConverge, decisionFor } from './rightsizing-converge.ts';
+import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
+import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
@@ -31,6 +32,7 @@ import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
 
 export interface InPlaceOptions {
   readonly actuator: SizeActuator;
+  readonly makeRoom: MakeRoom;
   readonly changes: Changes;
   readonly settings: () => RightsizingSettings;
   readonly isAllocated: (pod: SizedPod) => boolean;
@@ -39,12 +41,13 @@ export interface InPlaceOptions {
 
 export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
+const nothingDone: Converged = { kept: undefined, cramped: [] };
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 /** A pod whose node has no room says nothing about the others. */
 const MAX_CANARY_TRIES = 3;
 
 export function createInPlace(options: InPlaceOptions): InPlace {
-  const { actuator, changes, settings, clock } = options;
+  const { actuator, makeRoom, changes, settings, clock } = options;
   const converge = createConverge(options);
 
   /** The sizes that all pods are to have: as written on the workload, and what has just been written. */
@@ -62,6 +65,17 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     if (written !== undefined) return written;
     goOn(memory, change, { ...change, phase: 'spread' });
     changes.noteMade(workload, policy, memory, change, 'InPlace', 'InPlace');
+    return undefined;
+  };
+
+  const spreadAll = async (
+    context: ApplyContext,
+    begun: readonly OngoingChange[],
+  ): Promise<ApplyResult | undefined> => {
+    for (const change of begun) {
+      const kept = await spread(context, change);
+      if (kept !== undefined) return kept;
+    }
     return undefined;
   };
 
@@ -89,14 +103,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { raises, decreases } = beginning;
     const both = joinChanges([...raises, ...decreases]);
     if (both.length === 0) return undefined;
-    const spreadAll = async (begun: readonly OngoingChange[]): Promise<ApplyResult | undefined> => {
-      for (const change of begun) {
-        const kept = await spread(context, change);
-        if (kept !== undefined) return kept;
-      }
-      return undefined;
-    };
-    if (live.length === 0) return spreadAll(watch(context, [both], undefined));
+    if (live.length === 0) return spreadAll(context, watch(context, [both], undefined));
     let kept: ApplyResult | undefined;
     for (const pod of canaries(live)) {
       const to = effectiveChanges(pod.sizing.containers, both);
@@ -106,7 +113,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
           ? ({ kind: 'asked', tookFrom: [] } as const)
           : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
       if (attempt.kind === 'asked') {
-        if (live.length === 1) return spreadAll(watch(context, [both], pod));
+        if (live.length === 1) return spreadAll(context, watch(context, [both], pod));
         // More spreads as soon as it is in force; less is watched first.
         watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
         return undefined;
@@ -196,12 +203,18 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
     const beginning = mayBegin(due, advised.inForce, memory.ongoing);
-    const kept = await begin(context, beginning);
-    // What is due and may not begin keeps no pod from having what is in force.
+    const blocked = await begin(context, beginning);
+    const { raises, decreases } = beginning;
+    const keptRaise = raises.length === 0 ? undefined : blocked?.reason;
+    const isForNewPods = await makeRoom.isTime(context, raises, canaries(context.live), keptRaise);
+    const kept = isForNewPods ? await spreadAll(context, watch(context, [raises], undefined)) : blocked;
+    // What is due and may not begin keeps no pod from having what is in force; what the API server refuses waits.
+    const isRefused = blocked !== undefined && memory.refused !== undefined;
     const { inForce, changed } = inForceNow(context);
-    const behind = memory.refused === undefined ? await converge(context, inForce, changed) : undefined;
-    const isHeld = due.length > 0 && beginning.raises.length + beginning.decreases.length === 0;
-    return kept ?? behind ?? waiting(context, isHeld);
+    const { kept: behind, cramped } = isRefused ? nothingDone : await converge(context, inForce, changed);
+    const evicted = await makeRoom(context, cramped);
+    const isHeld = due.length > 0 && raises.length + decreases.length === 0;
+    return kept ?? evicted ?? behind ?? waiting(context, isHeld);
   };
 }
 

@@ -45,6 +45,8 @@ export interface WorkloadMemory {
     | undefined;
   /** When a pod was last evicted so that its replacement has another size, until that is seen. */
   evictedAt: EpochMillis | undefined;
+  /** Since when there is no room for more: of each pod on its node, or of any pod for what is due. */
+  noRoom: ReadonlyMap<string, EpochMillis>;
 }
 
 export interface RightsizingMemory {
@@ -73,6 +75,7 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         written: undefined,
         retemplated: undefined,
         evictedAt: undefined,
+        noRoom: new Map(),
       };
       byUid.set(workloadUid, fresh);
       return fresh;
@@ -91,6 +94,11 @@ export function goOn(memory: WorkloadMemory, change: OngoingChange, next: Ongoin
 
 export function endOf(memory: WorkloadMemory, change: OngoingChange): void {
   memory.ongoing = memory.ongoing.filter((each) => each !== change);
+}
+
+/** What only the first pod was given in place is written nowhere, and given to no new pod. */
+export function dropUnspread(memory: WorkloadMemory): void {
+  memory.ongoing = memory.ongoing.filter(({ method, phase }) => method !== 'InPlace' || phase !== 'canary');
 }
 
 /** Forgets what is behind us. @param isEverywhere every pod has what is in force; a decrease is watched on until then. */

@@ -22,7 +22,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
-import { type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
+import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -119,6 +119,12 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const { workload, lessons } = advised;
     const harms = await changes.judge(context, () => live);
     if (harms.length === 0) return undefined;
+    if (harms.every(({ change }) => change.method !== 'Recreate')) {
+      // It never was in the template.
+      const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: advised.inForce });
+      await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
+      return noted.result;
+    }
     const before = harms.reduce(
       (sizes, { change, harm }) => takenBack(sizes, change, partsTakenBack(sizes, change, harm.parts)),
       workload.containers,
@@ -136,6 +142,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
 
   return async (context) => {
     const { advised, memory } = context;
+    dropUnspread(memory);
     noticeFight(context);
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;

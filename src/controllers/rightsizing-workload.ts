@@ -27,7 +27,7 @@ import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
-import { type Advised, type AdviseOptions, advise } from './rightsizing-advise.ts';
+import { type Advised, type AdviseOptions, advise, pastTime } from './rightsizing-advise.ts';
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
@@ -142,7 +142,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const workload = withWritten(found, memory, now);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
       // What the last leader wrote is where this one goes on.
-      memory.lastApplied ??= parseTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied);
+      memory.lastApplied ??= pastTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied, now);
       memory.lastMethod ??= before?.lastApplyMethod;
       memory.lastRecommendation ??= parseTime(before?.lastRecommendation);
       memory.recommended ??= recommendedBefore(before?.recommendations);

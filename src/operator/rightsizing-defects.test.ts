@@ -199,6 +199,42 @@ describe('optipod defects', () => {
     ).toBe(true);
   });
 
+  test('optipod defect B17: a change dated in the future holds back none', async () => {
+    const world = await startSizedWorld();
+    const annotations = { 'optipod.io/last-applied': '2126-01-01T00:00:00Z' };
+    await deployLoaded(world, { replicas: 1, annotations });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('applied', applied(world), 5 * MINUTE);
+    expect(await requestsOf(world)).toEqual([{ cpu: '240m', memory: '120Mi' }]);
+  });
+
+  test('optipod defect B18: a StatefulSet whose ordinals begin at 5 is measured and sized', async () => {
+    const world = await startSizedWorld();
+    const { metadata, spec } = loadedDeployment({ name: 'db', replicas: 2 });
+    await world.api.create(
+      resources.statefulSets,
+      {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { ...metadata },
+        spec: {
+          replicas: 2,
+          serviceName: 'db',
+          ordinals: { start: 5 },
+          selector: { matchLabels: { app: 'db' } },
+          template: { ...spec?.template },
+        },
+      },
+      inShop,
+    );
+    await untilReady(world, 'db', 2);
+    expect((await sizedPods(world, 'db')).map((pod) => pod.metadata?.name).sort()).toEqual(['db-5', 'db-6']);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('applied', applied(world, 'db'));
+    expect(new Set((await requestsOf(world, 'db')).map(({ cpu }) => cpu))).toEqual(new Set(['240m']));
+  });
+
   test('optipod defect B23: a new workload is looked at within a second of its first usage, whatever the interval', async () => {
     const world = await startSizedWorld();
     await createPolicy(world, { spec: { reconciliationInterval: '1h' } });

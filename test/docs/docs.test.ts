@@ -85,7 +85,7 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
 }
 
 describe.each(everyPage)('%s', (path, { text }) => {
-  test('every relative link leads to a file, and to a heading of it', () => {
+  test('optipod defect B21: every relative link leads to a file, and to a heading of it', () => {
     const broken = relativeLinks(text).filter((target) => {
       const [file = '', anchor] = target.split('#');
       const linked = file === '' ? path : join(dirname(path), file);
@@ -291,7 +291,7 @@ test('docs/agent.md and docs/migrating-from-mbcas.md name every setting of the a
   expect(missing.map(({ key, env }) => key ?? env)).toEqual([]);
 });
 
-test('every OptimizationPolicy that is shown whole is valid', () => {
+test('optipod defect B21: every OptimizationPolicy that is shown whole is valid', () => {
   const shown = pages.flatMap(({ text }) =>
     codeBlocks(text)
       .filter((block) => /^kind: OptimizationPolicy$/m.test(block))

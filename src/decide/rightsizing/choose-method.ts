@@ -54,6 +54,15 @@ export function chooseMethod(question: MethodQuestion): MethodChoice {
   return skip(reason('InPlaceResizeUnavailable', { ...workload, cause }));
 }
 
+/** Whether single pods may be evicted so that their replacements have another size. */
+export function mayEvict(
+  updates: { readonly allowRecreate: boolean; readonly evictToResize: boolean },
+  kind: string,
+  sizesNewPods: boolean,
+): boolean {
+  return updates.allowRecreate && updates.evictToResize && sizesNewPods && kind !== 'DaemonSet';
+}
+
 /** What keeps replacements of evicted pods from having another size. Who asks for evictions wants the template left alone. */
 function evictionObstacle({ workload, sizesNewPods = false }: MethodQuestion): string | undefined {
   if (!sizesNewPods) return 'the webhook that sizes new pods is off';

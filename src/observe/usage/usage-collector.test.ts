@@ -554,3 +554,22 @@ describe('throttling of containers', () => {
     expect(await ask()).toMatchObject({ ok: false, problem: { reason: 'Misconfigured' } });
   });
 });
+
+test('optipod defect B7: hundreds of workloads are known within a minute, and one that does not answer holds up none', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `w${index}`);
+  const workloads = names.map((name) => aSizedWorkload({ name, uid: name }));
+  const collecting = start({
+    targets: workloads.map((workload) => aTarget(workload)),
+    pods: names.map((name) => aPodOf(`${name}-7d4f9c5b8-x2k7p`)),
+  });
+  collecting.ownerOf = (pod) => workloads.find(({ name }) => pod.name.startsWith(`${name}-`));
+  collecting.answer = (request) =>
+    request.workload.name === 'w0'
+      ? new Promise((resolve) => {
+          collecting.controller.signal.addEventListener('abort', () => resolve(steady(request)), { once: true });
+        })
+      : new Promise((resolve) => collecting.clock.setTimer(1_000, () => resolve(steady(request))));
+  await collecting.clock.advance(60_000);
+  const known = workloads.filter((workload) => collecting.collector.profileOf(workload, 'app') !== undefined);
+  expect(known).toHaveLength(299);
+});

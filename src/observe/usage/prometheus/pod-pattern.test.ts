@@ -53,6 +53,16 @@ describe('pattern of pod names', () => {
     );
   });
 
+  test('optipod defect B18: for any ordinal, the pod of a StatefulSet is found, whether or not there is one of ordinal 0', () => {
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.boolean(), (ordinal, isThere) => {
+        const pods = isThere ? [`db-${ordinal}`] : [];
+        expect(of('StatefulSet', 'db', pods)(`db-${ordinal}`)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test('pods that exist and are named otherwise are found, too', () => {
     expect(of('Deployment', 'web', ['web-00001-aaaaa'])('web-00003-eaiou')).toBe(true);
     const odd = of('Deployment', 'web', ['odd.name', 'web-7d4f9c5b8-x2k7p']);

@@ -1,0 +1,116 @@
+/** Evicting single pods so that their replacements have another size: the first that may go, and what came of the last one. */
+import type { Journal } from '../act/journal.ts';
+import type { RightsizingEvents } from '../act/rightsizing-events.ts';
+import { describeChanges } from '../decide/rightsizing/due-changes.ts';
+import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
+import type { EvictToResizeDecision } from '../decide/size-decision.ts';
+import type { SizeLog } from '../guard/size/size-history.ts';
+import type { Clock } from '../lib/clock.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import { applyChanges } from '../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
+import type { ActResult } from './rightsizing-result.ts';
+
+export interface TriedEviction {
+  readonly decision: EvictToResizeDecision;
+  readonly attempt: ActResult;
+}
+
+export interface Evictions {
+  /**
+   * Asks for the first of the pods that may go; undefined where there is none.
+   * @param isTrial asks the guards only.
+   */
+  evictOne(
+    context: ApplyContext,
+    drifted: readonly DriftedPod[],
+    isTrial?: boolean,
+  ): Promise<TriedEviction | undefined>;
+  /** What became of the last eviction: a replacement that is among `drifted` was not admitted through the webhook. */
+  judgeLast(context: ApplyContext, drifted: readonly DriftedPod[]): void;
+}
+
+export interface EvictionsOptions {
+  readonly actuator: Pick<SizeActuator, 'evict'>;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure'>;
+  readonly events: RightsizingEvents;
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
+
+/** About one pod only: another may go. */
+const ofOnePod: ReadonlySet<string> = new Set(['Protected', 'NodeLeaving', 'NoRoomOnSide', 'AlreadyThatSize']);
+
+export function createEvictions({ actuator, history, events, journal, clock }: EvictionsOptions): Evictions {
+  const tell = ({ advised: { workload }, live, memory }: ApplyContext, decision: EvictToResizeDecision, of: number) => {
+    memory.evictedAt = clock.now();
+    const message = evictedMessage(decision);
+    events.onWorkload(workload, { reason: 'EvictedToResize', message });
+    const numbers = { differing: of, pods: live.length };
+    const pod = decision.pod.name;
+    journal.record(workloadKey(workload), { kind: 'done', reason: 'EvictedToResize', message, pod, numbers });
+  };
+
+  return {
+    async evictOne(context, drifted, isTrial = false) {
+      let first: TriedEviction | undefined;
+      for (const each of drifted) {
+        const decision = decisionFor(context, each);
+        const attempt = await actuator.evict(decision, context.policy.spec, context.signal, isTrial);
+        if (attempt.kind === 'asked' && !isTrial) tell(context, decision, drifted.length);
+        if (attempt.kind !== 'blocked') return { decision, attempt };
+        first ??= { decision, attempt };
+        if (!ofOnePod.has(attempt.block.reason)) break;
+      }
+      return first;
+    },
+    judgeLast({ advised: { workload }, live, memory }, drifted) {
+      const { evictedAt } = memory;
+      if (evictedAt === undefined) return;
+      // Pods are dated by the second.
+      const newer = live.filter(({ pod }) => pod.createdAt >= Math.floor(evictedAt / 1000) * 1000);
+      if (newer.length === 0) return;
+      memory.evictedAt = undefined;
+      const missed = newer.find(({ pod }) => drifted.some((each) => each.pod.pod.uid === pod.uid));
+      if (missed === undefined) {
+        history.recordEffective(workload.uid);
+        return;
+      }
+      const cause = `the new pod ${missed.pod.name} was admitted with the size of the template`;
+      history.recordFailure(workload.uid, clock.now(), cause);
+      history.recordIneffective(workload.uid, clock.now());
+    },
+  };
+}
+
+export function evictedMessage({ pod, why }: EvictToResizeDecision): string {
+  return renderReason('EvictedToResize', { pod: pod.name, changes: why.summary });
+}
+
+function decisionFor({ advised: { workload } }: ApplyContext, { pod, changes }: DriftedPod): EvictToResizeDecision {
+  const { kind, namespace, name, uid } = workload;
+  const before = pod.sizing.containers;
+  return {
+    kind: 'evict-to-resize',
+    engine: 'rightsizing',
+    workload: { kind, namespace, name },
+    workloadUid: uid,
+    pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
+    changes,
+    growth: growthOf(before, applyChanges(before, changes)),
+    why: { summary: describeChanges(changes, before), numbers: {} },
+  };
+}
+
+function growthOf(
+  before: readonly ContainerSpecRecord[],
+  after: readonly ContainerSpecRecord[],
+): EvictToResizeDecision['growth'] {
+  const sum = (containers: readonly ContainerSpecRecord[], key: 'cpuRequest' | 'memoryRequest'): number =>
+    containers.reduce((total, { size }) => total + (size[key] ?? 0), 0);
+  const more = (key: 'cpuRequest' | 'memoryRequest'): number => sum(after, key) - sum(before, key);
+  return { cpuMillis: more('cpuRequest'), memoryBytes: more('memoryRequest') };
+}

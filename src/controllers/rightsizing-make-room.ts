@@ -1,0 +1,93 @@
+/**
+ * Pods that are to have more than their nodes can give: after a while they are evicted one at a time, so that replacements of
+ * the new size are placed where there is room. Only where the policy allows evictions; the guards prove that there is room.
+ */
+import { mayEvict } from '../decide/rightsizing/choose-method.ts';
+import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
+import { type Evictions, evictedMessage } from './rightsizing-evictions.ts';
+import { outcomeOfAttempt } from './rightsizing-outcome.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
+import type { RightsizingSettings } from './rightsizing-settings.ts';
+
+export interface MakeRoomOptions {
+  readonly evictions: Evictions;
+  readonly actuator: Pick<SizeActuator, 'lacksRoom'>;
+  readonly settings: () => RightsizingSettings;
+  /** New pods are sized at admission. */
+  readonly sizesNewPods: () => boolean;
+  readonly clock: Clock;
+}
+
+export interface MakeRoom {
+  /** Evicts one of the pods, where it is time. @returns what came of it. */
+  (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;
+  /** No pod could be given what is due for so long that it is better given to new ones, and one may go. */
+  isTime(
+    context: ApplyContext,
+    raises: readonly SizeChange[],
+    tried: readonly SizedPod[],
+    reason: string | undefined,
+  ): Promise<boolean>;
+}
+
+const LOOK_AGAIN_MILLIS: Millis = 5_000;
+/** Of the pods together, for what is due. */
+const ANY = '';
+
+export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
+  const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
+    mayEvict(policy.spec.updates, workload.kind, sizesNewPods());
+
+  const makeRoom = async (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined> => {
+    const { advised, memory } = context;
+    const now = clock.now();
+    const sinceOf = (key: string): EpochMillis => memory.noRoom.get(key) ?? now;
+    const kept = memory.noRoom.get(ANY);
+    memory.noRoom = new Map([
+      ...(kept === undefined ? [] : [[ANY, kept] as const]),
+      ...cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)] as const),
+    ]);
+    if (!isAllowed(context)) return undefined;
+    evictions.judgeLast(context, cramped);
+    const overdue = cramped.filter(
+      ({ pod: { pod } }) => actuator.lacksRoom(pod.uid) || now - sinceOf(pod.uid) >= settings().deferredMillis,
+    );
+    // What admission reads is what the view shows.
+    if (overdue.length === 0 || memory.written !== undefined) return undefined;
+    const tried = await evictions.evictOne(context, overdue);
+    if (tried === undefined) return undefined;
+    const blocked = outcomeOfAttempt(advised.workload, memory, tried.attempt);
+    if (blocked !== undefined) return blocked;
+    const message = evictedMessage(tried.decision);
+    return { status: 'Pending', reason: 'EvictedToResize', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+  };
+
+  return Object.assign(makeRoom, {
+    async isTime(
+      context: ApplyContext,
+      raises: readonly SizeChange[],
+      tried: readonly SizedPod[],
+      reason: string | undefined,
+    ): Promise<boolean> {
+      const { memory } = context;
+      const isCramped =
+        reason === 'NodeHasNoRoom' ||
+        (reason !== undefined && tried.length > 0 && tried.every(({ pod }) => actuator.lacksRoom(pod.uid)));
+      const since = isCramped ? (memory.noRoom.get(ANY) ?? clock.now()) : undefined;
+      const others = [...memory.noRoom].filter(([key]) => key !== ANY);
+      memory.noRoom = new Map([...others, ...(since === undefined ? [] : [[ANY, since] as const])]);
+      if (since === undefined || !isAllowed(context)) return false;
+      if (reason === 'NodeHasNoRoom' && clock.now() - since < settings().deferredMillis) return false;
+      // Nothing is written before the guards agree to what follows from it.
+      const drifted = tried.map((pod) => ({ pod, changes: effectiveChanges(pod.sizing.containers, raises) }));
+      return (await evictions.evictOne(context, drifted, true))?.attempt.kind === 'asked';
+    },
+  });
+}
