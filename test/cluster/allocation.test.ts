@@ -195,7 +195,7 @@ const resizesSince = (position: number) =>
     .filter((record) => record.resource === 'pods/resize' && record.namespace === namespace);
 
 describe('a node under load', () => {
-  test('a load step moves CPU, the status says so once it is in force, and the sum stays within the node at every event', async () => {
+  test('a load step moves CPU within two loops, the status says so once it is in force, and the sum stays within the node at every event', async () => {
     const { eventually } = cluster();
     for (const app of ['web', 'hog', 'idle', 'scaled'] as const) await eventually(() => allocationOf(app));
     // From a minute after its start on a pod may be given less: the idle one pays.
