@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- [--seeds N] [--seed S] [--short] [--print]`: random scenarios under faults in virtual time, held to the
+ * `npm run chaos -- [--seeds N] [--seed S] [--short] [--print] [--verbose]`: random scenarios under faults in virtual time, held to the
  * invariants. Seeds run from S (default 1) on; what breaks is told with its seed, and `--seeds 1 --seed S` plays it again.
- * `--print` writes the scenario of seed S as a file for `stowage simulate`.
+ * `--verbose` tells the figures of every seed. `--print` writes the scenario of seed S as a file for `stowage simulate`.
  */
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     short: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
     print: { type: 'boolean', default: false },
   },
 });
@@ -28,11 +29,14 @@ if (values.print) {
   process.exit(0);
 }
 
-let [broken, checks, hours] = [0, 0, 0];
+let [broken, hours] = [0, 0];
+const checks = new Map<string, number>();
 for (let seed = first; seed < first + seeds; seed++) {
   const report = await runChaos(seed, size, startOperator);
-  checks += Object.values(report.checks).reduce((sum, each) => sum + each, 0);
+  for (const [invariant, count] of Object.entries(report.checks))
+    checks.set(invariant, (checks.get(invariant) ?? 0) + count);
   hours += report.figures.hours;
+  if (values.verbose) console.log(`seed ${seed}: ${JSON.stringify(report.figures)} ${report.problems.join('; ')}`);
   if (report.violations.length === 0) continue;
   broken++;
   console.log(`seed ${seed}: ${report.violations.length} violations`);
@@ -40,5 +44,6 @@ for (let seed = first; seed < first + seeds; seed++) {
     console.log(`  ${invariant}  ${new Date(at).toISOString()}  ${detail}`);
 }
 const held = broken === 0 ? 'every invariant held' : `${broken} seeds broke an invariant`;
-console.log(`${seeds} seeds from ${first}, ${hours} simulated hours, ${checks} checks: ${held}`);
+console.log(`Checks: ${[...checks].map(([invariant, count]) => `${invariant} ${count}`).join(', ')}`);
+console.log(`${seeds} seeds from ${first}, ${hours} simulated hours: ${held}`);
 process.exitCode = broken === 0 ? 0 : 1;

@@ -28,6 +28,9 @@ export const figureMeanings = {
   downMinutes: 'workload-minutes without any ready pod',
   eventsPerHour: 'Kubernetes events written by Stowage, an hour',
   writes: 'writes by Stowage other than events and leases',
+  resizes: 'pods resized in place',
+  retemplates: 'templates given another size',
+  oomKills: 'containers killed for want of memory',
   violations: 'invariants broken, of all kinds',
   oscillations: 'places moved back and forth without a cause',
 } as const;

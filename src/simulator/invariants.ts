@@ -1,4 +1,4 @@
-/** What must hold whatever happens, checked at every step the operator takes and at every rest of the fleet. */
+/** Holds placement to its invariants, at every step the operator takes and at every rest of the fleet. */
 
 import type { Pod } from '../api/core.ts';
 import { matcherOf, selectorRequirements } from '../api/label-selector.ts';
@@ -6,35 +6,12 @@ import { resources } from '../api/resources.ts';
 import type { Caches } from '../cluster/caches.ts';
 import { isFinished, isReady, isTerminating } from '../cluster/pod-state.ts';
 import type { Config } from '../config/schema.ts';
-import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
+import type { Ledger } from './ledger.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { ObservedWrite } from './watched-api.ts';
 import type { AdmissionSeen } from './world.ts';
-
-export const invariants = {
-  floor: 'no eviction by Stowage leaves fewer ready on-demand pods than the floor',
-  budget: 'no eviction by Stowage breaks a PodDisruptionBudget',
-  paced: 'at most one pod of a workload is being disrupted by Stowage',
-  concurrency: 'no more evictions in flight than placement.maxConcurrentEvictions',
-  oscillation: 'no place is moved twice for one cause',
-  bounded: 'no more evictions than changes explain',
-  webhook: 'every admission is answered, in time, and lets the pod in',
-  readOnly: 'in read-only mode nothing is written',
-  stranger: 'nothing is evicted that is not managed',
-  exact: 'at rest the mix is exact, or what keeps it is explained',
-} as const;
-
-export type Invariant = keyof typeof invariants;
-
-export interface Violation {
-  readonly invariant: Invariant;
-  /** Milliseconds since the epoch, in virtual time. */
-  readonly at: number;
-  /** What was seen, one sentence. */
-  readonly detail: string;
-}
 
 export interface InvariantMonitor {
   /** The operator is about to evict or delete a pod. */
@@ -42,6 +19,8 @@ export interface InvariantMonitor {
   /** The API server did it. */
   removed(pod: Pod): void;
   podGone(uid: string): void;
+  /** Evicted by the operator and not gone yet. */
+  underWay(): number;
   onWrite(write: ObservedWrite): void;
   onAdmission(answer: AdmissionSeen): void;
   /** Something happened that may make moves of this workload due; of all where left out. */
@@ -50,16 +29,22 @@ export interface InvariantMonitor {
   judgeBound(facts: WorkloadFacts, evictions: number, bound: number, why: string): void;
   /** @param explanation why the mix is not exact; undefined where nothing explains it. */
   judgeRest(facts: WorkloadFacts, explanation: string | undefined): void;
-  /** Checks made so far, by invariant: one never checked proves nothing. */
-  checks(): Readonly<Record<Invariant, number>>;
-  violations(): readonly Violation[];
 }
 
 export interface InvariantOptions {
   readonly caches: Caches;
   readonly fleet: FleetWatch;
   readonly config: Config;
-  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly sizes: SizeConsent;
+}
+
+/** What policies allow on sizes. */
+export interface SizeConsent {
+  /** Whether pods of the workload may be evicted so that new ones have another size. */
+  mayEvict(facts: WorkloadFacts): boolean;
+  /** Rollouts of new sizes that are under way. */
+  rollouts(): number;
 }
 
 interface Move {
@@ -67,25 +52,17 @@ interface Move {
   readonly cause: number;
 }
 
-const names = Object.keys(invariants).filter((name): name is Invariant => Object.hasOwn(invariants, name));
 /** The API server gives a webhook this long. */
 const ANSWER_MILLIS = 2000;
-/** Violations kept; a broken rule tends to break often. */
-const MAX_KEPT = 100;
 
-export function createInvariantMonitor({ caches, fleet, config, clock }: InvariantOptions): InvariantMonitor {
-  const counts = new Map<Invariant, number>();
-  const found: Violation[] = [];
+export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }: InvariantOptions): InvariantMonitor {
   /** Evicted by the operator and not gone yet: uid of the pod, of its workload. */
   const going = new Map<string, string>();
   const causes = new Map<string, number>();
   const moves = new Map<string, Move>();
   let causeOfAll = 0;
 
-  const check = (invariant: Invariant, holds: boolean, detail: () => string): void => {
-    counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
-    if (!holds && found.length < MAX_KEPT) found.push({ invariant, at: clock.now(), detail: detail() });
-  };
+  const { check } = ledger;
   const causeOf = (uid: string): number => causeOfAll + (causes.get(uid) ?? 0);
 
   const checkBudgets = (pod: Pod): void => {
@@ -122,7 +99,8 @@ export function createInvariantMonitor({ caches, fleet, config, clock }: Invaria
       const facts = fleet.workloadOfPod(pod.metadata?.uid ?? '');
       const seen = facts?.pods.get(pod.metadata?.uid ?? '');
       const name = `${pod.metadata?.namespace}/${pod.metadata?.name}`;
-      check('stranger', facts?.rule !== undefined, () => `${name} was evicted but its workload is not managed`);
+      const isManaged = facts !== undefined && (facts.rule !== undefined || sizes.mayEvict(facts));
+      check('stranger', isManaged, () => `${name} was evicted but its workload is not managed`);
       // A pod that never had a node serves nobody: recreating it disrupts nothing.
       if (facts === undefined || seen === undefined || seen.node === undefined) return;
       const left = facts.counts.readyOnDemand - (seen.side === 'on-demand' && seen.isReady && seen.isLive ? 1 : 0);
@@ -131,7 +109,8 @@ export function createInvariantMonitor({ caches, fleet, config, clock }: Invaria
       const others = [...going.values()].filter((uid) => uid === facts.uid).length;
       check('paced', others === 0, () => `${facts.key}: ${name} evicted while ${others} of its pods are going`);
       const limit = config.placement.maxConcurrentEvictions;
-      check('concurrency', going.size < limit, () => `${going.size} in flight, at most ${limit} allowed`);
+      const underWay = going.size + sizes.rollouts();
+      check('concurrency', underWay < limit, () => `${underWay} under way, at most ${limit} allowed`);
       checkBudgets(pod);
     },
     removed(pod) {
@@ -140,9 +119,10 @@ export function createInvariantMonitor({ caches, fleet, config, clock }: Invaria
       const seen = facts?.pods.get(uid);
       if (facts === undefined || seen?.node === undefined) return;
       going.set(uid, facts.uid);
-      checkMove(facts, seen);
+      if (!sizes.mayEvict(facts)) checkMove(facts, seen);
     },
     podGone: (uid) => void going.delete(uid),
+    underWay: () => going.size,
     onWrite({ verb, resource }) {
       const isAllowed = !config.operator.readOnlyMode || resource === 'events' || resource === 'leases';
       if (config.operator.readOnlyMode) check('readOnly', isAllowed, () => `${verb} ${resource} in read-only mode`);
@@ -172,11 +152,5 @@ export function createInvariantMonitor({ caches, fleet, config, clock }: Invaria
         () => `${key}: ${spot}/${onDemand} instead of ${wanted} (spot/on-demand)`,
       );
     },
-    checks() {
-      const all: Record<string, number> = {};
-      for (const name of names) all[name] = counts.get(name) ?? 0;
-      return all as Record<Invariant, number>;
-    },
-    violations: () => found,
   };
 }

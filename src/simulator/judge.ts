@@ -10,7 +10,12 @@ import { type Accounts, createAccounts } from './accounts.ts';
 import { createEvictionBound } from './eviction-bound.ts';
 import { type FleetWatch, type WorkloadFacts, watchFleet } from './fleet-watch.ts';
 import { createInvariantMonitor, type InvariantMonitor } from './invariants.ts';
+import { createJournalJudge } from './journal-judge.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import type { SimulatedOperator } from './operator-port.ts';
+import type { PolicyBook } from './policy-book.ts';
 import type { Tally } from './report.ts';
+import { createSizeJudge } from './size-judge.ts';
 import type { ObservedWrite } from './watched-api.ts';
 import type { AdmissionSeen } from './world.ts';
 
@@ -18,12 +23,15 @@ export interface JudgeOptions {
   readonly cluster: Cluster;
   readonly config: Config;
   readonly clock: Clock;
+  readonly policies: PolicyBook;
+  readonly replicas: () => Iterable<SimulatedOperator>;
   readonly sideOfNode: (name: string) => Side | undefined;
 }
 
 export interface Judge {
   readonly fleet: FleetWatch;
   readonly accounts: Accounts;
+  readonly ledger: Ledger;
   readonly monitor: InvariantMonitor;
   /** For {@link watchApi}. */
   onWrite(write: ObservedWrite): ((isDone: boolean) => void) | undefined;
@@ -44,8 +52,9 @@ export interface Judge {
 /** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
 const REST_MILLIS: Millis = 20 * 60_000;
 
-export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions): Judge {
+export function createJudge({ cluster, config, clock, policies, replicas, sideOfNode }: JudgeOptions): Judge {
   const { caches } = cluster;
+  const ledger = createLedger(clock);
   const accounts = createAccounts(clock);
   const bound = createEvictionBound();
   const reasons = new Map<string, number>();
@@ -95,7 +104,22 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
       onPodGone: (_, pod) => monitor.podGone(pod.uid),
     },
   });
-  const monitor = createInvariantMonitor({ caches, fleet, config, clock });
+  const sizes = createSizeJudge({
+    cluster,
+    config,
+    clock,
+    ledger,
+    policies,
+    fleet: () => fleet,
+    evictions: () => monitor.underWay(),
+  });
+  const journal = createJournalJudge({
+    ledger,
+    clock,
+    replicas,
+    isDisturbed: () => cluster.server.faults.active().length > 0,
+  });
+  const monitor = createInvariantMonitor({ caches, fleet, config, ledger, sizes });
 
   const causeOnNode = (node: string): void => {
     for (const facts of fleet.workloads())
@@ -115,6 +139,7 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
     return (isDone) => {
       if (!isDone) return;
       monitor.removed(pod);
+      if (facts !== undefined) journal.evicted(facts, pod.metadata?.name ?? '');
       if (seen?.node === undefined) {
         counted.fallbacks++;
         monitor.cause(facts);
@@ -122,7 +147,8 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
       }
       counted.evictions++;
       if (seen.isCover) counted.returns++;
-      if (facts === undefined) return;
+      // Those for a size are bounded by what is to be sized.
+      if (facts === undefined || sizes.mayEvict(facts)) return;
       const evicted = (evictionsOf.get(facts.uid) ?? 0) + 1;
       evictionsOf.set(facts.uid, evicted);
       monitor.judgeBound(facts, evicted, bound.of(facts.uid), bound.describe(facts.uid));
@@ -132,6 +158,7 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
   return {
     fleet,
     accounts,
+    ledger,
     monitor,
     onWrite(write) {
       monitor.onWrite(write);
@@ -174,6 +201,7 @@ export function createJudge({ cluster, config, clock, sideOfNode }: JudgeOptions
     },
     tally: (elapsedMillis) => ({
       ...counted,
+      ...sizes.tally(),
       elapsedMillis,
       evictionsBound: bound.total(),
       interruptions: cluster.autoscaler.interruptions(),

@@ -2,12 +2,16 @@
 
 import { placementKeys } from '../api/annotations.ts';
 import type { Deployment, KubeObject, PodDisruptionBudget, StatefulSet } from '../api/core.ts';
+import { customResourceDefinition } from '../api/crd/crd.ts';
+import { crdDescriptions } from '../api/crd/crds.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { NodePool } from '../cluster/autoscaler/node-pool.ts';
+import { LOAD_ANNOTATIONS } from '../cluster/load/pod-load.ts';
+import type { Config } from '../config/schema.ts';
 import { StowageError } from '../lib/errors.ts';
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
 import { instanceTypes } from './scenario/instance-types.ts';
-import type { LoadCurve, Scenario, ScenarioPool, ScenarioWorkload } from './scenario/schema.ts';
+import type { LoadCurve, Scenario, ScenarioPolicy, ScenarioPool, ScenarioWorkload } from './scenario/schema.ts';
 import { interruptionRate } from './scenario/values.ts';
 
 /** A pool with what simulations know about it beyond what a cluster does. */
@@ -84,6 +88,8 @@ export function objectsOf(scenario: Scenario): KubeObject[] {
   return [
     ...scenario.namespaces.map(({ name, enabled, annotations }) => namespaceObject(name, enabled, annotations)),
     ...[...named].map((name) => namespaceObject(name, true, {})),
+    ...scenario.objects,
+    ...scenario.policies.map(policyObject),
     ...workloads.map(workloadObject),
     ...workloads.flatMap((workload) => (workload.pdb === undefined ? [] : [pdbObject(workload, workload.pdb)])),
   ];
@@ -105,7 +111,7 @@ function workloadObject(workload: NamedWorkload): Deployment | StatefulSet {
     ...(floor === undefined ? {} : { [placementKeys.minOnDemand]: floor }),
     ...workload.annotations,
   };
-  const labels = enabled ? { [placementKeys.enabled]: 'true' } : {};
+  const labels = { ...(enabled ? { [placementKeys.enabled]: 'true' } : {}), ...workload.labels };
   const metadata = { name, namespace, labels, annotations };
   const common = {
     replicas: replicasAtStart,
@@ -125,14 +131,32 @@ function workloadObject(workload: NamedWorkload): Deployment | StatefulSet {
   };
 }
 
-function templateOf({ name, cpu, memory, ready }: NamedWorkload) {
-  const requests = {
-    cpu: formatQuantity(fromMillicores(cpu)),
-    memory: formatQuantity(fromBytes(memory)),
+function templateOf({ name, cpu, memory, ready, use, limits, restartOnResize, podLabels }: NamedWorkload) {
+  const annotations = {
+    'stowage.test/ready-after': `${ready}ms`,
+    ...(use.cpu === undefined ? {} : { [LOAD_ANNOTATIONS.cpu]: use.cpu }),
+    ...(use.memory === undefined ? {} : { [LOAD_ANNOTATIONS.memory]: use.memory }),
   };
+  const hasLimits = limits.cpu !== undefined || limits.memory !== undefined;
+  const resources = { requests: quantities({ cpu, memory }), ...(hasLimits ? { limits: quantities(limits) } : {}) };
+  const resizePolicy = restartOnResize.map((resourceName) => ({ resourceName, restartPolicy: 'RestartContainer' }));
+  const container = { name: 'app', image: 'app:1', resources, ...(resizePolicy.length > 0 ? { resizePolicy } : {}) };
+  return { metadata: { labels: { app: name, ...podLabels }, annotations }, spec: { containers: [container] } };
+}
+
+function quantities({ cpu, memory }: ScenarioWorkload['limits']): Record<string, string> {
   return {
-    metadata: { labels: { app: name }, annotations: { 'stowage.test/ready-after': `${ready}ms` } },
-    spec: { containers: [{ name: 'app', image: 'app:1', resources: { requests } }] },
+    ...(cpu === undefined ? {} : { cpu: formatQuantity(fromMillicores(cpu)) }),
+    ...(memory === undefined ? {} : { memory: formatQuantity(fromBytes(memory)) }),
+  };
+}
+
+function policyObject({ name, namespace, spec }: ScenarioPolicy): KubeObject {
+  return {
+    apiVersion: 'optipod.io/v1alpha1',
+    kind: 'OptimizationPolicy',
+    metadata: { name, namespace },
+    ...{ spec },
   };
 }
 
@@ -144,6 +168,21 @@ function pdbObject({ name, namespace }: NamedWorkload, pdb: NonNullable<Scenario
     kind: 'PodDisruptionBudget',
     metadata: { name, namespace },
     spec: { ...amount, selector: { matchLabels: { app: name } } },
+  };
+}
+
+/** Namespaces of Stowage itself, and the definitions of what its engines read. */
+export function systemObjects({ engines }: Config): KubeObject[] {
+  const definitions = engines.rightsizing || engines.allocation ? crdDescriptions.map(customResourceDefinition) : [];
+  const namespaces = engines.allocation ? ['spotalis-system', 'mbcas-system'] : ['spotalis-system'];
+  return [...namespaces.map((name) => namespaceObject(name, false, {})), ...definitions];
+}
+
+/** Agents and operator must agree on these. */
+export function agentEnv({ allocation }: Config): Record<string, string> {
+  return {
+    STOWAGE_ALLOCATION_APPLY: allocation.apply,
+    STOWAGE_ALLOCATION_MANAGEMENT_MODE: allocation.managementMode,
   };
 }
 

@@ -1,7 +1,8 @@
 /** The result of a simulation as plain data. */
 import type { Sums } from './accounts.ts';
 import type { Figures } from './figures.ts';
-import type { Invariant, Violation } from './invariants.ts';
+import type { Invariant } from './invariant-names.ts';
+import type { Violation } from './ledger.ts';
 import type { SimulatedPool } from './objects.ts';
 import type { CheckedAssertion } from './scenario/assertions.ts';
 
@@ -46,6 +47,9 @@ export interface Tally {
   readonly unsteered: number;
   readonly events: number;
   readonly writes: number;
+  readonly resizes: number;
+  readonly retemplates: number;
+  readonly oomKills: number;
 }
 
 const HOUR_MILLIS = 3_600_000;
@@ -110,6 +114,9 @@ export function figuresOf(
     downMinutes: sums.down / MINUTE_MILLIS,
     eventsPerHour: hours === 0 ? 0 : tally.events / hours,
     writes: tally.writes,
+    resizes: tally.resizes,
+    retemplates: tally.retemplates,
+    oomKills: tally.oomKills,
     violations: violations.length,
     oscillations: broken('oscillation'),
   };

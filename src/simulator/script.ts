@@ -1,4 +1,5 @@
 /** Plays the events of a scenario at their times, each through the API or the machinery that such a thing happens in. */
+import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Fault } from '../cluster/faults/fault.ts';
@@ -17,8 +18,12 @@ export interface ScriptOptions {
   readonly pools: readonly SimulatedPool[];
   readonly fleet: FleetWatch;
   readonly events: readonly ScenarioEvent[];
-  /** The user whose calls `api-fault` disturbs. */
-  readonly operatorUser: string;
+  /** Whose calls `api-fault` disturbs. */
+  readonly users: { readonly operator: string; readonly agents: string };
+  /** A policy's spec was patched. */
+  readonly changePolicy: (key: string, spec: Readonly<Record<string, unknown>>) => void;
+  readonly setMetricsUp: (isUp: boolean) => void;
+  readonly replaceAgents: (count: number, afterMillis: Millis) => Promise<void>;
   readonly setWebhookUp: (isUp: boolean) => void;
   readonly replaceOperator: (how: 'stop' | 'crash', afterMillis: Millis) => Promise<void>;
   readonly onNodeLost: (node: string) => void;
@@ -112,8 +117,23 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
     case 'crash-operator':
       await options.replaceOperator('crash', event.after);
       return;
+    case 'change-policy': {
+      const [namespace = '', name = ''] = event.policy.split('/');
+      const body = { spec: event.spec };
+      await cluster.api.patch(policyType('optipod.io'), name, { type: 'merge', body }, { namespace });
+      options.changePolicy(event.policy, event.spec);
+      return;
+    }
+    case 'metrics-down':
+      options.setMetricsUp(false);
+      await sleep(clock, event.for, signal);
+      options.setMetricsUp(true);
+      return;
+    case 'kill-agents':
+      await options.replaceAgents(event.count, event.after);
+      return;
     case 'api-fault': {
-      const active = cluster.server.faults.add(faultOf(event, options.operatorUser));
+      const active = cluster.server.faults.add(faultOf(event, options.users[event.of]));
       await sleep(clock, event.for, signal);
       active.remove();
     }

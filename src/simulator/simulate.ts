@@ -10,17 +10,20 @@ import type { Side } from '../model/records.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
+import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
 import {
-  namespaceObject,
+  agentEnv,
   objectsOf,
   poolOf,
   type SimulatedPool,
+  systemObjects,
   webhookObject,
   workloadsOf,
   workloadType,
 } from './objects.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
+import { createPolicyBook } from './policy-book.ts';
 import { figuresOf, poolReports, type SimulationReport } from './report.ts';
 import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
@@ -60,6 +63,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   const log = options.log ?? createSilentLogger();
   const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
   let judge: Judge | undefined;
+  const metrics = { isUp: true };
+  const policies = createPolicyBook(scenario.policies, clock);
   const world = await createWorld({
     clock,
     random: stream(seed, 'cluster'),
@@ -67,7 +72,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     cluster: {
       pools,
       // Simulations of many pods need the memory; only server-side apply needs the fields.
-      apiServer: { managedFields: false },
+      apiServer: { managedFields: config.engines.rightsizing },
+      ...(config.engines.rightsizing && { metricsServer: { isUp: () => metrics.isUp } }),
     },
     startOperator: options.startOperator,
     config,
@@ -76,10 +82,21 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     onAdmission: (answer) => judge?.onAdmission(answer),
   });
   const stopping = new AbortController();
+  let agents: NodeAgents | undefined;
   try {
-    judge = createJudge({ cluster: world.cluster, config, clock, sideOfNode: sideByName(pools) });
+    judge = createJudge({ cluster: world.cluster, config, clock, policies, replicas: () => world.replicas().values(), sideOfNode: sideByName(pools) });
     const problems = [...warnings, ...manifests.problems];
-    await applyAll(world, [namespaceObject('spotalis-system', false, {}), webhookObject()]);
+    await applyAll(world, [...systemObjects(config), webhookObject()]);
+    if (config.engines.allocation)
+      agents = startNodeAgents({
+        cluster: world.cluster,
+        share: scenario.agents,
+        env: agentEnv(config),
+        clock,
+        random: stream(seed, 'agents'),
+        log,
+        signal: stopping.signal,
+      });
     const team = createOperatorTeam({ world, clock, problems, signal: stopping.signal });
     for (let index = 0; index < scenario.replicas; index++) await team.start();
     await clock.advance(WARM_UP_MILLIS);
@@ -114,7 +131,12 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         pools,
         fleet: judge.fleet,
         events: scenario.events,
-        operatorUser: OPERATOR_USER,
+        users: { operator: OPERATOR_USER, agents: AGENT_USER },
+        changePolicy: (key, spec) => policies.change(key, spec),
+        setMetricsUp: (isUp) => {
+          metrics.isUp = isUp;
+        },
+        replaceAgents: async (count, after) => await agents?.replace(count, after),
         setWebhookUp: world.setWebhookUp,
         replaceOperator: team.replace,
         onNodeLost: judge.onNodeLost,
@@ -148,6 +170,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     return reportOf(scenario, seed, { judge, world, pools, problems, elapsedMillis: clock.now() - startedAt });
   } finally {
     stopping.abort();
+    if (agents !== undefined) await world.settled(agents.stop());
     await world.stop();
   }
 }
@@ -163,7 +186,7 @@ interface Finished {
 function reportOf(scenario: Scenario, seed: number, finished: Finished): SimulationReport {
   const { judge, world, problems, elapsedMillis } = finished;
   const pools = poolReports(finished.pools, world.cluster.autoscaler.nodeHours());
-  const violations = judge.monitor.violations();
+  const violations = judge.ledger.violations();
   const figures = figuresOf(judge.tally(elapsedMillis), judge.accounts.sums(), pools, violations);
   return {
     scenario: scenario.name,
@@ -174,7 +197,7 @@ function reportOf(scenario: Scenario, seed: number, finished: Finished): Simulat
     reasons: judge.reasons(),
     asserts: scenario.asserts.map((assertion) => checkAssertion(assertion, figures)),
     violations,
-    checks: judge.monitor.checks(),
+    checks: judge.ledger.checks(),
     problems,
   };
 }

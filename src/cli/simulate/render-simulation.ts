@@ -1,6 +1,6 @@
 /** A simulation's report for people. */
 import { type Figure, figureMeanings, isFigure } from '../../simulator/figures.ts';
-import { invariants } from '../../simulator/invariants.ts';
+import { invariants } from '../../simulator/invariant-names.ts';
 import type { SimulationReport } from '../../simulator/report.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';

@@ -18,6 +18,8 @@ import type { StandIn, StandInContext } from '../stand-in.ts';
 export interface MetricsServerOptions {
   /** From one look at the kubelets to the next. Default 15 s, as metrics-server's own. */
   readonly resolutionMillis?: Millis;
+  /** While false it knows nothing, as after a restart without kubelets to ask. Default: always up. */
+  readonly isUp?: () => boolean;
 }
 
 export interface MetricsServer extends StandIn {
@@ -46,14 +48,18 @@ const FRESH_MILLIS: Millis = 10_000;
 export function createMetricsServer(
   { caches, clock }: StandInContext,
   usageOf: (node: string) => NodeUsage | undefined,
-  { resolutionMillis = 15_000 }: MetricsServerOptions = {},
+  { resolutionMillis = 15_000, isUp = () => true }: MetricsServerOptions = {},
 ): MetricsServer {
   const nodes = caches.of(resources.nodes);
   let previous = NOTHING;
   let latest = NOTHING;
 
   const scrape = (): void => {
-    previous = latest;
+    previous = isUp() ? latest : NOTHING;
+    if (!isUp()) {
+      latest = NOTHING;
+      return;
+    }
     const found = { nodes: new Map<string, Point>(), containers: new Map<ContainerUsage, Point>() };
     for (const node of nodes.all()) {
       const usage = usageOf(nameOf(node));

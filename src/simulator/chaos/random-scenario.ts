@@ -1,9 +1,17 @@
 /** A scenario drawn at random from a seed: pools, workloads, load, and a schedule of things that go wrong. */
-import { createSeededRandom, type Random } from '../../lib/random.ts';
+import { createSeededRandom } from '../../lib/random.ts';
 import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
-
-type WorkloadInput = NonNullable<ScenarioInput['workloads']>[number];
+import { createDraw, type Draw } from './draw.ts';
+import {
+  randomEngines,
+  randomObjects,
+  randomPolicies,
+  randomSizes,
+  randomSizingConfig,
+  randomSizingEvent,
+  type WorkloadInput,
+} from './random-sizing.ts';
 
 /** What can be drawn; tests take less than the night. */
 export interface ChaosSize {
@@ -16,11 +24,19 @@ export interface ChaosSize {
 export const SHORT_CHAOS: ChaosSize = { hours: 2, workloads: 4, events: 6 };
 export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
 
+/** Far from any seed. */
+const SIZING_STREAM = 7_000_000;
+
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   const draw = createDraw(createSeededRandom(seed));
   const minutes = 60 * draw.between(1, size.hours);
-  const workloads = Array.from({ length: draw.between(1, size.workloads) }, (_, index) => randomWorkload(draw, index));
+  const placed = Array.from({ length: draw.between(1, size.workloads) }, (_, index) => randomWorkload(draw, index));
+  // A stream of its own: what placement is put through stays the same whichever engines run beside it.
+  const sizing = createDraw(createSeededRandom(seed + SIZING_STREAM));
+  const engines = randomEngines(sizing);
+  const policies = engines.rightsizing ? randomPolicies(sizing) : [];
+  const workloads = placed.map((workload) => randomSizes(sizing, workload, engines, policies));
   const replicas = draw.pick([1, 1, 2, 3]);
   return {
     name: `chaos-${seed}`,
@@ -31,8 +47,16 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
     pools: randomPools(draw),
     namespaces: [{ name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } }],
     workloads,
-    operator: randomConfig(draw),
-    events: Array.from({ length: draw.between(1, size.events) }, () => randomEvent(draw, minutes, workloads)),
+    policies,
+    objects: randomObjects(sizing, workloads, engines),
+    agents: sizing.pick([0.3, 0.7, 1]),
+    operator: { ...randomConfig(draw), ...randomSizingConfig(sizing, engines) },
+    events: [
+      ...Array.from({ length: draw.between(1, size.events) }, () => randomEvent(draw, minutes, workloads)),
+      ...Array.from({ length: sizing.between(0, size.events / 2) }, () =>
+        randomSizingEvent(sizing, minutes, engines, policies),
+      ).flat(),
+    ],
   };
 }
 
@@ -130,8 +154,12 @@ function randomEvent(draw: Draw, minutes: number, workloads: readonly WorkloadIn
       effect: draw.pick([
         { kind: 'drop' },
         { kind: 'drop-after' },
+        { kind: 'outage' },
+        { kind: 'freeze', millis: 20_000 },
+        { kind: 'stale-reads', revisions: 20 },
         { kind: 'slow', millis: 1500 },
         { kind: 'status', code: 500 },
+        { kind: 'status', code: 503, retryAfterSeconds: 5 },
         { kind: 'status', code: 429, retryAfterSeconds: 2 },
         { kind: 'cut-watch', afterEvents: 3 },
         { kind: 'expire-watch', afterEvents: 5 },
@@ -140,27 +168,4 @@ function randomEvent(draw: Draw, minutes: number, workloads: readonly WorkloadIn
       ]),
     }),
   ])();
-}
-
-interface Draw {
-  /** A whole number from `low` to `high`, both included. */
-  between(low: number, high: number): number;
-  chance(probability: number): boolean;
-  pick<T>(from: readonly T[]): T;
-  some<T>(from: readonly T[], least: number, most: number): T[];
-}
-
-function createDraw(random: Random): Draw {
-  const between = (low: number, high: number): number => low + Math.floor(random.next() * (high - low + 1));
-  const pick = <T>(from: readonly T[]): T => {
-    const [chosen] = from.slice(between(0, from.length - 1));
-    if (chosen === undefined && !from.includes(chosen as T)) throw new RangeError('nothing to pick from');
-    return chosen as T;
-  };
-  return {
-    between,
-    chance: (probability) => random.next() < probability,
-    pick,
-    some: (from, least, most) => from.slice(0, between(least, Math.min(most, from.length))),
-  };
 }

@@ -12,6 +12,8 @@ const lasting = duration.optional();
 const effect = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drop') }),
   z.strictObject({ kind: z.literal('drop-after') }),
+  z.strictObject({ kind: z.literal('outage') }),
+  z.strictObject({ kind: z.literal('freeze'), millis: z.int().min(1) }),
   z.strictObject({ kind: z.literal('slow'), millis: z.int().min(1) }),
   z.strictObject({
     kind: z.literal('status'),
@@ -49,10 +51,17 @@ export const event = z.discriminatedUnion('do', [
   /** Stops an operator replica in order, or as if its machine were gone, and starts another. */
   z.strictObject({ at, do: z.literal('restart-operator'), after: duration.default(10_000) }),
   z.strictObject({ at, do: z.literal('crash-operator'), after: duration.default(20_000) }),
-  /** The operator's calls to the API fail. */
+  /** Part of an OptimizationPolicy's spec is changed: a merge patch. */
+  z.strictObject({ at, do: z.literal('change-policy'), policy: workload, spec: z.record(z.string(), z.unknown()) }),
+  /** The metrics API knows nothing. */
+  z.strictObject({ at, do: z.literal('metrics-down'), for: duration }),
+  /** Node agents die, and others take their place. */
+  z.strictObject({ at, do: z.literal('kill-agents'), count: z.int().min(1).default(1), after: duration }),
+  /** The calls of the operator, or of the agents, to the API fail. */
   z.strictObject({
     at,
     do: z.literal('api-fault'),
+    of: z.enum(['operator', 'agents']).default('operator'),
     effect,
     verbs: z.array(z.string()).optional(),
     resources: z.array(z.string()).optional(),

@@ -59,6 +59,16 @@ const pdb = z
     'give exactly one of minAvailable and maxUnavailable',
   );
 
+/** A Kubernetes object as it is. */
+const object = z.looseObject({ apiVersion: z.string().min(1), kind: z.string().min(1) });
+
+/** An OptimizationPolicy; its spec is checked as a cluster checks it. */
+const policy = z.strictObject({
+  name: objectName,
+  namespace: objectName.default('default'),
+  spec: z.record(z.string(), z.unknown()),
+});
+
 const workload = z.strictObject({
   name: objectName,
   namespace: objectName.default('default'),
@@ -74,6 +84,13 @@ const workload = z.strictObject({
   annotations: z.record(z.string(), annotationText).default({}),
   cpu: cpu.default(250),
   memory: memory.default(256 * 1024 ** 2),
+  limits: z.strictObject({ cpu: cpu.optional(), memory: memory.optional() }).default({}),
+  /** Resources whose change in place restarts the container. */
+  restartOnResize: z.array(z.enum(['cpu', 'memory'])).default([]),
+  /** What its pods use: curves of src/cluster/load/parse-curve.ts. Default: next to nothing. */
+  use: z.strictObject({ cpu: z.string().optional(), memory: z.string().optional() }).default({}),
+  labels: z.record(z.string(), z.string()).default({}),
+  podLabels: z.record(z.string(), z.string()).default({}),
   pdb: pdb.optional(),
   /** From running to ready. */
   ready: duration.default(3000),
@@ -100,6 +117,11 @@ export const scenarioSchema = z
     workloads: z.array(workload).default([]),
     /** Files or folders of Kubernetes manifests, relative to the scenario's own file. */
     manifests: z.array(z.string().min(1)).default([]),
+    /** Further objects, made before the workloads: limit ranges, quotas, autoscalers. */
+    objects: z.array(object).default([]),
+    policies: z.array(policy).default([]),
+    /** Share of the nodes that have an agent, where allocation is on. */
+    agents: z.number().min(0).max(1).default(1),
     /** The operator's configuration, as in its file. */
     operator: z.record(z.string(), z.unknown()).default({}),
     replicas: z.int().min(1).max(5).default(1),
@@ -117,5 +139,6 @@ export type Scenario = z.output<typeof scenarioSchema>;
 /** As written: what `stringify` makes a scenario file of. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
 export type ScenarioPool = Scenario['pools'][number];
+export type ScenarioPolicy = Scenario['policies'][number];
 export type ScenarioWorkload = Scenario['workloads'][number];
 export type LoadCurve = Exclude<ScenarioWorkload['replicas'], number>;

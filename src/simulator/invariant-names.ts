@@ -1,0 +1,26 @@
+/** What must hold whatever happens, by name. */
+export const invariants = {
+  floor: 'no eviction by Stowage leaves fewer ready on-demand pods than the floor',
+  budget: 'no eviction by Stowage breaks a PodDisruptionBudget',
+  paced: 'at most one pod of a workload is being disrupted by Stowage',
+  concurrency:
+    'no more evictions and rollouts under way than placement.maxConcurrentEvictions, of all engines together',
+  oscillation: 'no place is moved twice for one cause',
+  bounded: 'no more evictions than changes explain',
+  webhook: 'every admission is answered, in time, and lets the pod in',
+  readOnly: 'in read-only mode nothing is written',
+  stranger: 'nothing is evicted that is not managed',
+  exact: 'at rest the mix is exact, or what keeps it is explained',
+  oneResize: 'no pod is resized while a resize of it is under way',
+  capacity: 'no resize makes the requests on a node more than it has',
+  qos: 'no size changes the QoS class of a pod or template',
+  memory: 'no memory limit is set below what the container uses',
+  consent: 'sizes change only where a policy in mode Auto, or allocation, may change them; never in a dry run',
+  bounds: "sizes that rightsizing sets are within the policy's bounds",
+  restarts: 'pods are recreated, and containers restarted, for a size only where the policy allows it',
+  steady: 'no size that rightsizing sets goes up and down again and again',
+  pace: 'no pod is resized by allocation more often than its rules say',
+  journal: 'what was done is in the journal',
+} as const;
+
+export type Invariant = keyof typeof invariants;

@@ -1,0 +1,53 @@
+/** Holds the journal to what happened: an eviction that went through is told there, by whoever led then and leads still. */
+import type { Clock } from '../lib/clock.ts';
+import type { Millis } from '../lib/units.ts';
+import type { WorkloadFacts } from './fleet-watch.ts';
+import type { Ledger } from './ledger.ts';
+import type { SimulatedOperator } from './operator-port.ts';
+
+export interface JournalJudgeOptions {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly replicas: () => Iterable<SimulatedOperator>;
+  /** Whether answers of the API may be lost now. */
+  readonly isDisturbed: () => boolean;
+}
+
+export interface JournalJudge {
+  evicted(facts: WorkloadFacts, pod: string): void;
+}
+
+/** For the answer of the API server to come back. */
+const WRITTEN_MILLIS: Millis = 5_000;
+/** What the journal keeps of a workload. */
+const KEPT = 64;
+
+export function createJournalJudge({ ledger, clock, replicas, isDisturbed }: JournalJudgeOptions): JournalJudge {
+  const leaderOf = ({ key, kind }: WorkloadFacts) => {
+    const [namespace = '', name = ''] = key.split('/');
+    for (const operator of replicas()) {
+      const explanation = operator.explain({ kind, namespace, name });
+      if (explanation?.isLeader === true) return { operator, journal: explanation.journal };
+    }
+    return undefined;
+  };
+  return {
+    evicted(facts, pod) {
+      const before = leaderOf(facts);
+      if (before === undefined || isDisturbed()) return;
+      const at = clock.now();
+      clock.setTimer(WRITTEN_MILLIS, () => {
+        const after = leaderOf(facts);
+        if (after === undefined || after.operator !== before.operator || isDisturbed()) return;
+        const { journal } = after;
+        const isTold = journal.some((entry) => entry.kind === 'done' && entry.pod === pod && entry.lastAt >= at);
+        const isForgotten = journal.length >= KEPT && (journal[0]?.lastAt ?? 0) >= at;
+        ledger.check('journal', isTold || isForgotten, () => `${facts.key}: nothing is told of the eviction of ${pod}`);
+        const isOrdered = journal.every(({ firstAt, lastAt }, index) => {
+          return firstAt <= lastAt && lastAt <= clock.now() && lastAt >= (journal[index - 1]?.lastAt ?? 0);
+        });
+        ledger.check('journal', isOrdered, () => `${facts.key}: entries are out of order`);
+      });
+    },
+  };
+}

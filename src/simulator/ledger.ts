@@ -1,0 +1,39 @@
+/** Where the invariants are kept account of: every check made, and every one that failed. */
+import type { Clock } from '../lib/clock.ts';
+import { type Invariant, invariants } from './invariant-names.ts';
+
+export interface Violation {
+  readonly invariant: Invariant;
+  /** Milliseconds since the epoch, in virtual time. */
+  readonly at: number;
+  /** What was seen, one sentence. */
+  readonly detail: string;
+}
+
+export interface Ledger {
+  check(invariant: Invariant, holds: boolean, detail: () => string): void;
+  /** Checks made so far, by invariant: one never checked proves nothing. */
+  checks(): Readonly<Record<Invariant, number>>;
+  violations(): readonly Violation[];
+}
+
+const names = Object.keys(invariants).filter((name): name is Invariant => Object.hasOwn(invariants, name));
+/** Violations kept; a broken rule tends to break often. */
+const MAX_KEPT = 100;
+
+export function createLedger(clock: Clock): Ledger {
+  const counts = new Map<Invariant, number>();
+  const found: Violation[] = [];
+  return {
+    check(invariant, holds, detail) {
+      counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+      if (!holds && found.length < MAX_KEPT) found.push({ invariant, at: clock.now(), detail: detail() });
+    },
+    checks() {
+      const all: Record<string, number> = {};
+      for (const name of names) all[name] = counts.get(name) ?? 0;
+      return all as Record<Invariant, number>;
+    },
+    violations: () => found,
+  };
+}

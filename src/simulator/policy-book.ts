@@ -1,0 +1,74 @@
+/** The policies of a scenario as they are at any moment, and what they allow on a workload: judged by what people wrote, not by how the operator reads it. */
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { ScenarioPolicy } from './scenario/schema.ts';
+
+export type Tree = Readonly<Record<string, unknown>>;
+
+export interface PolicyBook {
+  /** A merge patch of a spec was carried out. */
+  change(key: string, spec: Tree): void;
+  /**
+   * The specs of the policies that select the workload, or did a short while ago: whoever acts on what was true a moment ago
+   * may.
+   */
+  of(namespace: string, labels: Readonly<Record<string, string>>): readonly Tree[];
+}
+
+interface Version {
+  readonly spec: Tree;
+  /** When the next one took its place. */
+  until: EpochMillis;
+}
+
+/** Watches may be late, and a write under way is not called back. */
+const GRACE_MILLIS: Millis = 120_000;
+
+export function createPolicyBook(policies: readonly ScenarioPolicy[], clock: Clock): PolicyBook {
+  const book = new Map<string, { readonly namespace: string; readonly versions: Version[] }>();
+  for (const { name, namespace, spec } of policies) {
+    const versions = [{ spec, until: Number.POSITIVE_INFINITY }];
+    book.set(`${namespace}/${name}`, { namespace, versions });
+  }
+  return {
+    change(key, patch) {
+      const versions = book.get(key)?.versions;
+      const last = versions?.at(-1);
+      if (versions === undefined || last === undefined) return;
+      last.until = clock.now() + GRACE_MILLIS;
+      versions.push({ spec: mergeTrees(last.spec, patch), until: Number.POSITIVE_INFINITY });
+    },
+    of: (namespace, labels) =>
+      [...book.values()]
+        .filter((each) => each.namespace === namespace)
+        .flatMap(({ versions }) => versions.filter(({ until }) => until > clock.now()))
+        .map(({ spec }) => spec)
+        .filter((spec) => selects(spec, labels)),
+  };
+}
+
+/** A merge patch (RFC 7386), as far as policies need it. */
+export function mergeTrees(base: Tree, patch: Tree): Tree {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = isTree(value) ? mergeTrees(treeAt(merged, key), value) : value;
+  }
+  return merged;
+}
+
+/** The branch below a key; empty where there is none. */
+export function treeAt(tree: Tree, ...keys: readonly string[]): Tree {
+  let at: unknown = tree;
+  for (const key of keys) at = isTree(at) ? at[key] : undefined;
+  return isTree(at) ? at : {};
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function selects(spec: Tree, labels: Readonly<Record<string, string>>): boolean {
+  const wanted = treeAt(spec, 'selector', 'workloadSelector', 'matchLabels');
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+}

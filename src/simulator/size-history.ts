@@ -1,0 +1,38 @@
+/** How often amounts turned, and how often things happened, within a sliding time. */
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+
+export interface SizeHistory {
+  /** Notes a step; turns of its direction within the last hour, this one included. */
+  note(key: string, step: { readonly from: number | undefined; readonly to: number | undefined }): number;
+  /** Notes that something happened; how often it has within the last minute, this time included. */
+  count(key: string): number;
+}
+
+const HOUR: Millis = 3_600_000;
+const MINUTE: Millis = 60_000;
+
+export function createSizeHistory(clock: Clock): SizeHistory {
+  const directions = new Map<string, { isUp: boolean; turns: EpochMillis[] }>();
+  const times = new Map<string, EpochMillis[]>();
+  return {
+    note(key, { from, to }) {
+      const isUp = (to ?? Number.POSITIVE_INFINITY) > (from ?? Number.POSITIVE_INFINITY);
+      const known = directions.get(key);
+      if (known === undefined) {
+        directions.set(key, { isUp, turns: [] });
+        return 0;
+      }
+      known.turns = known.turns.filter((at) => clock.now() - at < HOUR);
+      if (known.isUp !== isUp) known.turns.push(clock.now());
+      known.isUp = isUp;
+      return known.turns.length;
+    },
+    count(key) {
+      const recent = (times.get(key) ?? []).filter((at) => clock.now() - at < MINUTE);
+      recent.push(clock.now());
+      times.set(key, recent);
+      return recent.length;
+    },
+  };
+}
