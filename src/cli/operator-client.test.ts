@@ -172,6 +172,30 @@ describe('status --operator', () => {
     expect(stdout).toContain('1 drifted (1 replica)');
   });
 
+  test('where the cluster cannot be read, the operator alone tells what it knows', async () => {
+    const [told] = fleet.workloads;
+    const web = { ...told, headline: '2 on spot, 4 on on-demand', next: 'a pod moves' };
+    const cart = { ...web, workload: 'Deployment/other/cart', blocks: [] };
+    const { url } = await answeringOperator({ ...fleet, workloads: [web, cart] });
+    const env = { KUBECONFIG: '/there/is/none' };
+    const { code, stdout, stderr } = await runCommand(['status', '--operator', url], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^The operator looks after 2 workloads: 1 blocked\n\nWORKLOAD +STATE\n/);
+    expect(stdout).toMatch(/Deployment\/shop\/web +2 on spot, 4 on on-demand; CooldownActive: The last disruption/);
+    expect(stderr).toMatch(
+      /^note: the cluster cannot be read \(.*\/there\/is\/none.*\): this is what the operator tells\n$/,
+    );
+    const json = await runCommand(['status', '-n', 'shop', '-o', 'json', '--operator', url], { env });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      kind: 'OperatorStatus',
+      isLeader: true,
+      workloads: [{ workload: 'Deployment/shop/web', blockedBy: { reason: 'CooldownActive' }, next: 'a pod moves' }],
+    });
+    // Without it, or with a mistake in what was named, there is nothing to tell.
+    expect((await runCommand(['status'], { env })).code).toBe(1);
+    expect((await runCommand(['status', '-c', '/no/file', '--operator', url], { env })).code).toBe(1);
+  });
+
   test('a follower is told to be one', async () => {
     expect((await status({ ...fleet, isLeader: false })).stderr).toContain('is not the leader');
   });

@@ -137,7 +137,15 @@ export type OperatorJournalEntry = z.output<typeof journalEntry>;
 const fleet = z.object({
   at: z.number(),
   isLeader: z.boolean(),
-  workloads: z.array(z.object({ workload: z.string(), blocks: z.array(block), lastDisruption: maybe(z.number()) })),
+  workloads: z.array(
+    z.object({
+      workload: z.string(),
+      headline: z.string(),
+      blocks: z.array(block),
+      next: z.string(),
+      lastDisruption: maybe(z.number()),
+    }),
+  ),
 });
 /** All enabled workloads as the operator sees them, in short. */
 export type OperatorFleet = z.output<typeof fleet>;

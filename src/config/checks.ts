@@ -29,6 +29,7 @@ export function checkConfig(config: Config): CheckProblem[] {
   return [
     checkWindow,
     checkWebhook,
+    checkMetricsTls,
     checkLease,
     checkBackoff,
     checkAllocation,
@@ -53,6 +54,13 @@ function checkWindow({ operator }: Config): CheckProblem[] {
     path: `${path}.${part}`,
     message: `${path}: ${part} is not valid: ${JSON.stringify(value)}; accepted: ${accepted}`,
   }));
+}
+
+function checkMetricsTls({ webhook, observability }: Config): CheckProblem[] {
+  const path = 'observability.metrics.tls';
+  return observability.metrics.tls && !webhook.enabled
+    ? [{ path, message: `${path} needs webhook.enabled: it is the certificate of the webhook that is served` }]
+    : [];
 }
 
 function checkWebhook({ webhook }: Config): CheckProblem[] {

@@ -12,6 +12,10 @@ describe('messages of invalid values', () => {
     ['webhook:\n  port: 0', 'config.yaml:2: webhook.port must be positive when webhook is enabled'],
     ['webhook:\n  port: 70000', 'webhook.port must be at most 65535'],
     [
+      'webhook:\n  enabled: false\nobservability:\n  metrics:\n    tls: true',
+      'observability.metrics.tls needs webhook.enabled: it is the certificate of the webhook that is served',
+    ],
+    [
       'controllers:\n  workloadTiming:\n    cooldownPeriod: 0s',
       'config.yaml:3: controllers.workloadTiming.cooldownPeriod must be positive',
     ],

@@ -70,6 +70,11 @@ export const observabilityKeys = {
       description:
         'Who may read /metrics and /explain: everybody who reaches the port, or who shows a bearer token of the cluster whose user may get that path (docs/security.md).',
     }),
+    tls: flag(false, {
+      env: 'METRICS_TLS',
+      restart: true,
+      description: 'Serve them over HTTPS, with the certificate of the webhook, renewed as it is (docs/security.md).',
+    }),
   },
   health: {
     enabled: flag(true, { env: 'HEALTH_ENABLED', restart: true, description: 'Serve /healthz and /readyz.' }),

@@ -158,7 +158,8 @@ async function issue(config: Config, now: number, previousBundle: string | undef
   });
   const leaf = await issueServerCertificate(authority, {
     commonName: `${service}.svc`,
-    dnsNames: [serviceName, service, `${service}.svc`, `${service}.svc.cluster.local`],
+    // localhost: behind `kubectl port-forward`, for metrics.
+    dnsNames: [serviceName, service, `${service}.svc`, `${service}.svc.cluster.local`, 'localhost'],
     notBeforeMillis,
     notAfterMillis: now + LEAF_MILLIS,
   });

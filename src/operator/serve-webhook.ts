@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { ServedCertificate } from '../web/endpoint-server.ts';
 import { createCoordinatedHandler } from '../webhook/coordinate.ts';
 import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
@@ -31,6 +32,8 @@ export interface ServeWebhookOptions {
 
 export interface ServedWebhook {
   readonly port: number;
+  /** What it serves, for others that serve the same. */
+  readonly certificate: ServedCertificate;
   /** What is wrong with the certificate now; undefined when it is valid. */
   certificateProblem(): string | undefined;
   /** Follows the certificate until `signal` aborts. */
@@ -64,8 +67,11 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
   const server = await startWebhookServer({ port, ...host, keyPair: served, handle, also: options.also, clock, log });
   log.info({ port: server.port }, 'The webhook listens');
 
+  const followers: (() => void)[] = [];
+
   return {
     port: server.port,
+    certificate: { current: () => served, onChange: (listener) => void followers.push(listener) },
     certificateProblem() {
       const { notBeforeMillis, notAfterMillis } = validityOf(served);
       const now = clock.now();
@@ -77,6 +83,7 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
         trusted = `${pair.cert}\n${served.cert}`;
         served = pair;
         report();
+        for (const follower of followers) follower();
       }, signal),
     async drain() {
       await server.drain(DRAIN_MILLIS);

@@ -1,4 +1,6 @@
+import { get } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { type Endpoint, jsonAnswer, startEndpointServer } from './endpoint-server.ts';
 import { createReadyz, healthz } from './health.ts';
@@ -9,6 +11,47 @@ async function start(endpoints: Record<string, Endpoint>): Promise<string> {
   onTestFinished(() => server.close());
   return `http://127.0.0.1:${server.port}`;
 }
+
+describe('with a certificate', () => {
+  const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2100, 0, 1) };
+  const pair = async () => {
+    const authority = await createAuthority({ commonName: 'ca', ...validity });
+    const leaf = await issueServerCertificate(authority, { commonName: 'x', dnsNames: ['localhost'], ...validity });
+    return { ca: authority.certificatePem, cert: leaf.certificatePem, key: leaf.privateKeyPem };
+  };
+  const statusOver = (port: number, ca: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      get({ host: 'localhost', port, path: '/healthz', ca, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+
+  test('it speaks HTTPS only, and serves a new one to new connections', async () => {
+    const [first, second] = await Promise.all([pair(), pair()]);
+    let served = first;
+    let tell = (): void => {};
+    const server = await startEndpointServer({
+      name: 'test',
+      address: { host: 'localhost', port: 0 },
+      endpoints: { '/healthz': healthz },
+      certificate: {
+        current: () => served,
+        onChange: (listener) => {
+          tell = listener;
+        },
+      },
+      log: createSilentLogger(),
+    });
+    onTestFinished(() => server.close());
+    expect(await statusOver(server.port, first.ca)).toBe(200);
+    await expect(fetch(`http://localhost:${server.port}/healthz`)).rejects.toThrow();
+    await expect(statusOver(server.port, second.ca)).rejects.toThrow(/certificate/);
+    served = second;
+    tell();
+    expect(await statusOver(server.port, second.ca)).toBe(200);
+  });
+});
 
 describe('startEndpointServer', () => {
   test('answers a path with its query, uncached', async () => {

@@ -1,5 +1,6 @@
-/** A small read-only HTTP server: health, metrics and explanations, a function a path. */
-import type { IncomingMessage } from 'node:http';
+/** A small read-only HTTP or HTTPS server: health, metrics and explanations, a function a path. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { BindAddress } from '../config/config-key.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
@@ -24,6 +25,13 @@ export interface AccessRequest {
 /** @returns the answer to who may not; undefined lets in. */
 export type Authorize = (request: AccessRequest) => Promise<EndpointAnswer | undefined>;
 
+/** A certificate somebody else looks after, PEM. */
+export interface ServedCertificate {
+  current(): { readonly cert: string; readonly key: string };
+  /** Told of each new one. */
+  onChange(listener: () => void): void;
+}
+
 export interface EndpointServer {
   readonly port: number;
   close(): Promise<void>;
@@ -37,13 +45,15 @@ export interface EndpointServerOptions {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** Asked before every endpoint; left out, everybody is let in. */
   readonly authorize?: Authorize | undefined;
+  /** Left out, plain HTTP is spoken. */
+  readonly certificate?: ServedCertificate | undefined;
   readonly log: Logger;
 }
 
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
-  const { name, address, log } = options;
-  const server = http.createServer((request, response) => {
+  const { name, address, certificate, log } = options;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     answer(request, options).then(
       ({ status, contentType, body }) => {
         response.writeHead(status, {
@@ -60,7 +70,8 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
         response.end('internal error\n');
       },
     );
-  });
+  };
+  const server = certificate === undefined ? http.createServer(onRequest) : secureServer(certificate, onRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       const where = `${address.host ?? ''}:${address.port}`;
@@ -83,6 +94,13 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
         server.closeAllConnections();
       }),
   };
+}
+
+function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
+  const server = https.createServer({ ...certificate.current(), minVersion: 'TLSv1.2' }, onRequest);
+  // Connections that are open keep the one they have.
+  certificate.onChange(() => server.setSecureContext(certificate.current()));
+  return server;
 }
 
 export const textAnswer = (status: number, body: string): EndpointAnswer => ({

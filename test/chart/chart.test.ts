@@ -236,6 +236,28 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     );
   });
 
+  test('metrics over HTTPS are read, by Prometheus and by helm test, with the authority that signed the certificate', () => {
+    const objects = render(programs, { values: [`${CHART}/ci/metrics-tls.yaml`] });
+    expect(at(theOnly(objects, 'ServiceMonitor'), 'spec.endpoints.0')).toMatchObject({
+      scheme: 'https',
+      tlsConfig: {
+        serverName: 'stowage.spotalis-system.svc',
+        ca: { secret: { name: 'stowage-webhook-cert', key: 'ca.crt' } },
+      },
+    });
+    const pod = theOnly(objects, 'Pod');
+    expect(at(pod, 'spec.containers.0.args.1')).toBe('https://stowage.spotalis-system.svc:8080');
+    expect(at(pod, 'spec.containers.0.env')).toContainEqual({
+      name: 'NODE_EXTRA_CA_CERTS',
+      value: '/etc/stowage-authority/ca.crt',
+    });
+    expect(at(pod, 'spec.volumes.0.secret')).toEqual({
+      secretName: 'stowage-webhook-cert',
+      items: [{ key: 'ca.crt', path: 'ca.crt' }],
+    });
+    expect(at(theOnly(render(programs), 'Pod'), 'spec.volumes')).toBeUndefined();
+  });
+
   test('with Roles only there is no ClusterRole, and a Role in each watched namespace', () => {
     const objects = render(programs, { values: [`${CHART}/ci/namespaced.yaml`] });
     expect(objects.filter(({ kind }) => kind?.startsWith('ClusterRole'))).toEqual([]);

@@ -130,7 +130,12 @@ describe('alerts', () => {
 
   test.skipIf(promtoolPath === undefined)('promtool notices an alert that does not fire when it should', () => {
     const later = alertsText.replace('for: 5m', 'for: 50m');
-    const { status } = promtool(['test', 'rules'], 'tests.yaml', testsText, { 'alerts.yaml': later });
+    // One case is enough to notice; all of them take their time.
+    const { tests: cases, ...head } = parse(testsText);
+    const one = cases.filter(({ name }: { readonly name: string }) => name === 'nothing is scraped');
+    const content = JSON.stringify({ ...head, tests: one });
+    expect(promtool(['test', 'rules'], 'tests.yaml', content, { 'alerts.yaml': alertsText }).status).toBe(0);
+    const { status } = promtool(['test', 'rules'], 'tests.yaml', content, { 'alerts.yaml': later });
     expect(status).toBe(1);
   });
 });

@@ -1,4 +1,5 @@
 /** The chart on the real control plane: installed, upgraded and removed as users do it, the operator having its account's rights and no others. */
+import { get } from 'node:https';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Pod } from '../../src/api/core.ts';
 import { resources } from '../../src/api/resources.ts';
@@ -47,12 +48,13 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
   beforeEach(() => {
     audit = openAuditLog(own?.directory ?? '');
   });
+  // What is installed stays for the next test to upgrade.
   afterEach(async () => {
     await operator?.stop();
     operator = undefined;
-    installation.remove();
   });
   afterAll(() => {
+    installation.remove();
     installation.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);
   });
 
@@ -112,6 +114,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await operator?.stop();
     const granted = new Set(grantsOf(installation.objects()).map(({ right }) => right.replace(/ [^/]*\//, ' ')));
     expect([...used()].filter((right) => !granted.has(right))).toEqual([]);
+    installation.remove();
   });
 
   test('the pods of its Deployment are accepted by the API server and keep off spot nodes', async () => {
@@ -137,7 +140,11 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
       (rule: unknown) => !JSON.stringify(at(rule, 'resources')).includes('pods/eviction'),
     );
     const replaceRole = (object: Manifest): string =>
-      installation.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(object));
+      // As helm, which goes on with what it finds its own.
+      installation.kubectl(
+        ['apply', '--server-side', '--force-conflicts', '--field-manager=helm', '-f', '-'],
+        JSON.stringify(object),
+      );
     replaceRole({ ...role, rules });
     await repartition(namespace, 0);
     await cluster().eventually(async () =>
@@ -230,13 +237,20 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await cluster().eventually(async () => expect(await uids(namespace)).toHaveLength(6));
   });
 
-  test('metrics are for those the cluster knows and allows', async () => {
-    await install('metrics-token', 'metrics.serviceMonitor.enabled=false');
-    const url = `http://127.0.0.1:${installation.ports.metrics}`;
-    const statusOf = async (path: string, token?: string): Promise<number> => {
-      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      return (await fetch(`${url}${path}`, { headers })).status;
-    };
+  test('metrics are served over HTTPS, for those the cluster knows and allows', async () => {
+    await install('metrics-tls', 'metrics.serviceMonitor.enabled=false');
+    const ca = Buffer.from(await bundleOf(), 'base64').toString();
+    const statusOf = (path: string, token?: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const { metrics: port } = installation.ports;
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        // By the name that Prometheus is told to expect.
+        const servername = `${FULL_NAME}.${NAMESPACE}.svc`;
+        get({ host: '127.0.0.1', port, path, ca, servername, headers, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        }).on('error', reject);
+      });
     const tokenOf = (account: string): string =>
       installation.kubectl(['-n', NAMESPACE, 'create', 'token', account]).trim();
     installation.kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'scraper']);

@@ -130,9 +130,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and (include "stowage.metricsPort" .) (eq (lower ($config.authentication | default "none")) "token") }}true{{ end -}}
 {{- end -}}
 
+{{- define "stowage.metricsTls" -}}
+{{- $config := (.Values.config.observability | default dict).metrics | default dict -}}
+{{- if and (include "stowage.metricsPort" .) (eq (lower (toString ($config.tls | default false))) "true") }}true{{ end -}}
+{{- end -}}
+
 {{/* Contradictions that the schema cannot express. */}}
 {{- define "stowage.check" -}}
 {{- $watched := include "stowage.watchNamespaces" . | fromJsonArray -}}
+{{- if and (include "stowage.metricsTls" .) (not (include "stowage.webhookEnabled" .)) -}}
+{{- fail "\n\nconfig.observability.metrics.tls needs the webhook, whose certificate is served: set webhook.enabled." -}}
+{{- end -}}
 {{- if include "stowage.namespaced" . -}}
 {{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
 {{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}

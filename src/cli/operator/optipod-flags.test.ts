@@ -76,7 +76,7 @@ describe('the flags of OptiPod', () => {
     const { warnings } = configOf({ metricsMaxSamples: '10', metricsSecure: true });
     expect(warnings).toEqual([
       '--metrics-max-samples has no effect: samples are taken all the time and remembered, not gathered anew for each look',
-      '--metrics-secure has no effect: metrics are served in plain HTTP',
+      '--metrics-secure has no effect: observability.metrics.tls and authentication say it',
     ]);
   });
 

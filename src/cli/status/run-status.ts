@@ -1,12 +1,14 @@
 /** Prints the fleet status. */
+
 import { fleetCostLines, hourly } from '../../decide/placement/cost-text.ts';
+import { describeError } from '../../lib/errors.ts';
 import { renderNodeTable, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
 import type { InputOptions, OperatorOptions } from '../input-options.ts';
-import { fetchFleet } from '../operator-client.ts';
+import { fetchFleet, type OperatorFleet } from '../operator-client.ts';
 import { renderDocument } from '../output.ts';
 import { counted } from '../plural.ts';
 import { summarizeSizes } from '../sizing/render-sizes.ts';
@@ -14,14 +16,25 @@ import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { printable } from '../text-width.ts';
 import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusRow } from './fleet-status.ts';
-import { withOperator } from './with-operator.ts';
+import { operatorOnly, renderOperatorOnly } from './operator-only.ts';
+import { NOT_LEADER, withOperator } from './with-operator.ts';
 
 export async function runStatus(context: CliContext, options: InputOptions & OperatorOptions): Promise<ExitCode> {
   const { io, global } = context;
+  const { operator: url } = options;
   const [input, operator] = await Promise.all([
-    loadInput(context, options),
-    options.operator === undefined ? undefined : fetchFleet({ url: options.operator, io }),
+    loadInput(context, options).catch((error: unknown) => {
+      // A mistake in a file or an option is one, whomever else can be asked.
+      const isNamed = (options.filename ?? options.config ?? options.prices) !== undefined;
+      if (url === undefined || isNamed || io.signal.aborted) throw error;
+      return new ClusterOutOfReach(describeError(error));
+    }),
+    url === undefined ? undefined : fetchFleet({ url, io }),
   ]);
+  if (input instanceof ClusterOutOfReach) {
+    if (operator !== undefined) printOperatorOnly(operator, input.message, context);
+    return exitCodes.ok;
+  }
   const seen = fleetStatus(input, io.clock.now(), global.namespace);
   const status = operator === undefined ? seen : withOperator(seen, operator);
   const text = renderDocument(status, global.output);
@@ -31,6 +44,21 @@ export async function runStatus(context: CliContext, options: InputOptions & Ope
     printInputNotes(context, { ...input, problems: status.problems });
   }
   return exitCodes.ok;
+}
+
+/** Why only the operator can tell. */
+class ClusterOutOfReach extends Error {}
+
+function printOperatorOnly(operator: OperatorFleet, why: string, context: CliContext): void {
+  const { io, global, style } = context;
+  const status = operatorOnly(operator, global.namespace);
+  const text = renderDocument(status, global.output);
+  if (text !== undefined) io.out.write(text);
+  else printLines(context, renderOperatorOnly(status, context));
+  io.err.write(
+    `${style('muted', `note: the cluster cannot be read (${printable(why)}): this is what the operator tells`)}\n`,
+  );
+  if (!status.isLeader) io.err.write(`${style('warning', `warning: ${NOT_LEADER}`)}\n`);
 }
 
 function renderStatus(

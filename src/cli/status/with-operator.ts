@@ -11,23 +11,26 @@ export function withOperator(status: FleetStatus, { at, isLeader, workloads }: O
     if (told === undefined) return row;
     const { blockedBy: _, ...rest } = row;
     const { lastDisruption, blocks } = told;
-    const [block] = blocks;
     return {
       ...rest,
-      ...(block !== undefined && {
-        blockedBy: {
-          reason: block.reason,
-          message: block.message,
-          advice: block.advice,
-          ...(block.retryAfterMillis !== undefined && { retryAt: new Date(at + block.retryAfterMillis).toISOString() }),
-        },
-      }),
+      ...blockTold(blocks, at),
       ...(lastDisruption !== undefined && { lastDisruption: new Date(lastDisruption).toISOString() }),
     };
   });
   const blocked = rows.filter(({ blockedBy }) => blockedBy !== undefined).length;
   const problems = isLeader ? status.problems : [...status.problems, NOT_LEADER];
   return { ...status, summary: { ...status.summary, blocked }, workloads: rows, problems };
+}
+
+/** The first block as rows have it; nothing where there is none. */
+export function blockTold(
+  [block]: OperatorFleet['workloads'][number]['blocks'],
+  at: number,
+): Pick<WorkloadStatusRow, 'blockedBy'> {
+  if (block === undefined) return {};
+  const { reason, message, advice, retryAfterMillis } = block;
+  const retryAt = retryAfterMillis === undefined ? {} : { retryAt: new Date(at + retryAfterMillis).toISOString() };
+  return { blockedBy: { reason, message, advice, ...retryAt } };
 }
 
 /** Said where a follower was asked. */

@@ -1,0 +1,34 @@
+/** Opens the port of metrics and explanations: for everybody or for whom the cluster allows, over plain HTTP or with the webhook's certificate. */
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { createAccessReview } from '../web/access-review.ts';
+import { type EndpointServer, type ServedCertificate, startEndpointServer } from '../web/endpoint-server.ts';
+import { createExplainEndpoint, createMetricsEndpoint, type ExplainEndpointOptions } from './endpoints.ts';
+
+export interface ServeMetricsOptions extends ExplainEndpointOptions {
+  readonly config: Config;
+  readonly api: KubeApi;
+  readonly metrics: Metrics;
+  /** Of the webhook; undefined where there is none. */
+  readonly certificate: ServedCertificate | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** @throws StowageError (BIND) when the address cannot be listened on. */
+export function serveMetrics(options: ServeMetricsOptions): Promise<EndpointServer> {
+  const { api, clock, metrics, certificate } = options;
+  const { bindAddress: address, authentication, tls } = options.config.observability.metrics;
+  const log = options.log.child('metrics');
+  return startEndpointServer({
+    name: 'metrics',
+    address,
+    endpoints: { '/metrics': createMetricsEndpoint(metrics), '/explain': createExplainEndpoint(options) },
+    authorize: authentication === 'token' ? createAccessReview({ api, clock, log }) : undefined,
+    certificate: tls ? certificate : undefined,
+    log,
+  });
+}
