@@ -2,18 +2,17 @@
  * Watches of owners of ReplicaSets whose types a cluster may or may not serve (Argo Rollouts). A type is followed while it is
  * served and may be read, and let go of when it no longer is; nothing else waits for it.
  */
-import type { KubeApi } from '../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../api/kube-error.ts';
+import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Informer, InformerHandler } from '../kube/informer.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
-import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { OwnerReference, WorkloadRecord } from '../model/records.ts';
 import { informerIn, type NamespaceScope } from './live-stores.ts';
 import { createProjections } from './project.ts';
+import { type Availability, lookForType, pauseAfter, tellAllRemoved, untilUnavailable } from './served-type.ts';
 
 /** A kind that owns ReplicaSets. */
 export interface OwnerKind {
@@ -51,17 +50,8 @@ export interface OwnerStoresOptions {
   readonly log: Logger;
 }
 
-/** How often it is asked whether a type is served by now, or may be read. */
-const LOOK_AGAIN_MILLIS = 60_000;
-/** After an answer that says nothing, such as a broken connection. */
-const RETRY_MILLIS = 2_000;
 /** A first list that takes longer is given up: the process must become ready without it. */
 const FIRST_LIST_MILLIS = 60_000;
-
-type Availability =
-  | { readonly kind: 'served'; readonly type: ResourceType }
-  | { readonly kind: 'unavailable'; readonly why: string }
-  | { readonly kind: 'unknown'; readonly why: string };
 
 export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
   const { api, kinds, clock, log } = options;
@@ -79,22 +69,9 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
     log.info({ ...owner }, message);
   };
 
-  const look = async ({ apiVersion, kind }: OwnerKind, signal: AbortSignal): Promise<Availability> => {
-    try {
-      const resources = (await api.discover?.(apiVersion, { signal })) ?? [];
-      const found = resources.find((resource) => resource.kind === kind && resource.namespaced);
-      if (found === undefined) return { kind: 'unavailable', why: 'the cluster does not serve it' };
-      const [group = '', version = ''] = apiVersion.split('/');
-      const type = { group, version, ...found };
-      const [namespace] = options.scope?.namespaces ?? [];
-      await api.list(type, { limit: 1, signal, ...(namespace !== undefined && { namespace }) });
-      return { kind: 'served', type };
-    } catch (error) {
-      if (isForbidden(error))
-        return { kind: 'unavailable', why: 'it may not be read; deploy/rbac-argo.yaml allows it' };
-      if (isNotFound(error)) return { kind: 'unavailable', why: 'the cluster does not serve it' };
-      return { kind: 'unknown', why: describeError(error) };
-    }
+  const look = ({ apiVersion, kind }: OwnerKind, signal: AbortSignal): Promise<Availability> => {
+    const isIt = (resource: DiscoveredResource): boolean => resource.kind === kind && resource.namespaced;
+    return lookForType(api, { apiVersion, isIt, probeNamespace: options.scope?.namespaces[0] }, signal);
   };
 
   /** Ends when the type is gone, or `signal` aborts. */
@@ -121,35 +98,22 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
       for (const handler of handlers) informer.subscribe(handler);
       say(owner, 'Owners of this kind are followed');
       settle();
-      await untilGone(owner, informer, until);
+      await untilUnavailable(informer, (asking) => look(owner, asking), clock, until);
       followed.delete(owner);
     } else if (!signal.aborted) say(owner, 'Owners of this kind are not followed: their first list did not complete');
     ending.abort(new Error('The type is no longer followed.'));
     await running;
     if (!isComplete || signal.aborted) return;
-    for (const key of Array.from(informer.store.keys()))
-      for (const handler of handlers) handler.onChange(key, informer.store.get(key), undefined);
-  };
-
-  const untilGone = async (
-    owner: OwnerKind,
-    informer: Informer<WorkloadRecord>,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    while (!signal.aborted) {
-      await sleep(clock, LOOK_AGAIN_MILLIS, signal).catch(() => {});
-      if (signal.aborted || informer.freshness() !== 'stale') continue;
-      if ((await look(owner, signal)).kind === 'unavailable') return;
-    }
+    tellAllRemoved(informer, handlers);
   };
 
   const follow = async (owner: OwnerKind, settle: () => void, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const availability = await look(owner, signal);
       if (availability.kind === 'served') await followWhileServed(owner, availability.type, settle, signal);
-      else if (!signal.aborted) say(owner, `Owners of this kind are not followed: ${availability.why}`);
+      else if (!signal.aborted) say(owner, `Owners of this kind are not followed: ${whyNot(availability)}`);
       if (availability.kind !== 'unknown') settle();
-      await sleep(clock, availability.kind === 'unknown' ? RETRY_MILLIS : LOOK_AGAIN_MILLIS, signal).catch(() => {});
+      await sleep(clock, pauseAfter(availability), signal).catch(() => {});
     }
   };
 
@@ -168,4 +132,11 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
       await Promise.all(kinds.map((owner, index) => follow(owner, () => settled[index]?.resolve(), signal)));
     },
   };
+}
+
+function whyNot(availability: Exclude<Availability, { readonly kind: 'served' }>): string {
+  if (availability.kind === 'unknown') return availability.error;
+  return availability.cause === 'forbidden'
+    ? 'it may not be read; deploy/rbac-argo.yaml allows it'
+    : 'the cluster does not serve it';
 }

@@ -1,12 +1,18 @@
 /** An informer of a type that a cluster may or may not serve: followed while it is served, and otherwise empty and fresh. */
 import type { KubeApi } from '../../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Informer, InformerHandler } from '../../kube/informer.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
-import { describeError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/log.ts';
+import {
+  type Availability,
+  lookForType,
+  pauseAfter,
+  type SoughtType,
+  tellAllRemoved,
+  untilUnavailable,
+} from '../served-type.ts';
 
 export interface OptionalInformerOptions<R> {
   readonly api: KubeApi;
@@ -18,12 +24,6 @@ export interface OptionalInformerOptions<R> {
   readonly clock: Clock;
   readonly log: Logger;
 }
-
-const LOOK_AGAIN_MILLIS = 60_000;
-/** After an answer that says nothing, such as a broken connection. */
-const RETRY_MILLIS = 2_000;
-
-type Availability = 'served' | 'unavailable' | 'unknown';
 
 /** `onSynced` resolves when it is known that the type is not served, or once it is listed. */
 export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): Informer<R> {
@@ -40,19 +40,16 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
     log.info({ resource: type.plural, ...details }, message);
   };
 
+  const sought: SoughtType = {
+    apiVersion: apiVersionOf(type),
+    isIt: ({ plural }) => plural === type.plural,
+    probeNamespace,
+  };
   const look = async (signal: AbortSignal): Promise<Availability> => {
-    try {
-      const served = (await api.discover?.(apiVersionOf(type), { signal })) ?? [];
-      if (!served.some(({ plural }) => plural === type.plural)) return 'unavailable';
-      await api.list(type, { limit: 1, signal, ...(probeNamespace !== undefined && { namespace: probeNamespace }) });
-      return 'served';
-    } catch (error) {
-      if (isForbidden(error) || isNotFound(error)) {
-        say('Objects of this type may not be read and are not heeded', { error: describeError(error) });
-        return 'unavailable';
-      }
-      return 'unknown';
-    }
+    const availability = await lookForType(api, sought, signal);
+    if (availability.kind === 'unavailable' && availability.error !== undefined)
+      say('Objects of this type may not be read and are not heeded', { error: availability.error });
+    return availability;
   };
 
   const follow = async (signal: AbortSignal): Promise<void> => {
@@ -67,16 +64,11 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
       () => {},
     );
     say('Objects of this type are followed');
-    while (!signal.aborted) {
-      await sleep(clock, LOOK_AGAIN_MILLIS, signal).catch(() => {});
-      if (!signal.aborted && informer.freshness() !== 'fresh' && (await look(signal)) === 'unavailable') break;
-    }
+    await untilUnavailable(informer, look, clock, signal);
     current = undefined;
     ending.abort(new Error('The type is no longer followed.'));
     await running;
-    if (signal.aborted) return;
-    for (const key of Array.from(informer.store.keys()))
-      for (const handler of handlers) handler.onChange(key, informer.store.get(key), undefined);
+    if (!signal.aborted) tellAllRemoved(informer, handlers);
   };
 
   return {
@@ -111,10 +103,9 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
     async run(signal) {
       while (!signal.aborted) {
         const availability = await look(signal);
-        if (availability === 'served') await follow(signal);
-        if (availability === 'unavailable') synced.resolve();
-        const pause = availability === 'unknown' ? RETRY_MILLIS : LOOK_AGAIN_MILLIS;
-        await sleep(clock, pause, signal).catch(() => {});
+        if (availability.kind === 'served') await follow(signal);
+        if (availability.kind === 'unavailable') synced.resolve();
+        await sleep(clock, pauseAfter(availability), signal).catch(() => {});
       }
     },
   };
