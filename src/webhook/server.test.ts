@@ -10,7 +10,7 @@ import { createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { checkKeyPair, followKeyPair, readKeyPair, validityOf } from './key-pair-files.ts';
-import { type BodyHandler, type KeyPair, startWebhookServer } from './server.ts';
+import { type BodyHandler, type KeyPair, startWebhookServer, type WebhookServerOptions } from './server.ts';
 
 const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
 const log = createSilentLogger();
@@ -39,8 +39,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function start(handle: BodyHandler, also: Readonly<Record<string, BodyHandler>> = {}) {
-  const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: firstPair, handle, also, clock, log });
+async function start(handle: BodyHandler, options: Partial<WebhookServerOptions> = {}) {
+  const listening = { port: 0, host: '127.0.0.1', keyPair: firstPair };
+  const server = await startWebhookServer({ ...listening, handle, clock, log, ...options });
   const agent = new Agent({ ca: authority.certificatePem, keepAlive: true });
   onTestFinished(async () => {
     agent.destroy();
@@ -100,6 +101,28 @@ describe('requests', () => {
     expect(answer).toMatchObject({ status: 200, body: '{"echo":{"a":"ü"}}', connection: 'keep-alive' });
   });
 
+  test('bodies that together are more than may be held are refused until others are answered, each connection on', async () => {
+    const release = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const { server, agent } = await start(
+      async () => {
+        begun.resolve();
+        await release.promise;
+        return { status: 200, body: '{}' };
+      },
+      { maxHeldBytes: 1_000 },
+    );
+    const body = JSON.stringify({ text: 'x'.repeat(700) });
+    const first = send(server.port, agent, { body });
+    await begun.promise;
+    const second = await send(server.port, agent, { body });
+    expect(second.status).toBe(503);
+    expect(JSON.parse(second.body)).toMatchObject({ code: 'BUSY' });
+    release.resolve();
+    expect((await first).status).toBe(200);
+    expect((await send(server.port, agent, { body })).status).toBe(200);
+  });
+
   test.each([
     ['a wrong content type', { type: 'text/plain' }, 400, 'INVALID_CONTENT_TYPE'],
     ['another path', { path: '/validate' }, 404, 'NOT_FOUND'],
@@ -114,7 +137,7 @@ describe('requests', () => {
 
   test('further paths have handlers of their own', async () => {
     const other = { '/validate-optimizationpolicy': () => ({ status: 200, body: '"other"' }) };
-    const { server, agent } = await start(() => ({ status: 200, body: '"mutate"' }), other);
+    const { server, agent } = await start(() => ({ status: 200, body: '"mutate"' }), { also: other });
     const ask = async (path: string) => (await send(server.port, agent, { path })).body;
     expect(await ask('/validate-optimizationpolicy?timeout=5s')).toBe('"other"');
     expect(await ask('/mutate')).toBe('"mutate"');

@@ -40,12 +40,19 @@ export interface WebhookServerOptions {
   readonly handle: BodyHandler;
   /** Further paths, e.g. `/validate-optimizationpolicy`. */
   readonly also?: Readonly<Record<string, BodyHandler>> | undefined;
+  /** Bytes of bodies held at once; beyond, requests are answered 503. Default 64 MiB. */
+  readonly maxHeldBytes?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Reviews carry at most the old and the new object; etcd takes 1.5 MiB of each. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/**
+ * Whoever reaches the port may send bodies: all together they must not cost the process its memory. A burst of 1,000 pods of
+ * 20 KiB takes a third of it.
+ */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Longer than the API server's idle connections live (90 s), so that it is never us who closes one just being reused. */
 const KEEP_ALIVE_MILLIS = 120_000;
 /** No API server waits longer for a webhook (timeoutSeconds is at most 30). */
@@ -59,6 +66,7 @@ const UNUSED_MILLIS = 500;
 /** Resolves when the port is open. @throws when it cannot be opened or the key pair cannot be used. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { keyPair, clock, log } = options;
+  const held = createBudget(options.maxHeldBytes ?? MAX_HELD_BYTES);
   const handlers = new Map(Object.entries({ '/mutate': options.handle, ...options.also }));
   let isDraining = false;
   const unused = new Set<Duplex>();
@@ -79,7 +87,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
         if (isDraining || !request.complete) response.setHeader('Connection', 'close');
         write(response, answer);
       };
-      answerRequest(request, handlers).then(send, (error: unknown) => {
+      answerRequest(request, handlers, held).then(send, (error: unknown) => {
         log.error({ error }, 'A webhook request failed');
         send(problemAnswer(500, 'INTERNAL', 'the request could not be answered'));
       });
@@ -122,9 +130,30 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   };
 }
 
+/** Takes from what all requests share; false when there is not so much left. */
+interface Budget {
+  take(amount: number): boolean;
+  giveBack(amount: number): void;
+}
+
+function createBudget(limit: number): Budget {
+  let taken = 0;
+  return {
+    take(amount) {
+      if (taken + amount > limit) return false;
+      taken += amount;
+      return true;
+    },
+    giveBack(amount) {
+      taken -= amount;
+    },
+  };
+}
+
 async function answerRequest(
   request: IncomingMessage,
   handlers: ReadonlyMap<string, BodyHandler>,
+  held: Budget,
 ): Promise<HttpAnswer> {
   const [path = ''] = (request.url ?? '').split('?', 1);
   const handle = handlers.get(path);
@@ -135,30 +164,51 @@ async function answerRequest(
   if (mediaType !== 'application/json') {
     return problemAnswer(400, 'INVALID_CONTENT_TYPE', 'the Content-Type must be application/json');
   }
-  const body = await readBody(request);
-  if (body === undefined) {
-    return problemAnswer(413, 'REQUEST_BODY_TOO_LARGE', `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  let bytes = 0;
+  const hold = (more: number): boolean => {
+    if (!held.take(more)) return false;
+    bytes += more;
+    return true;
+  };
+  try {
+    const read = await readBody(request, hold);
+    switch (read.kind) {
+      case 'too-large':
+        return problemAnswer(413, 'REQUEST_BODY_TOO_LARGE', `the body is larger than ${MAX_BODY_BYTES} bytes`);
+      case 'no-room':
+        return problemAnswer(503, 'BUSY', 'too many requests are being read; send it again');
+      default:
+        return await handle(read.body, request.headers[FORWARDED_HEADER] !== undefined);
+    }
+  } finally {
+    held.giveBack(bytes);
   }
-  return handle(body, request.headers[FORWARDED_HEADER] !== undefined);
 }
 
-/** The body as text; undefined as soon as it is known to be too large. Rejects when the client goes away. */
-function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
+type ReadBody =
+  | { readonly kind: 'complete'; readonly body: string }
+  | { readonly kind: 'too-large' }
+  /** `hold` refused: what the other requests hold leaves no room for this one. */
+  | { readonly kind: 'no-room' };
+
+/** The body as text, or as soon as it is known why it cannot be read. Rejects when the client goes away. */
+function readBody(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve({ kind: 'too-large' });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
+    const refuse = (kind: 'too-large' | 'no-room'): void => {
       request.pause();
       request.removeAllListeners('data');
-      resolve(undefined);
+      resolve({ kind });
+    };
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) refuse('too-large');
+      else if (!hold(chunk.length)) refuse('no-room');
+      else chunks.push(chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.on('end', () => resolve({ kind: 'complete', body: Buffer.concat(chunks).toString('utf8') }));
     request.on('error', reject);
     request.on('close', () => reject(new Error('the client closed the connection')));
   });
