@@ -48,6 +48,13 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
   const untilReason = (namespace: string, pod: Pod, reason: string): Promise<void> =>
     world.eventually(async () => expect((await allocation(namespace, pod))?.status?.reason).toBe(reason));
 
+  /** From now on the pods of `web` need more, and another one has more than it needs. */
+  const isBargainedFor = async (namespace: string): Promise<void> => {
+    world.load(namespace, 'idle', 10);
+    await only(namespace, { app: 'idle', node: world.nodes.agent, cpu: '600m' });
+    world.load(namespace, 'web', 900);
+  };
+
   test('integration 1: the priority that admission resolves from a PriorityClass weighs in the bargain', async () => {
     const { api, nodes } = world;
     const namespace = await world.namespace();
@@ -222,8 +229,7 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
       const found = await allocation(namespace, pod);
       expect(found?.status?.guidance?.spread).toBe(0.8);
     });
-    // The agent bargains by it: something to bargain for.
-    world.load(namespace, 'web', 900);
+    await isBargainedFor(namespace);
     await world.eventually(async () =>
       expect((await allocation(namespace, pod))?.spec?.decision?.weight).toBeCloseTo(0.8, 3),
     );
@@ -243,7 +249,7 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
     await world.eventually(async () =>
       expect((await allocation(namespace, pod))?.status?.guidance?.affinity).toBe(factor),
     );
-    world.load(namespace, 'web', 900);
+    await isBargainedFor(namespace);
     await world.eventually(async () =>
       expect((await allocation(namespace, pod))?.spec?.decision?.weight).toBeCloseTo(factor, 3),
     );

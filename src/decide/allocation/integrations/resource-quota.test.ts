@@ -83,7 +83,14 @@ describe('check before a write', () => {
     ['shrinking always fits', [-500, -1], tight, ledger(0, true), undefined],
     ['not known: nothing grows', [1, 0], undefined, undefined, { resource: 'requests.cpu', room: undefined }],
     ['not known: shrinking is fine', [-1, 0], undefined, undefined, undefined],
-    ['no quota: anything', [9000, 9000], [], ledger(0, true), undefined],
+    ['no quota: anything', [9000, 9000], [], ledger(0), undefined],
+    [
+      'refused though no quota is known: the server knows better',
+      [1, 0],
+      [],
+      ledger(0, true),
+      { resource: 'requests.cpu', room: 0 },
+    ],
   ])('integration 2: %s', (_name, [cpuRequest, cpuLimit], quotas, sent, wanted) => {
     expect(quotaShortfall({ cpuRequest, cpuLimit }, quotas, sent)).toEqual(wanted);
   });

@@ -71,9 +71,9 @@ export function quotaShortfall(
   if (cpuRequest <= 0 && cpuLimit <= 0) return undefined;
   const resource = cpuRequest > 0 ? 'requests.cpu' : 'limits.cpu';
   if (quotas === undefined) return { resource, room: undefined };
+  // Also where no quota is known that would say so: the server knows of one.
+  if (ledger?.denied === true) return { resource, room: 0 };
   const room = quotaRoom(quotas);
-  const isLimited = room.cpuRequest !== undefined || room.cpuLimit !== undefined;
-  if (isLimited && ledger?.denied === true) return { resource, room: 0 };
   const left = (amount: Millicores | undefined, sent: Millicores | undefined): Millicores =>
     amount === undefined ? Number.POSITIVE_INFINITY : Math.max(0, amount - (sent ?? 0));
   const requests = left(room.cpuRequest, ledger?.cpuRequest);
