@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { OutputFormat } from './output.ts';
 import type { Style } from './style.ts';
+import { wrapLine } from './wrap-line.ts';
 
 export interface Terminal {
   /** Writes text as it is. */
@@ -40,7 +41,18 @@ export interface CliContext {
   readonly style: Style;
 }
 
-/** Prints lines on standard output. */
-export function printLines(context: CliContext, lines: readonly string[]): void {
-  if (lines.length > 0) context.io.out.write(`${lines.join('\n')}\n`);
+/** Prints lines on standard output; on a terminal those too long for it are broken between words. */
+export function printLines({ io }: Pick<CliContext, 'io'>, lines: readonly string[]): void {
+  printTo(io.out, lines);
+}
+
+/** The same for what is said about the output, on standard error. */
+export function printNotes({ io }: Pick<CliContext, 'io'>, lines: readonly string[]): void {
+  printTo(io.err, lines);
+}
+
+function printTo(terminal: Terminal, lines: readonly string[]): void {
+  const columns = terminal.size()?.columns;
+  const broken = lines.flatMap((line) => wrapLine(line, columns));
+  if (broken.length > 0) terminal.write(`${broken.join('\n')}\n`);
 }

@@ -1,5 +1,5 @@
 /** What a reader must know about the input to judge the result: on standard error, so that output stays clean for pipes. */
-import type { CliContext } from '../cli-context.ts';
+import { type CliContext, printNotes } from '../cli-context.ts';
 import { printable } from '../text-width.ts';
 import type { LoadedInput } from './load-input.ts';
 import { DUMP_COMMAND } from './missing-data.ts';
@@ -7,7 +7,8 @@ import { DUMP_COMMAND } from './missing-data.ts';
 /** More problems than this are counted, not listed. */
 const MAX_PROBLEMS = 20;
 
-export function printInputNotes({ io, style }: CliContext, { origin, problems, missing, ignored }: LoadedInput): void {
+export function printInputNotes(context: CliContext, { origin, problems, missing, ignored }: LoadedInput): void {
+  const { style } = context;
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => style('warning', `warning: ${printable(problem)}`));
   if (problems.length > MAX_PROBLEMS)
     lines.push(style('warning', `warning: ${problems.length - MAX_PROBLEMS} more objects could not be read`));
@@ -18,7 +19,7 @@ export function printInputNotes({ io, style }: CliContext, { origin, problems, m
   if (origin === 'files' && missing.length > 0)
     lines.push(style('muted', `note: a dump with everything: ${DUMP_COMMAND}`));
   if (ignored.size > 0) lines.push(style('muted', `note: ignored ${describeIgnored(ignored)}`));
-  if (lines.length > 0) io.err.write(`${lines.join('\n')}\n`);
+  printNotes(context, lines);
 }
 
 /** `29 objects of kinds without replicas to place: 17 Service, 11 ServiceAccount, 1 StorageClass`. */

@@ -3,7 +3,7 @@
 import { fleetCostLines, hourly } from '../../decide/placement/cost-text.ts';
 import { describeError } from '../../lib/errors.ts';
 import { renderNodeTable, summarizeAllocation } from '../allocation/render-nodes.ts';
-import { type CliContext, printLines } from '../cli-context.ts';
+import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
@@ -55,10 +55,8 @@ function printOperatorOnly(operator: OperatorFleet, why: string, context: CliCon
   const text = renderDocument(status, global.output);
   if (text !== undefined) io.out.write(text);
   else printLines(context, renderOperatorOnly(status, context));
-  io.err.write(
-    `${style('muted', `note: the cluster cannot be read (${printable(why)}): this is what the operator tells`)}\n`,
-  );
-  if (!status.isLeader) io.err.write(`${style('warning', `warning: ${NOT_LEADER}`)}\n`);
+  const note = `note: the cluster cannot be read (${printable(why)}): this is what the operator tells`;
+  printNotes(context, [style('muted', note), ...(status.isLeader ? [] : [style('warning', `warning: ${NOT_LEADER}`)])]);
 }
 
 function renderStatus(
