@@ -4,7 +4,7 @@ import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
-import { type Harm, judgeChange } from '../decide/rightsizing/judge-change.ts';
+import { type Harm, judgeChange, judgedPods } from '../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../decide/rightsizing/recommend-workload.ts';
 import { partsTakenBack, takenBack, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizeChange } from '../decide/size-decision.ts';
@@ -91,7 +91,9 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       const harms: HarmfulChange[] = [];
       for (const change of context.memory.ongoing) {
         const throttlingOf = await lookForThrottling(context, change);
-        const harm = judgeChange(change, podsOf(change), clock.now(), throttlingOf);
+        // A rollout of ours is what is judged.
+        const isForeign = change.method !== 'Recreate' && context.advised.workload.isRollingOut;
+        const harm = judgeChange(change, judgedPods(podsOf(change), change, isForeign), clock.now(), throttlingOf);
         if (harm !== undefined) harms.push({ change, harm });
       }
       return harms;

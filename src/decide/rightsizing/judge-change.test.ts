@@ -5,7 +5,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import type { SizeChange } from '../size-decision.ts';
-import { judgeChange, type Throttling } from './judge-change.ts';
+import { judgeChange, judgedPods, type Throttling } from './judge-change.ts';
 import { watchChange } from './watched-change.ts';
 
 const owner = aReplicaSet(aDeployment());
@@ -121,6 +121,20 @@ describe('a container that is restarted by the change itself', () => {
     const slow = pod({}, { ready: false, readyChangedAt: NOON + 1 });
     expect(judgeIt(slow, true, 299_000)).toBeUndefined();
     expect(judgeIt(slow, true, 300_001)?.parts).toHaveLength(2);
+  });
+});
+
+describe('whom a change in place is judged by', () => {
+  const watched = watchChange(less, [container], [pod()], NOON);
+  const born = { ...pod(killed), pod: { ...pod(killed).pod, uid: 'web-9' } };
+
+  test('pods of a template that somebody rolls out meanwhile are not among them', () => {
+    expect(judgedPods([pod(), born], watched, true)).toEqual([pod()]);
+    expect(judgeChange(watched, judgedPods([pod(), born], watched, true), NOON + 120_000)).toBeUndefined();
+  });
+
+  test('otherwise all are', () => {
+    expect(judgedPods([pod(), born], watched, false)).toEqual([pod(), born]);
   });
 });
 

@@ -55,6 +55,19 @@ export function judgeChange(
   return { parts, cause: `${first.cause}${others}` };
 }
 
+/**
+ * Pods that a change in place is judged by. While somebody else's rollout is under way, those of the new template are not among
+ * them: what is wrong with them is rather the new template's doing.
+ */
+export function judgedPods(
+  pods: readonly SizedPod[],
+  { restarts }: Pick<WatchedChange, 'restarts'>,
+  isRollingOut: boolean,
+): readonly SizedPod[] {
+  if (!isRollingOut) return pods;
+  return pods.filter(({ pod, sizing }) => sizing.statuses.some(({ name }) => restarts.has(`${pod.uid}/${name}`)));
+}
+
 function harmsIn(
   { pod, sizing }: SizedPod,
   lowered: readonly SizedPart[],
