@@ -153,7 +153,9 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
     },
     async create(type, body, call = {}) {
       const path = collectionPath(type, call.namespace ?? body.metadata?.namespace);
-      return await object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(body) }, call);
+      // Custom resources must say what they are, built-in ones may.
+      const named = { apiVersion: apiVersionOf(type), kind: type.kind, ...body };
+      return await object({ method: 'POST', path: withQuery(path, writeQuery(call)), body: jsonBody(named) }, call);
     },
     async createSubresource(type, name, subresource, body, call = {}) {
       const path = objectPath(type, name, { namespace: call.namespace, subresource });

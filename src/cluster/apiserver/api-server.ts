@@ -153,7 +153,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ruleContext,
   });
   const [pods, quotas] = [registry.find('', 'v1', 'pods'), registry.find('', 'v1', 'resourcequotas')];
-  if (pods !== undefined && quotas !== undefined) followQuotas({ storage, reader, writer, pods, quotas });
+  if (pods !== undefined && quotas !== undefined) followQuotas({ storage, reader, writer, registry, pods, quotas });
   const deleter = createDeleter({ storage, reader, clock, mutate, validate });
   const actions = {
     eviction: createEviction({ reader, writer, deleter, clock, registry }),

@@ -5,7 +5,7 @@
  */
 import type { KubeObject, Status } from '../../api/core.ts';
 import type { KubeApi, WatchEvent, WatchOptions, WriteOptions } from '../../api/kube-api.ts';
-import type { ResourceType } from '../../api/resources.ts';
+import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Gate, RequestInfo } from './gate.ts';
 import { cloneJson, isObject, type JsonObject, toJson } from './json.ts';
 import type { Operations, Target } from './operations.ts';
@@ -97,7 +97,9 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
         isObject(metadata) && typeof metadata['namespace'] === 'string' ? metadata['namespace'] : undefined;
       const namespace = served.namespaced ? (options?.namespace ?? bodyNamespace) : undefined;
       const info = await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
-      const created = await operations.create(served, namespace, body, write(options));
+      // As over the network: custom resources must say what they are, built-in ones may.
+      const named = { apiVersion: apiVersionOf(served), kind: served.kind, ...body };
+      const created = await operations.create(served, namespace, named, write(options));
       gate.leave(info);
       return as(cloneJson(created));
     },

@@ -1,5 +1,6 @@
 /** The API's verbs on resources and subresources, after authentication and authorization: what HTTP and in-process clients share. */
 import type { Patch } from '../../api/kube-api.ts';
+import { decode } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
 import { cloneJson, type JsonObject, stringAt, textOf } from './json.ts';
@@ -12,7 +13,7 @@ import { shapeProblem } from './shape.ts';
 import { badRequest, invalid, methodNotAllowed, unknownResource } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
-import { decode, type Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
 /** One object, or one of its subresources. */
 export interface Target {

@@ -3,19 +3,19 @@
  * defaults, admission, validation, generation, ownership of fields, finalizers and grace periods.
  * Source of the order: apiserver pkg/registry/generic/registry/store.go and pkg/registry/rest/{create,update,delete}.go.
  */
-import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
+import { decode } from './decode.ts';
 import { requiredField } from './field-errors.ts';
-import { cloneJson, equalJson, type JsonObject, textOf } from './json.ts';
+import { cloneJson, equalJson, type JsonObject } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
-import { keepSystemFields, validateMetadata, withoutEmptyCollections } from './object-meta.ts';
-import type { Reader } from './reader.ts';
+import { keepSystemFields, validateMetadata } from './object-meta.ts';
+import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
+import { checkObjectCounts } from './rules/object-counts.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
-import { shapeProblem } from './shape.ts';
 import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
@@ -117,6 +117,7 @@ export function createWriter(options: WriterOptions): Writer {
       const errors = [...validateMetadata(type, admitted), ...(rules.validateCreate?.(admitted) ?? [])];
       if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
       rules.admitCreate?.(admitted, ruleScope);
+      checkObjectCounts(type, admitted, ruleScope, reader);
       const validating = options.validate({ ...attributes, object: admitted });
       if (validating !== undefined) await validating;
       if (reader.find(type, namespace, meta.name ?? '') !== undefined) throw alreadyExists(type, meta.name ?? '');
@@ -128,15 +129,16 @@ export function createWriter(options: WriterOptions): Writer {
 
     amend(type, namespace, name, build) {
       const current = reader.get(type, namespace, name);
+      const stored = storage.collection(type).get(storageKey(type, namespace, name));
       // Nothing else runs between reading and writing, so the write cannot lose a race.
-      return storage.put(type, current, build(current)) ?? current;
+      return (stored === undefined ? undefined : storage.put(type, stored, build(current))) ?? current;
     },
 
     async update({ type, namespace, name, subresource = '', context, build, operation = 'Update' }) {
       const rules = type.rules;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const current = reader.get(type, namespace, name);
-        const stored = storage.collection(type).get(type.namespaced ? `${namespace}/${name}` : name);
+        const stored = storage.collection(type).get(storageKey(type, namespace, name));
         const wanted = cloneJson<ApiObject>(decode(type, build(current)));
         checkPreconditions(type, current, wanted);
         keepSystemFields(current, wanted);
@@ -191,33 +193,6 @@ export function createWriter(options: WriterOptions): Writer {
       throw internalError(`${type.plural} ${JSON.stringify(name)}: gave up after ${MAX_ATTEMPTS} conflicting writes`);
     },
   };
-}
-
-/** Checks that the body is an object of the served type and gives it apiVersion, kind and metadata. */
-export function decode(type: ServedType, input: JsonObject): ApiObject {
-  const apiVersion = apiVersionOf(type);
-  if (input['kind'] !== undefined && input['kind'] !== type.kind) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; the body says kind ${JSON.stringify(input['kind'])}`,
-    );
-  }
-  if (input['apiVersion'] !== undefined && input['apiVersion'] !== apiVersion) {
-    throw badRequest(
-      `the API version in the data (${textOf(input['apiVersion'])}) does not match the expected API version (${apiVersion})`,
-    );
-  }
-  const metadata = input['metadata'] ?? {};
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) {
-    throw badRequest(
-      `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: json: cannot unmarshal into Go struct field ${type.kind}.metadata of type v1.ObjectMeta`,
-    );
-  }
-  const problem = shapeProblem(type.group, type.plural, type.kind, input);
-  if (problem !== undefined)
-    throw badRequest(
-      `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,
-    );
-  return { ...input, apiVersion, kind: type.kind, metadata: withoutEmptyCollections(metadata) };
 }
 
 function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {

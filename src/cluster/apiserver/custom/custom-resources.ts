@@ -4,7 +4,9 @@ import { type FieldError, invalidField, requiredField } from '../field-errors.ts
 import { schemaFromOpenApi } from '../field-schema.ts';
 import {
   cloneJson,
+  deepFreeze,
   ensureObject,
+  equalJson,
   isObject,
   type JsonObject,
   numberAt,
@@ -44,6 +46,29 @@ function rulesFor(schema: JsonObject | undefined): TypeRules {
   };
 }
 
+/**
+ * What was stored under an earlier schema is read by the present one. Versions differ in their schema and name only: there is no
+ * conversion webhook. Source: apiextensions-apiserver pkg/apiserver/customresource_handler.go (schemaCoercingDecoder).
+ */
+function viewFor(schema: JsonObject | undefined, apiVersion: string, stored: string): NonNullable<ServedType['view']> {
+  const known = new WeakMap<ApiObject, ApiObject>();
+  const read = (object: ApiObject): ApiObject => {
+    const shown = cloneJson<ApiObject>(object);
+    pruneBySchema(shown, schema);
+    defaultBySchema(shown, schema);
+    shown.apiVersion = apiVersion;
+    return equalJson(shown, object) ? object : deepFreeze(shown);
+  };
+  return {
+    fromStored(object) {
+      const shown = known.get(object) ?? read(object);
+      known.set(object, shown);
+      return shown;
+    },
+    toStored: (object) => (object.apiVersion === stored ? object : { ...object, apiVersion: stored }),
+  };
+}
+
 function columnsOf(version: JsonObject): PrintColumn[] {
   return objectsAt(version, 'additionalPrinterColumns').map((column) => ({
     name: stringAt(column, 'name') ?? '',
@@ -66,10 +91,6 @@ export function typesOf(definition: ApiObject): ServedType[] {
       const name = stringAt(version, 'name') ?? '';
       const schema = objectAt(version, 'schema', 'openAPIV3Schema');
       const kind = stringAt(names, 'kind') ?? '';
-      const as =
-        (apiVersion: string) =>
-        (object: ApiObject): ApiObject =>
-          Object.freeze({ ...object, apiVersion });
       const columns = columnsOf(version);
       return {
         ...serve(
@@ -87,10 +108,7 @@ export function typesOf(definition: ApiObject): ServedType[] {
             subresources: objectAt(version, 'subresources', 'status') === undefined ? [] : ['status'],
             hasGeneration: true,
             rules: rulesFor(schema),
-            // Versions other than the stored one differ in name only: there is no conversion webhook.
-            ...(version === stored
-              ? {}
-              : { view: { fromStored: as(`${group}/${name}`), toStored: as(`${group}/${stringAt(stored, 'name')}`) } }),
+            view: viewFor(schema, `${group}/${name}`, `${group}/${stringAt(stored, 'name')}`),
           },
         ),
         customResource: true,

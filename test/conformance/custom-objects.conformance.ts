@@ -1,0 +1,75 @@
+/** Custom resources as their definition has it now, whatever it was when they were written. */
+import { expect, test } from 'vitest';
+import { at, type Cluster } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import type { Json } from './endpoint.ts';
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const GROUP = 'conformance.stowage.test';
+
+function definition(plural: string, kind: string, properties: Json): Json {
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties } } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase() },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}
+
+async function install(cluster: Cluster, plural: string, kind: string, properties: Json): Promise<void> {
+  const wanted = definition(plural, kind, properties);
+  await cluster.must(cluster.apply(`${CRDS}/${plural}.${GROUP}?fieldManager=stowage-test&force=true`, wanted));
+  await cluster.eventually(async () =>
+    expect((await cluster.get(`/apis/${GROUP}/v1/${plural}?limit=1`)).status).toBe(200),
+  );
+}
+
+describeOnBackends('custom objects', (cluster) => {
+  test('what is stored is read with the defaults of the present schema, and without what it no longer knows', async () => {
+    const { post, get, must, namespace, eventually } = cluster();
+    const { name } = await namespace();
+    await install(cluster(), 'gadgets', 'Gadget', { size: { type: 'integer' }, colour: { type: 'string' } });
+    const path = `/apis/${GROUP}/v1/namespaces/${name}/gadgets`;
+    const gadget = {
+      apiVersion: `${GROUP}/v1`,
+      kind: 'Gadget',
+      metadata: { name: 'a' },
+      spec: { size: 1, colour: 'red' },
+    };
+    await must(post(path, gadget));
+    const before = at((await get(`${path}/a`)).body, 'metadata', 'resourceVersion');
+    await install(cluster(), 'gadgets', 'Gadget', {
+      size: { type: 'integer' },
+      shape: { type: 'string', default: 'round' },
+    });
+    await eventually(async () =>
+      expect(at((await get(`${path}/a`)).body, 'spec')).toEqual({ size: 1, shape: 'round' }),
+    );
+    expect(at((await get(path)).body, 'items', 0, 'spec')).toEqual({ size: 1, shape: 'round' });
+    expect(at((await get(`${path}/a`)).body, 'metadata', 'resourceVersion')).toBe(before);
+  });
+
+  test('a body that does not say its kind or its version is refused', async () => {
+    const { post, namespace } = cluster();
+    const { name } = await namespace();
+    await install(cluster(), 'widgets', 'Widget', { size: { type: 'integer' } });
+    const path = `/apis/${GROUP}/v1/namespaces/${name}/widgets`;
+    const refused = await post(path, { metadata: { name: 'a' } });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ reason: 'BadRequest' });
+    expect(refused.body['message']).toBe(
+      `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"metadata":{"name":"a"}}' ({"metadata":{"name":"a"}})`,
+    );
+    const unversioned = await post(path, { kind: 'Widget', metadata: { name: 'a' } });
+    expect(unversioned.status).toBe(400);
+    expect(unversioned.body['message']).toBe(
+      `the API version in the data () does not match the expected API version (${GROUP}/v1)`,
+    );
+  });
+});
