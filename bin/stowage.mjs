@@ -19,14 +19,15 @@ const args = process.argv.slice(2);
 /** Options of the program that take a value as the next word; needed to tell the command from such a value. */
 const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namespace', '-o', '--output']);
 
+/** A heap that grows in small steps; without the middle compilers; without Node's snapshot, whose pages would stay resident. */
+const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-node-snapshot'];
 /**
- * V8 flags by command. A small young generation and a heap that grows in small steps keep the operator's memory near its
- * live data; without the middle compiler hot code goes straight to the last one. What each brings: docs/performance.md.
- * V8 and the C library read flags and environment at start only, hence the second exec.
+ * Flags of Node by command. A small young generation keeps memory near the live data. What each brings: docs/performance.md.
+ * Node and the C library read flags and environment at start only, hence the second exec.
  */
-const V8_FLAGS = {
-  operator: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
-  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-opt'],
+const NODE_FLAGS = {
+  operator: ['--max-semi-space-size=2', ...SMALL_NODE],
+  agent: ['--max-semi-space-size=1', ...SMALL_NODE, '--no-opt'],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {
@@ -65,7 +66,9 @@ function fail(sentence) {
 
 /** Replaces this process where Node can, so that nothing stays in memory; else runs a child as if it were this process. */
 function runWith(node, flags, entry) {
-  const argv = [...flags, entry, ...args];
+  // Flags given by hand stay, but for another Node they may mean nothing.
+  const given = node === process.execPath ? process.execArgv : [];
+  const argv = [...given, ...flags, entry, ...args];
   // What the user has set wins.
   const env = { ...ENVIRONMENT[command], ...process.env };
   if (typeof process.execve === 'function') process.execve(node, [node, ...argv], env);
@@ -102,7 +105,7 @@ const command = commandOf(args);
 // Node refuses to strip types below node_modules, so an installed package runs its dist/, as does the image.
 const hasSource = existsSync(sourceEntry) && !sourceEntry.includes(`${sep}node_modules${sep}`);
 const stripsTypes = Boolean(process.features.typescript);
-const missingFlags = (V8_FLAGS[command] ?? []).filter((flag) => !hasFlag(flag));
+const missingFlags = (NODE_FLAGS[command] ?? []).filter((flag) => !hasFlag(flag));
 
 if (hasSource && (stripsTypes || existsSync(pinnedNode))) {
   if (!dependenciesInstalled())

@@ -22,6 +22,23 @@ async function loadBundler() {
   }
 }
 
+/**
+ * Node's own modules are taken as they are. An ES import would read every export of theirs once, and with them getters that load
+ * what nobody here uses: web cryptography, promises of `fs`, the read-eval-print loop.
+ */
+const builtinModules = {
+  name: 'builtin-modules',
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin-modules' } : { path, external: true },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'builtin-modules' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      loader: 'js',
+    }));
+  },
+};
+
 function outputFolder() {
   const position = process.argv.indexOf('--out');
   return position === -1 ? join(root, 'dist') : resolve(process.argv[position + 1] ?? '');
@@ -51,6 +68,7 @@ async function run() {
     // V8 keeps the text of what it runs: comments and layout would cost memory. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
+    plugins: [builtinModules],
     inject: [join(root, 'scripts', 'old-node-shims.mjs')],
     // Packages in CommonJS ask for Node's own modules by `require`, which ES modules have not.
     banner: {

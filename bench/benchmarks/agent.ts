@@ -124,7 +124,13 @@ async function measure(launcher: string, account: string, port: string, advance:
 
 /** What Node itself takes with the same flags. */
 async function measureIdle(): Promise<number> {
-  const flags = ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev', '--no-sparkplug'];
+  const flags = [
+    '--max-semi-space-size=1',
+    '--optimize-for-size',
+    '--no-maglev',
+    '--no-sparkplug',
+    '--no-node-snapshot',
+  ];
   const child = spawn(process.execPath, [...flags, '-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   await delay(2000);
   const { rss } = readMemory(child);

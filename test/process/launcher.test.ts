@@ -37,6 +37,7 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
   return made;
 }
 
+const smallNode = ['--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-node-snapshot'];
 const start = (node: string, made: Checkout, args: readonly string[], options: Parameters<typeof run>[2] = {}) =>
   run(node, [join(made.path, 'bin/stowage.mjs'), ...args], { cwd: made.path, ...options });
 
@@ -58,7 +59,7 @@ describe('on a Node that strips types', () => {
     expect(JSON.parse(stdout)).toEqual({
       tag: 'source',
       args,
-      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
+      flags: ['--max-semi-space-size=2', ...smallNode],
     });
   });
 
@@ -72,7 +73,15 @@ describe('on a Node that strips types', () => {
     using made = checkout('source', 'dependencies');
     const env = { ...plainEnvironment(), NODE_OPTIONS: '--max_semi_space_size=16' };
     const { stdout } = await start(process.execPath, made, ['operator'], { env });
-    expect(JSON.parse(stdout).flags).toEqual(['--optimize-for-size', '--no-maglev', '--no-sparkplug']);
+    expect(JSON.parse(stdout).flags).toEqual(smallNode);
+  });
+
+  test('flags given to Node by hand stay', async () => {
+    using made = checkout('source', 'dependencies');
+    const command = ['--max-old-space-size=300', join(made.path, 'bin/stowage.mjs'), 'agent'];
+    const { stdout } = await run(process.execPath, command, { cwd: made.path });
+    const flags = ['--max-old-space-size=300', '--max-semi-space-size=1', ...smallNode, '--no-opt'];
+    expect(JSON.parse(stdout).flags).toEqual(flags);
   });
 
   test('operator gets one arena of malloc, unless the user says otherwise', async () => {
@@ -107,7 +116,7 @@ describe.skipIf(oldNode === undefined)('on a Node that cannot run TypeScript (sk
     expect(JSON.parse(result.stdout)).toEqual({
       tag: 'source',
       args: ['operator', '5'],
-      flags: ['--max-semi-space-size=2', '--optimize-for-size', '--no-maglev', '--no-sparkplug'],
+      flags: ['--max-semi-space-size=2', ...smallNode],
     });
     expect(result.code).toBe(5);
     expect(result.stderr).toBe('');
