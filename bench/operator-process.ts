@@ -9,10 +9,16 @@ import { createSystemClock } from '../src/lib/clock.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const MIB = 1024 * 1024;
+export const engineSets = {
+  placement: { placement: true },
+  all: { placement: true, rightsizing: true, allocation: true },
+};
+export type EngineSet = keyof typeof engineSets;
+
 /** Passes over all workloads: often, so that two of them are part of what is measured. */
 const RECONCILE_SECONDS = 5;
-/** Two passes and a little. */
-const SETTLE_MILLIS = 15_000;
+/** Two passes and a little; with all engines also usage collected from every pod and the first word to every agent. */
+const SETTLE_MILLIS = { placement: 15_000, all: 60_000 };
 
 /** Builds what the image holds: launcher, bundle and package.json; no source, no node_modules. Returns the launcher. */
 export function packageOperator(folder: string): string {
@@ -40,8 +46,13 @@ export interface OperatorMemory {
   readonly cpuSeconds: number;
 }
 
-/** Everything on: webhook with a certificate from files, metrics, health, leader election. */
-export async function measureOperator(launcher: string, kubeconfig: string, folder: string): Promise<OperatorMemory> {
+/** Webhook with a certificate from files, metrics, health and leader election are on. */
+export async function measureOperator(
+  launcher: string,
+  kubeconfig: string,
+  folder: string,
+  engines: EngineSet,
+): Promise<OperatorMemory> {
   const certDir = await writeCertificate(folder);
   const [webhook, metrics, health] = await Promise.all([freePort(), freePort(), freePort()]);
   const config = join(folder, 'config.yaml');
@@ -49,6 +60,7 @@ export async function measureOperator(launcher: string, kubeconfig: string, fold
   // JSON is YAML.
   const settings = {
     webhook: { enabled: true, port: webhook, certDir },
+    engines: engineSets[engines],
     controllers: { reconcileInterval: `${RECONCILE_SECONDS}s` },
     observability: { metrics: address(metrics), health: address(health) },
   };
@@ -67,7 +79,7 @@ export async function measureOperator(launcher: string, kubeconfig: string, fold
       const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
       if (answer?.ok) break;
     }
-    await delay(SETTLE_MILLIS);
+    await delay(SETTLE_MILLIS[engines]);
     await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
     return { ...readMemory(child), cpuSeconds: cpuSecondsOf(child) };
   } finally {

@@ -15,8 +15,12 @@ import {
   replicaSetObject,
   runningPodObject,
 } from './bench-world.ts';
+import { installEngineObjects } from './engine-objects.ts';
 
-/** Serves a cluster of that many pods, ten a workload; resolves with a kubeconfig for it. */
+/**
+ * Serves a cluster of that many pods, ten a workload; resolves with a kubeconfig for it.
+ * `addEngines` adds what the other two engines work on.
+ */
 export async function serveCluster(pods: number, nodes: number, folder: string) {
   const clock = createSystemClock();
   const validity = { notBeforeMillis: clock.now() - 60_000, notAfterMillis: clock.now() + 86_400_000 };
@@ -67,7 +71,7 @@ export async function serveCluster(pods: number, nodes: number, folder: string) 
       'current-context': 'bench',
     }),
   );
-  return { kubeconfig, close: () => server.close() };
+  return { kubeconfig, addEngines: () => installEngineObjects(server, clock), close: () => server.close() };
 }
 
 function ownerOf(kind: string, owner: KubeObject) {

@@ -1,7 +1,8 @@
 /**
  * Resident memory of the real operator process against an API server with 1,000 and with 10,000 pods (about 6 KB each on the
- * wire), once its caches are full and it has seen two passes; and the heap a pod record takes. `operator` is the packaged form,
- * as the image runs it, the median of three starts; `source` is the same from a checkout.
+ * wire), once its caches are full and it has seen two passes; and the heap a pod record takes. `placement` is the operator as
+ * installed, `all` the one with all engines, a policy over all workloads and a PodAllocation for each pod; both in the packaged
+ * form, as the image runs it, the median of three starts. `source` is placement from a checkout.
  * The baseline of the same run is a process that lists the same pods and keeps them whole.
  */
 import { spawn } from 'node:child_process';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { type BenchResult, quantile } from '../bench-result.ts';
 import { createBenchWorld } from '../bench-world.ts';
 import {
+  type EngineSet,
   measureOperator,
   type OperatorMemory,
   packageOperator,
@@ -57,24 +59,30 @@ try {
     [10_000, 500],
   ] as const) {
     const cluster = await serveCluster(pods, nodes, folder);
-    const starts: OperatorMemory[] = [];
-    for (let start = 0; start < STARTS; start++)
-      starts.push(await measureOperator(packaged, cluster.kubeconfig, folder));
-    const median = (key: keyof OperatorMemory) =>
-      quantile(
-        starts.map((one) => one[key]),
-        0.5,
-      );
-    const source = await measureOperator(sourceLauncher, cluster.kubeconfig, folder);
+    const measure = async (engines: EngineSet): Promise<number> => {
+      const starts: OperatorMemory[] = [];
+      for (let start = 0; start < STARTS; start++)
+        starts.push(await measureOperator(packaged, cluster.kubeconfig, folder, engines));
+      const median = (key: keyof OperatorMemory) =>
+        quantile(
+          starts.map((one) => one[key]),
+          0.5,
+        );
+      figures[`${engines}_rss_${pods}_pods_mb`] = median('rss');
+      figures[`${engines}_anonymous_${pods}_pods_mb`] = median('anonymous');
+      figures[`${engines}_peak_rss_${pods}_pods_mb`] = median('peak');
+      figures[`${engines}_cpu_seconds_${pods}_pods`] = median('cpuSeconds');
+      return median('rss');
+    };
+    const rss = await measure('placement');
+    const source = await measureOperator(sourceLauncher, cluster.kubeconfig, folder, 'placement');
     const whole = await measureWhole(cluster.kubeconfig);
-    await cluster.close();
-    figures[`operator_rss_${pods}_pods_mb`] = median('rss');
-    figures[`operator_anonymous_${pods}_pods_mb`] = median('anonymous');
-    figures[`operator_peak_rss_${pods}_pods_mb`] = median('peak');
-    figures[`operator_cpu_seconds_${pods}_pods`] = median('cpuSeconds');
     figures[`source_rss_${pods}_pods_mb`] = source.rss;
     figures[`whole_objects_rss_${pods}_pods_mb`] = whole;
-    figures[`operator_to_whole_objects_${pods}_pods_ratio`] = median('rss') / whole;
+    figures[`placement_to_whole_objects_${pods}_pods_ratio`] = rss / whole;
+    await cluster.addEngines();
+    await measure('all');
+    await cluster.close();
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -84,7 +92,8 @@ const result: BenchResult = {
   name: 'memory',
   figures,
   bars: [
-    { key: 'operator_rss_10000_pods_mb', op: '<=', value: 100 },
+    { key: 'placement_rss_10000_pods_mb', op: '<=', value: 100 },
+    { key: 'all_rss_10000_pods_mb', op: '<=', value: 100 },
     { key: 'heap_bytes_per_pod', op: '<=', value: 1024 },
   ],
 };
