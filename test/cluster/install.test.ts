@@ -354,9 +354,8 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
         expect(asked['cpu']).toMatch(/^3[56]\dm$/);
         expect(actual).toEqual(asked);
       }
-      expect(pods.map(({ metadata }) => metadata?.uid).sort()).toEqual(
-        before.map(({ metadata }) => metadata?.uid).sort(),
-      );
+      const uidsOf = (all: typeof pods): Set<unknown> => new Set(all.map(({ metadata }) => metadata?.uid));
+      expect(uidsOf(pods)).toEqual(uidsOf(before));
       expect(await workloadStatus(cluster(), namespace)).toMatchObject({
         status: 'Applied',
         lastApplyMethod: 'InPlace',

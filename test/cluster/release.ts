@@ -159,12 +159,11 @@ function ledHere(object: Manifest): KubeObject {
 function envOf(pod: unknown, place: string): Readonly<Record<string, string>> {
   const variables = at(pod, 'containers.0.env');
   return Object.fromEntries(
-    (Array.isArray(variables) ? variables : []).map((variable: unknown) => [
-      String(at(variable, 'name')),
-      at(variable, 'valueFrom.fieldRef.fieldPath') === 'metadata.namespace'
-        ? NAMESPACE
-        : String(at(variable, 'value') ?? place),
-    ]),
+    (Array.isArray(variables) ? variables : []).map((variable: unknown) => {
+      const [name, value, field] = ['name', 'value', 'valueFrom.fieldRef.fieldPath'].map((path) => at(variable, path));
+      const told = field === 'metadata.namespace' ? NAMESPACE : place;
+      return [String(name), typeof value === 'string' ? value : told];
+    }),
   );
 }
 

@@ -145,19 +145,29 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     });
   });
 
-  test.skipIf(findPrometheus() === undefined)('Prometheus reads the metrics of every operator and agent', async () => {
-    const pods = [await operators(), await agents()];
-    const { access, eventually } = kit();
-    const found = await scrape(pods.flat(), join(access.runDirectory, 'prometheus-of-install'));
-    scraping = found;
-    const all = (value: number, group = pods.flat()): Record<string, number> =>
-      Object.fromEntries(group.map(({ metadata }) => [metadata?.name ?? '', value]));
-    await eventually(async () => expect(await found.ask('up')).toEqual(all(1)));
-    expect(await found.ask('count by (pod) (spotalis_leader_election_status)')).toEqual(all(1, pods[0]));
-    expect(Object.values(await found.ask('sum by (pod) (spotalis_webhook_requests_total) > 0'))).not.toEqual([]);
-    // Two nodes have a pod that takes part.
-    expect(Object.values(await found.ask('mbcas_managed_pods')).sort((a, b) => a - b)).toEqual([0, 1, 1]);
-  });
+  test.skipIf(findPrometheus() === undefined)(
+    'Prometheus reads the metrics of every operator, over HTTPS, and of every agent',
+    async () => {
+      const pods = [await operators(), await agents()];
+      const { access, api, eventually } = kit();
+      const { webhooks } = await api.get(resources.mutatingWebhookConfigurations, `${RELEASE}-mutating-webhook`);
+      const found = await scrape({
+        overHttp: pods[1] ?? [],
+        overHttps: pods[0] ?? [],
+        authorityPem: Buffer.from(webhooks?.[0]?.clientConfig.caBundle ?? '', 'base64').toString(),
+        serverName: `${RELEASE}.${NAMESPACE}.svc`,
+        dir: join(access.runDirectory, 'prometheus-of-install'),
+      });
+      scraping = found;
+      const all = (value: number, group = pods.flat()): Record<string, number> =>
+        Object.fromEntries(group.map(({ metadata }) => [metadata?.name ?? '', value]));
+      await eventually(async () => expect(await found.ask('up')).toEqual(all(1)));
+      expect(await found.ask('count by (pod) (spotalis_leader_election_status)')).toEqual(all(1, pods[0]));
+      expect(Object.values(await found.ask('sum by (pod) (spotalis_webhook_requests_total) > 0'))).not.toEqual([]);
+      // Two nodes have a pod that takes part.
+      expect(Object.values(await found.ask('mbcas_managed_pods')).sort((a, b) => a - b)).toEqual([0, 1, 1]);
+    },
+  );
 
   test('helm test passes', async () => {
     expect(await release.test()).toMatch(/TEST SUITE:\s+stowage-test-status\n(.*\n)*Phase:\s+Succeeded/);

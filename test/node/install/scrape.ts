@@ -1,4 +1,6 @@
 /** A real Prometheus that scrapes pods at the port they call `metrics`, and what it says. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Pod } from '../../../src/api/core.ts';
 import { type RunningPrometheus, startPrometheus } from '../../prometheus/prometheus.ts';
 
@@ -21,10 +23,32 @@ function targetOf({ metadata, spec, status }: Pod): object {
   return { targets: [`${status.podIP}:${port}`], labels: { pod: metadata?.name ?? '' } };
 }
 
-/** @param dir the caller's to delete. */
-export async function scrape(pods: readonly Pod[], dir: string): Promise<Scraping> {
+export interface ScrapeOptions {
+  readonly overHttp: readonly Pod[];
+  readonly overHttps: readonly Pod[];
+  /** Whom the latter's certificate must be of, and what it must name. */
+  readonly authorityPem: string;
+  readonly serverName: string;
+  /** The caller's to delete. */
+  readonly dir: string;
+}
+
+export async function scrape(options: ScrapeOptions): Promise<Scraping> {
+  const { overHttp, overHttps, authorityPem, serverName, dir } = options;
+  mkdirSync(dir, { recursive: true });
+  const authorityFile = join(dir, 'ca.crt');
+  writeFileSync(authorityFile, authorityPem);
   const prometheus: RunningPrometheus = await startPrometheus({
-    scrapeConfigs: [{ job_name: 'stowage', honor_labels: false, static_configs: pods.map(targetOf) }],
+    scrapeConfigs: [
+      { job_name: 'http', honor_labels: false, static_configs: overHttp.map(targetOf) },
+      {
+        job_name: 'https',
+        honor_labels: false,
+        scheme: 'https',
+        tls_config: { ca_file: authorityFile, server_name: serverName },
+        static_configs: overHttps.map(targetOf),
+      },
+    ],
     scrapeInterval: '1s',
     dir,
   });
