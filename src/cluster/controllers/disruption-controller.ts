@@ -102,9 +102,26 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     return recheckAfterMillis === undefined ? undefined : { requeueAfterMillis: recheckAfterMillis };
   };
 
+  /** By label: pods by namespace and its value. A budget asks for one label at least, nearly always, and few pods have it. */
+  const podsByLabel = new Map<string, (value: string) => Iterable<Pod>>();
+  const podsWith = (label: string): ((value: string) => Iterable<Pod>) => {
+    const known =
+      podsByLabel.get(label) ??
+      pods.index((pod) => {
+        const value = pod.metadata?.labels?.[label];
+        return value === undefined ? undefined : `${namespaceOf(pod)}/${value}`;
+      });
+    podsByLabel.set(label, known);
+    return known;
+  };
   const podsOf = (budget: PodDisruptionBudget): Pod[] => {
     const matches = matcherFor(budget);
-    return [...pods.inNamespace(namespaceOf(budget))].filter((pod) => matches(pod.metadata?.labels));
+    const [label] = Object.entries(budget.spec?.selector?.matchLabels ?? {});
+    const candidates =
+      label === undefined
+        ? pods.inNamespace(namespaceOf(budget))
+        : podsWith(label[0])(`${namespaceOf(budget)}/${label[1]}`);
+    return [...candidates].filter((pod) => matches(pod.metadata?.labels));
   };
 
   return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
