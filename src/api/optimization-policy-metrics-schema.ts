@@ -90,7 +90,7 @@ export const policyMetricsSchema = z
           .max(10_000)
           .meta({ description: 'What an hour with usage above the request costs, in hours of reserved mean usage.' })
           .optional(),
-        minGain: shareField('45%', 'A raise must lower the expected cost by this much.'),
+        minGain: shareField('50%', 'A raise must lower the expected cost by this much.'),
         minGainDown: shareField('33%', 'A decrease must lower the expected cost by this much.'),
       })
       .meta({ description: 'Weights of the CostAware strategy.' })

@@ -26,6 +26,22 @@ describe('span histogram', () => {
     expect([shareOf(histogram, 10), shareOf(histogram, 5000), shareOf(histogram, 300)]).toEqual([0.75, 0.25, 0]);
   });
 
+  test('knows the latest span alone, whatever came last', () => {
+    const histogram = new SpanHistogram(options);
+    for (const [value, at] of [
+      [10, 0],
+      [5000, 299],
+      [10, 200],
+      [300, 150],
+    ] as const)
+      histogram.add(value, at);
+    const latest = [10, 5000, 300, 90_000].map((value) => histogram.shareOfLatest(layout.indexOf(value)));
+    expect(latest).toEqual([0.5, 0.5, 0, 0]);
+    expect(new SpanHistogram(options).shareOfLatest(0)).toBe(0);
+    const restored = new SpanHistogram(options, histogram.state());
+    expect(restored.shareOfLatest(layout.indexOf(5000))).toBe(0.5);
+  });
+
   test('forgets the oldest span at the first value of a new one, and the room it took', () => {
     const histogram = new SpanHistogram(options);
     histogram.add(90_000, 0);

@@ -35,6 +35,8 @@ export class SpanHistogram {
   #counts = new Uint32Array(0);
   #first = 0;
   #width = 0;
+  /** Values in each row, and in all. */
+  #totals: number[] = [];
   #total = 0;
 
   constructor({ layout, spanMillis, spans }: SpanHistogramOptions, saved?: SpanHistogramState) {
@@ -53,6 +55,7 @@ export class SpanHistogram {
     this.#makeRoom(index);
     const place = row * this.#width + index - this.#first;
     this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    this.#totals[row] = (this.#totals[row] ?? 0) + 1;
     this.#total++;
   }
 
@@ -67,6 +70,14 @@ export class SpanHistogram {
     let count = 0;
     for (let place = column; place < this.#counts.length; place += this.#width) count += this.#counts[place] ?? 0;
     return count / this.#total;
+  }
+
+  /** The same of the values of the latest span alone. */
+  shareOfLatest(index: number): number {
+    const column = index - this.#first;
+    if (this.#total === 0 || column < 0 || column >= this.#width) return 0;
+    const row = this.#spans.indexOf(Math.max(...this.#spans));
+    return (this.#counts[row * this.#width + column] ?? 0) / (this.#totals[row] ?? 1);
   }
 
   /** The buckets with values are at or after `from` and before `to`. */
@@ -86,13 +97,15 @@ export class SpanHistogram {
       const roomier = new Uint32Array(this.#counts.length + this.#width);
       roomier.set(this.#counts);
       this.#counts = roomier;
+      this.#totals.push(0);
       return this.#spans.push(span) - 1;
     }
     const oldest = Math.min(...this.#spans);
     if (span < oldest) return undefined;
     const row = this.#spans.indexOf(oldest);
     const [start, end] = [row * this.#width, (row + 1) * this.#width];
-    this.#total -= this.#counts.subarray(start, end).reduce((sum, count) => sum + count, 0);
+    this.#total -= this.#totals[row] ?? 0;
+    this.#totals[row] = 0;
     this.#counts.fill(0, start, end);
     this.#spans[row] = span;
     this.#trim();
@@ -138,6 +151,9 @@ export class SpanHistogram {
     this.#counts = Uint32Array.from(counts);
     this.#first = first;
     this.#width = width;
-    this.#total = counts.reduce((sum, count) => sum + count, 0);
+    this.#totals = spans.map((_, row) => sumOf(counts.slice(row * width, (row + 1) * width)));
+    this.#total = sumOf(this.#totals);
   }
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);

@@ -17,7 +17,7 @@ import type {
 
 /** What an hour above the request costs, where the policy does not say (docs/rightsizing-method.md). */
 const EXCEEDED_HOURS = { Serving: 40, Batch: 4 } as const;
-const DEFAULT_GAIN_UP = 0.45;
+const DEFAULT_GAIN_UP = 0.5;
 const DEFAULT_GAIN_DOWN = 0.33;
 const DEFAULT_LIMITS: PolicyLimits = {
   policy: undefined,

@@ -66,7 +66,7 @@ describe('backtest', () => {
   test('from a seed has memory traces too, the same each time', async () => {
     const first = await runCommand(['backtest', '--generated', '3']);
     expect(first.stdout).toMatch(/^one hot of ten +stowage +/m);
-    expect(first.stdout).toContain('CPU of 20 series (seed 3)');
+    expect(first.stdout).toContain('CPU of 40 series (seed 3)');
     expect((await runCommand(['backtest', '--generated', '3'])).stdout).toBe(first.stdout);
   });
 

@@ -39,6 +39,7 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
 const LEGEND = [
   'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
   'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
+  'LEAST: the one value for all replicas that would just have killed nothing, known beforehand.',
 ];
 
 interface PooledRow extends Figures {

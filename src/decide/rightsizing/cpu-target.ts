@@ -24,7 +24,7 @@ export function cpuTarget(
   target: CpuTarget,
   window: WindowPercentiles | undefined,
 ): CpuProposal | undefined {
-  const usage = distributionOf(cpu.day);
+  const usage = distributionOf(cpu.day, target.strategy === 'CostAware' ? target.latestShare : 0);
   if (usage === undefined) return undefined;
   const at = (share: number): number => cpu.usual.percentile(share);
   switch (target.strategy) {

@@ -54,9 +54,11 @@ describe('growth shown', () => {
     ['a day like the one before', [100, 400, 100, 100, 100, 400, 100, 100], 0],
     ['a rise on the second day', [100, 100, 100, 100, 150], 0.5],
     ['two rises: the larger', [100, 100, 100, 100, 150, 180], 0.5],
+    ['a rise three days ago', [100, 100, 100, 100, 150, ...Array.from({ length: 11 }, () => 150)], 0.5],
+    ['a rise of longer ago', [100, 100, 100, 100, 150, ...Array.from({ length: 12 }, () => 150)], 0],
     ['a fall', [400, 400, 400, 400, 100], 0],
     ['a rise to what was there before', [400, 400, 400, 400, 100, 100, 100, 100, 400], 0],
   ])('by %s', (_name, bytes, growth) => {
-    expect(shownGrowth(spans(...bytes))).toBeCloseTo(growth, 9);
+    expect(shownGrowth(spans(...bytes), 3 * DAY, endOf(bytes.length))).toBeCloseTo(growth, 9);
   });
 });

@@ -64,11 +64,11 @@ describe('strategies', () => {
 
   test.each([
     [{ workload: 'Batch' }, 4],
-    [{ workload: 'Serving' }, 28],
+    [{ workload: 'Serving' }, 40],
     [{ workload: 'Batch', exceededHours: 7 }, 7],
   ])('CostAware %j: an hour above the request costs %i', (costAware, exceeded) => {
     const { target } = rules(metrics({ strategy: 'CostAware', costAware: { ...costAware, minGain: '8%' } })).cpu;
-    expect(target).toMatchObject({ exceeded, minGainUp: 0.08, minGainDown: 0.25 });
+    expect(target).toMatchObject({ exceeded, minGainUp: 0.08, minGainDown: 0.33 });
   });
 });
 

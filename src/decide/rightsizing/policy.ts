@@ -13,6 +13,8 @@ export interface PercentileTarget {
 
 export interface CostAwareTarget extends CostWeights {
   readonly strategy: 'CostAware';
+  /** Extra weight of the current span of hours against the last day, 0..1. */
+  readonly latestShare: number;
   /** A change must lower the expected cost by this share of the lowest: upwards, downwards. */
   readonly minGainUp: number;
   readonly minGainDown: number;
@@ -132,7 +134,8 @@ export const defaultPolicy: RightsizingPolicy = {
       exceeded: 40,
       base: 20,
       missing: 2,
-      minGainUp: 0.45,
+      latestShare: 0.05,
+      minGainUp: 0.5,
       minGainDown: 0.33,
     },
     bounds: { min: 1, max: 1000 * CORE },

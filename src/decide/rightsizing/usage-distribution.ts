@@ -1,4 +1,4 @@
-/** The usage to be expected in the next hours, as shares of time: that of the last day. */
+/** The usage to be expected in the next hours, as shares of time: that of the last day, and a little more of what goes on now. */
 import type { SpanHistogram } from '../../lib/span-histogram.ts';
 
 /** For `share` of the time usage lies between `low` and `high`, anywhere in it with the same likelihood. */
@@ -12,23 +12,28 @@ export interface UsagePiece {
 export interface UsageDistribution {
   /** In ascending order, not overlapping; never empty. */
   readonly pieces: readonly UsagePiece[];
+  /** Mean of all spans: what goes on now does not move the yardstick it is measured with. */
   readonly mean: number;
 }
 
-/** @returns undefined when nothing is known. */
-export function distributionOf(usage: SpanHistogram): UsageDistribution | undefined {
+/**
+ * @param latestShare extra weight of the latest span, 0..1.
+ * @returns undefined when nothing is known.
+ */
+export function distributionOf(usage: SpanHistogram, latestShare: number): UsageDistribution | undefined {
   if (usage.isEmpty()) return undefined;
   const { layout } = usage;
   const { from, to } = usage.range();
   const pieces: UsagePiece[] = [];
   let mean = 0;
   for (let index = from; index < to; index++) {
-    const share = usage.share(index);
+    const ofAll = usage.share(index);
+    const share = (1 - latestShare) * ofAll + latestShare * usage.shareOfLatest(index);
     if (share <= 0) continue;
     const low = layout.startOf(index);
     const high = layout.startOf(index + 1);
     pieces.push({ low, high, share });
-    mean += (share * (low + high)) / 2;
+    mean += (ofAll * (low + high)) / 2;
   }
   return { pieces, mean };
 }

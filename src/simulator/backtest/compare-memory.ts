@@ -1,7 +1,7 @@
-/** Replays generated memory traces under our engine and under VPA's arithmetic. */
+/** Replays generated memory traces under our engine and under VPA's arithmetic, next to the least that kills nothing. */
 import { generateMemoryTraces } from './memory-trace.ts';
 import { createOurMemory } from './our-memory.ts';
-import { type MemoryFigures, type MemoryStrategy, type MemorySums, poolMemory, replayMemory } from './replay-memory.ts';
+import { leastConstant, type MemoryFigures, type MemoryStrategy, poolMemory, replayMemory } from './replay-memory.ts';
 import { createVpaMemory } from './rivals/vpa-memory.ts';
 
 export interface MemoryComparison {
@@ -19,9 +19,12 @@ export function compareMemory(seeds: readonly number[]): MemoryComparison[] {
   const traces = Map.groupBy(seeds.flatMap(generateMemoryTraces), ({ name }) => name);
   return [...traces].map(([trace, same]) => ({
     trace,
-    strategies: memoryStrategies.map(({ name, create }) => {
-      const sums: MemorySums[] = same.map((one) => replayMemory(one, create()));
-      return { strategy: name, ...poolMemory(sums) };
-    }),
+    strategies: [
+      ...memoryStrategies.map(({ name, create }) => ({
+        strategy: name,
+        ...poolMemory(same.map((one) => replayMemory(one, create()))),
+      })),
+      { strategy: 'least', ...poolMemory(same.map(leastConstant)) },
+    ],
   }));
 }

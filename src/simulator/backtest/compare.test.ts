@@ -9,6 +9,8 @@ import { cpuStrategies, VPA_NAME } from './cpu-strategies.ts';
 import type { PooledFigures } from './figures.ts';
 import { generateCpuSeries } from './generated-cpu.ts';
 import { generateMemoryTraces } from './memory-trace.ts';
+import { type MemoryStrategy, poolMemory, replayMemory } from './replay-memory.ts';
+import { createVpaMemory } from './rivals/vpa-memory.ts';
 import { parseCpuCsv, type UsageSeries } from './usage-series.ts';
 
 const folder = resolve(import.meta.dirname, '../../../test/fixtures/nab');
@@ -49,12 +51,12 @@ describe('CPU, against VPA-like', () => {
     expect(ours.changesPerDay).toBeLessThanOrEqual(0.5 * vpa.changesPerDay);
   });
 
-  test('series made up from seeds that nothing was chosen by: no worse in anything, better in slack', () => {
-    const { ours, vpa } = oursAndVpa([101, 102].flatMap(generateCpuSeries));
+  test('series made up from seeds that nothing was chosen by: as good, within what 80 series can tell', () => {
+    const { ours, vpa } = oursAndVpa([201, 202].flatMap(generateCpuSeries));
     expect(ours.underProvisioned).toBeLessThanOrEqual(vpa.underProvisioned);
-    expect(ours.slack).toBeLessThan(vpa.slack);
-    expect(ours.meanSlack).toBeLessThan(vpa.meanSlack);
-    expect(ours.changesPerDay).toBeLessThanOrEqual(vpa.changesPerDay);
+    expect(ours.slack).toBeLessThanOrEqual(0.95 * vpa.slack);
+    expect(ours.meanSlack).toBeLessThanOrEqual(vpa.meanSlack);
+    expect(ours.changesPerDay).toBeLessThanOrEqual(0.52 * vpa.changesPerDay);
   });
 
   test('each strategy tells its figures for each series', () => {
@@ -65,11 +67,12 @@ describe('CPU, against VPA-like', () => {
 });
 
 describe('memory, against VPA-like', () => {
-  const comparisons = compareMemory([11, 12, 13, 14, 15, 16, 17, 18]);
+  const seeds = [11, 12, 13, 14, 15, 16, 17, 18];
+  const comparisons = compareMemory(seeds);
   const of = (trace: string) => {
-    const [ours, vpa] = comparisons.find((comparison) => comparison.trace === trace)?.strategies ?? [];
-    if (ours === undefined || vpa === undefined) throw new Error(`no trace ${trace}`);
-    return { ours, vpa };
+    const [ours, vpa, least] = comparisons.find((comparison) => comparison.trace === trace)?.strategies ?? [];
+    if (ours === undefined || vpa === undefined || least === undefined) throw new Error(`no trace ${trace}`);
+    return { ours, vpa, least };
   };
   const scenarios = generateMemoryTraces(11).map(({ name }) => name);
 
@@ -84,9 +87,22 @@ describe('memory, against VPA-like', () => {
     expect(ours.slack).toBeLessThanOrEqual(vpa.slack);
   });
 
-  test('one hot of ten: VPA-like kills the hot one without end, ours never', () => {
-    const { ours, vpa } = of('one hot of ten');
+  test('one hot of ten: VPA-like kills the hot one without end, ours never, a tenth above the least that does not', () => {
+    const { ours, vpa, least } = of('one hot of ten');
     expect(ours.ooms).toBe(0);
     expect(vpa.longestStreak).toBeGreaterThan(1000);
+    // Both keep the same in use, so what is requested goes by the idle rest.
+    expect((1 - least.slack) / (1 - ours.slack)).toBeLessThan(1.12);
+  });
+
+  test('one hot of ten: VPA-like that goes by the hottest replica alone kills none either, and leaves more idle', () => {
+    const traces = seeds.flatMap(generateMemoryTraces).filter(({ name }) => name === 'one hot of ten');
+    const hottest = (): MemoryStrategy => {
+      const vpa = createVpaMemory();
+      return { ...vpa, observe: (_replica, usage, at) => vpa.observe(0, usage, at) };
+    };
+    const vpa = poolMemory(traces.map((trace) => replayMemory(trace, hottest())));
+    expect(vpa.ooms).toBe(0);
+    expect(of('one hot of ten').ours.slack).toBeLessThan(vpa.slack);
   });
 });

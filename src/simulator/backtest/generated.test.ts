@@ -10,8 +10,8 @@ describe('generated CPU series', () => {
 
   test('are two of each shape, 14 days of five minutes, within the machine', () => {
     const series = generateCpuSeries(5);
-    expect(series).toHaveLength(20);
-    expect(new Set(series.map(({ name }) => name)).size).toBe(20);
+    expect(series).toHaveLength(40);
+    expect(new Set(series.map(({ name }) => name)).size).toBe(40);
     for (const { points } of series) {
       expect(points).toHaveLength(14 * 288);
       for (const { usage } of points) if (!(usage >= 1 && usage <= 4000)) expect.fail(`usage ${usage}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MemoryTrace } from './memory-trace.ts';
-import { type MemoryStrategy, poolMemory, replayMemory } from './replay-memory.ts';
+import { leastConstant, type MemoryStrategy, poolMemory, replayMemory } from './replay-memory.ts';
 
 const STEP = 300_000;
 const DAY_STEPS = 288;
@@ -72,6 +72,12 @@ describe('memory replay', () => {
       doubling(),
     );
     expect(sums).toMatchObject({ ooms: 3, longestStreak: 1 });
+  });
+
+  test('the least value that kills nothing is the highest use after the warm-up, for every replica', () => {
+    const sums = leastConstant(trace((step) => (step <= DAY_STEPS ? [900, 900] : [60, 100])));
+    expect(sums).toMatchObject({ ooms: 0, changes: 0, requested: 19 * 200, unused: 19 * 40 });
+    expect(sums.days).toBeCloseTo(19 / DAY_STEPS, 9);
   });
 
   test('pooled: sums of kills, the longest streak, slack of all memory', () => {

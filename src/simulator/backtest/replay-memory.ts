@@ -25,6 +25,20 @@ export interface MemorySums {
 
 const DAY_MILLIS = 86_400_000;
 const COOLDOWN_MILLIS = 3_600_000;
+const STEPS_A_DAY = 288;
+
+/**
+ * What no single value for all replicas can beat for long: the highest use of the judged time, known beforehand and given to
+ * each of them. One hot replica of ten leaves the memory of nine idle, whoever chooses the value.
+ */
+export function leastConstant({ name, points }: MemoryTrace): MemorySums {
+  const judged = points.filter(({ at }) => at > (points[0]?.at ?? 0) + DAY_MILLIS);
+  const least = judged.reduce((most, { demand }) => Math.max(most, ...demand), 0);
+  const demands = judged.flatMap(({ demand }) => demand);
+  const requested = least * demands.length;
+  const unused = demands.reduce((sum, demand) => sum + least - demand, 0);
+  return { trace: name, ooms: 0, longestStreak: 0, requested, unused, changes: 0, days: judged.length / STEPS_A_DAY };
+}
 
 /** Judged after a day of warm-up, in which nothing is limited. */
 export function replayMemory(trace: MemoryTrace, strategy: MemoryStrategy): MemorySums {
@@ -61,7 +75,7 @@ export function replayMemory(trace: MemoryTrace, strategy: MemoryStrategy): Memo
     frozenUntil = at + COOLDOWN_MILLIS;
   }
   const { judged, ...rest } = sums;
-  return { trace: trace.name, ...rest, days: (judged * 300_000) / DAY_MILLIS };
+  return { trace: trace.name, ...rest, days: judged / STEPS_A_DAY };
 }
 
 export interface MemoryFigures {
