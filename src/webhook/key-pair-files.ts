@@ -1,5 +1,5 @@
 /** The serving certificate as files: read at start and followed, so that a renewal needs no restart. */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,6 +35,9 @@ export async function readKeyPair(directory: string): Promise<KeyPair> {
 export function checkKeyPair(pair: KeyPair, where: string): void {
   try {
     createSecureContext(pair);
+    // An empty text passes there as "none given", and every handshake would fail later.
+    if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+      throw new Error('the key is not that of the certificate');
   } catch (error) {
     const what = `The certificate and key in ${where} cannot be used (${describeError(error)})`;
     throw new StowageError('KEY_PAIR', `${what}. tls.key must be the unencrypted PEM key of tls.crt.`, {

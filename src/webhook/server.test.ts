@@ -235,6 +235,14 @@ describe('certificates', () => {
     );
   });
 
+  test.each(['cert', 'key'] as const)(
+    'a %s that is empty, as in the middle of being written, is no usable pair',
+    (part) => {
+      expect(() => checkKeyPair({ ...firstPair, [part]: '' }, '/certs')).toThrow(/\/certs cannot be used/);
+      expect(() => checkKeyPair({ ...firstPair, [part]: '\n' }, '/certs')).toThrow(/\/certs cannot be used/);
+    },
+  );
+
   test('validity is read from the leaf', () => {
     expect(validityOf(firstPair)).toEqual(validity);
   });
