@@ -83,6 +83,18 @@ describe('a wish', () => {
     expect(world.operatorWrites.slice(writes).filter((write) => !/leases|events/.test(write))).toEqual([]);
   });
 
+  test('mbcas bug 14: a resize leaves the labels of the pod, and of its template, alone', async () => {
+    const world = await worldOf([{ name: 'web', labels: { tier: 'front' } }]);
+    const { metadata: before } = await world.pod('web');
+    await wish(world, 'web', { request: 600 });
+    await untilPhase(world, 'web', 'Applied');
+    expect(await world.request('web')).toBe(600);
+    expect((await world.pod('web')).metadata?.labels).toEqual(before?.labels);
+    // Resizes and the note of what it had before: no other write to a pod.
+    const writes = new Set(world.operatorWrites.filter((write) => /pods?$/.test(write)));
+    expect([...writes]).toEqual(['patch pods']);
+  });
+
   test('of a pod that is gone, or of its predecessor by the same name, fails and changes nothing', async () => {
     const world = await worldOf([{ name: 'web' }]);
     await wish(world, 'web', { request: 600, podUID: '00000000-0000-4000-8000-000000000001' });
