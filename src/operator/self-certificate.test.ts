@@ -27,9 +27,9 @@ async function createWorld() {
     const configuration = readManifests('webhook.yaml').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
     await api.create(resources.mutatingWebhookConfigurations, configuration as MutatingWebhookConfiguration);
   };
-  /** Issuing keys is real work in threads: time goes on in small steps until it is done. */
+  /** Issuing keys is real work in threads, slow on a busy machine: time goes on in small steps until it is done. */
   const settle = async (done: () => boolean | Promise<boolean>, stepMillis = 0): Promise<void> => {
-    for (let step = 0; step < 5_000; step++) {
+    for (let step = 0; step < 100_000; step++) {
       if (await done()) return;
       await clock.advance(stepMillis);
     }
