@@ -23,7 +23,7 @@ export interface SpanHistogramState {
 }
 
 /** Room kept on both sides of the buckets in use, so that the next value seldom needs a new array. */
-const SPARE_BUCKETS = 4;
+const SPARE_BUCKETS = 1;
 
 /** A class, because tens of thousands are held at a time: one array holds the counts of all spans, and only of buckets in use. */
 export class SpanHistogram {
