@@ -40,7 +40,8 @@ export function createFileSource(path: string, what: string, clock: Clock): File
   return {
     read() {
       if (reading !== undefined) return reading;
-      if (text !== undefined && clock.now() - readMillis < MAX_AGE_MILLIS) return Promise.resolve(text);
+      // A reading ahead of now is from before the clock was set back.
+      if (text !== undefined && Math.abs(clock.now() - readMillis) < MAX_AGE_MILLIS) return Promise.resolve(text);
       reading = readNow();
       return reading;
     },
