@@ -1,6 +1,7 @@
 /** What must hold whatever happens, by name. */
 export const invariants = {
-  floor: 'no eviction by Stowage leaves fewer ready on-demand pods than the floor',
+  floor:
+    'no eviction by Stowage leaves fewer ready on-demand pods than the floor; but for the one whose replacement, of another size, takes its place',
   budget: 'no eviction by Stowage breaks a PodDisruptionBudget',
   paced: 'at most one pod of a workload is being disrupted by Stowage',
   concurrency:

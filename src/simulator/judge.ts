@@ -25,6 +25,7 @@ export interface JudgeOptions {
   readonly clock: Clock;
   readonly policies: PolicyBook;
   readonly replicas: () => Iterable<SimulatedOperator>;
+  readonly hasQuota: (namespace: string) => boolean;
   readonly sideOfNode: (name: string) => Side | undefined;
 }
 
@@ -52,7 +53,7 @@ export interface Judge {
 /** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
 const REST_MILLIS: Millis = 20 * 60_000;
 
-export function createJudge({ cluster, config, clock, policies, replicas, sideOfNode }: JudgeOptions): Judge {
+export function createJudge({ cluster, config, clock, policies, replicas, hasQuota, sideOfNode }: JudgeOptions): Judge {
   const { caches } = cluster;
   const ledger = createLedger(clock);
   const accounts = createAccounts(clock);
@@ -155,6 +156,12 @@ export function createJudge({ cluster, config, clock, policies, replicas, sideOf
     };
   };
 
+  /** Pods that a quota keeps from being made are nobody's to place. */
+  const heldBack = ({ key, counts, replicas }: WorkloadFacts): string | undefined => {
+    const [namespace = ''] = key.split('/');
+    return hasQuota(namespace) && counts.live < replicas ? 'a quota keeps pods from being made' : undefined;
+  };
+
   return {
     fleet,
     accounts,
@@ -196,7 +203,7 @@ export function createJudge({ cluster, config, clock, policies, replicas, sideOf
       for (const facts of fleet.workloads()) {
         const since = changedAt.get(facts.uid) ?? clock.now();
         if (facts.rule === undefined || clock.now() - since < REST_MILLIS) continue;
-        monitor.judgeRest(facts, explain(facts));
+        monitor.judgeRest(facts, explain(facts) ?? heldBack(facts));
       }
     },
     tally: (elapsedMillis) => ({

@@ -84,7 +84,16 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   const stopping = new AbortController();
   let agents: NodeAgents | undefined;
   try {
-    judge = createJudge({ cluster: world.cluster, config, clock, policies, replicas: () => world.replicas().values(), sideOfNode: sideByName(pools) });
+    const quotas = [...scenario.objects, ...manifests.objects].filter(({ kind }) => kind === 'ResourceQuota');
+    judge = createJudge({
+      cluster: world.cluster,
+      config,
+      clock,
+      policies,
+      replicas: () => world.replicas().values(),
+      hasQuota: (namespace) => quotas.some(({ metadata }) => namespaceIn(metadata) === namespace),
+      sideOfNode: sideByName(pools),
+    });
     const problems = [...warnings, ...manifests.problems];
     await applyAll(world, [...systemObjects(config), webhookObject()]);
     if (config.engines.allocation)
@@ -226,6 +235,11 @@ async function scaleWorkload(
   const [namespace = '', name = ''] = key.split('/');
   const type = workloadType(judge?.fleet.workload(key)?.kind);
   await api.patch(type, name, { type: 'merge', body: { spec: { replicas } } }, { namespace });
+}
+
+/** Of an object as it is written. */
+function namespaceIn(metadata: unknown): unknown {
+  return Object.getOwnPropertyDescriptor(metadata ?? {}, 'namespace')?.value;
 }
 
 /** Nodes are named after their pool. */

@@ -120,6 +120,8 @@ test('a resize while another is under way is seen', async () => {
 });
 
 test('up and down and up again is seen', async () => {
-  const back = Array.from({ length: 10 }, (_, index) => resize({ requests: { cpu: index % 2 === 0 ? '600m' : '400m' } }));
+  const back = Array.from({ length: 10 }, (_, index) =>
+    resize({ requests: { cpu: index % 2 === 0 ? '600m' : '400m' } }),
+  );
   expect(await brokenBy(back, {}, 10_000)).toEqual(['steady']);
 });

@@ -21,7 +21,7 @@ export interface ChaosSize {
   readonly events: number;
 }
 
-export const SHORT_CHAOS: ChaosSize = { hours: 2, workloads: 4, events: 6 };
+export const SHORT_CHAOS: ChaosSize = { hours: 1, workloads: 3, events: 6 };
 export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
 
 /** Far from any seed. */

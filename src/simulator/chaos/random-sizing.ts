@@ -20,6 +20,8 @@ export function randomSizingConfig(draw: Draw, engines: Engines): Record<string,
   return {
     engines,
     rightsizing: {
+      // Compressed beside the event loop, in real time: it would come back at another virtual moment each time.
+      saveInterval: '24h',
       dryRun: draw.chance(0.1),
       warmUp: draw.pick(['0s', '2m']),
       canaryPeriod: draw.pick(['15s', '1m', '3m']),
@@ -162,7 +164,7 @@ export function randomObjects(
     });
   }
   if (draw.chance(0.3)) {
-    const hard = { 'requests.cpu': `${draw.between(4, 60)}`, 'requests.memory': `${draw.between(8, 60)}Gi` };
+    const hard = { 'requests.cpu': `${draw.between(15, 90)}`, 'requests.memory': `${draw.between(20, 90)}Gi` };
     objects.push({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } });
   }
   if (scaled !== undefined && draw.chance(0.3)) {
