@@ -93,14 +93,23 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     };
     const decideAgain = async (first: AdmissionDecision, resolution: OwnerResolution): Promise<AdmissionDecision> => {
       const deadline = clock.now() + CATCH_UP_MILLIS;
+      // A timer and not the deadline ends it: the machine's clock may be set back meanwhile.
+      let isOver = false;
+      const timer = clock.setTimer(CATCH_UP_MILLIS, () => {
+        isOver = true;
+      });
       let decision = first;
       let latest = resolution;
-      while (latest.kind === 'workload' && isBeyondReplicas(decision, latest) && clock.now() < deadline) {
-        // While it waits it must not hold a place that others then miss.
-        ledger.release(request.uid);
-        await catchUp(workloadKey(latest.workload), deadline - clock.now());
-        latest = await owners.resolve(namespace, owner);
-        decision = decideFor(latest);
+      try {
+        while (latest.kind === 'workload' && isBeyondReplicas(decision, latest) && !isOver) {
+          // While it waits it must not hold a place that others then miss.
+          ledger.release(request.uid);
+          await catchUp(workloadKey(latest.workload), Math.min(deadline - clock.now(), CATCH_UP_MILLIS));
+          latest = await owners.resolve(namespace, owner);
+          decision = decideFor(latest);
+        }
+      } finally {
+        timer.cancel();
       }
       return decision;
     };
