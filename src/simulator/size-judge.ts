@@ -11,6 +11,7 @@ import { chargeOf, qosOf, type SizeStep, sizeOf, sizeSteps } from './container-s
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { Ledger } from './ledger.ts';
 import { type PolicyBook, type Tree, treeAt } from './policy-book.ts';
+import { isUnderWay, underWayText } from './resize-state.ts';
 import { createSizeHistory } from './size-history.ts';
 
 export interface SizeJudgeOptions {
@@ -247,27 +248,6 @@ const MAX_PER_MINUTE = 14;
 
 function updatesOf(spec: Tree): Tree {
   return treeAt(spec, 'updateStrategy');
-}
-
-function isUnderWay(pod: Pod): boolean {
-  const observed = observedGenerationOf(pod);
-  if (observed !== undefined && (pod.metadata?.generation ?? 0) > observed) return true;
-  // One that failed, or waits for room, may be taken back.
-  return (pod.status?.conditions ?? []).some(
-    ({ type, reason }) => type === 'PodResizeInProgress' && reason !== 'Error',
-  );
-}
-
-function underWayText(pod: Pod): string {
-  const conditions = (pod.status?.conditions ?? []).filter(({ type }) => type.startsWith('PodResize'));
-  const told = conditions.map(({ type, reason }) => `${type} ${reason ?? ''}`).join(', ');
-  return `of generation ${pod.metadata?.generation} ${observedGenerationOf(pod)} is seen, ${told}`;
-}
-
-/** Newer than the types of our client. */
-function observedGenerationOf({ status }: Pod): number | undefined {
-  const value: unknown = Object.getOwnPropertyDescriptor(status ?? {}, 'observedGeneration')?.value;
-  return typeof value === 'number' ? value : undefined;
 }
 
 function isRolledOut({ metadata, spec, status }: Workload): boolean {
