@@ -9,7 +9,7 @@ export const invariants = {
   oscillation: 'no place is moved twice for one cause',
   bounded: 'no more evictions than changes explain',
   webhook: 'every admission is answered, in time, and lets the pod in',
-  readOnly: 'in read-only mode nothing is written',
+  readOnly: 'in read-only mode nothing is written but reports',
   stranger: 'nothing is evicted that is not managed',
   exact: 'at rest the mix is exact, or what keeps it is explained',
   oneResize: 'no pod is resized while a resize of it is under way',

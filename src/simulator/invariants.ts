@@ -130,9 +130,12 @@ export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }:
     },
     podGone: (uid) => void going.delete(uid),
     underWay: () => going.size,
-    onWrite({ verb, resource }) {
-      const isAllowed = !config.operator.readOnlyMode || resource === 'events' || resource === 'leases';
-      if (config.operator.readOnlyMode) check('readOnly', isAllowed, () => `${verb} ${resource} in read-only mode`);
+    onWrite({ verb, resource, subresource }) {
+      if (!config.operator.readOnlyMode) return;
+      // It still reports, leads, and remembers what was used.
+      const isReport = resource === 'optimizationpolicies' && subresource === 'status';
+      const isAllowed = isReport || ['events', 'leases', 'configmaps'].includes(resource);
+      check('readOnly', isAllowed, () => `${verb} ${resource} in read-only mode`);
     },
     onAdmission({ status, allowed, error, tookMillis }) {
       const isGood = status === 200 && allowed && error === undefined && tookMillis <= ANSWER_MILLIS;
