@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
 import { resources } from '../../src/api/resources.ts';
 import { loadConnection } from '../../src/kube/auth/load-connection.ts';
 import { createKubeApi, type KubeClient } from '../../src/kube/client.ts';
-import { createSystemClock } from '../../src/lib/clock.ts';
+import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
 import { type NodesOptions, type SimulatedNodes, startNodes } from '../controlplane/nodes.ts';
@@ -48,8 +48,19 @@ export function useRealCluster(
     clients.push(client);
     return client;
   };
-  const eventually: RealCluster['eventually'] = (assertion, timeoutMillis = EVENTUALLY_MILLIS) =>
-    vi.waitFor(assertion, { timeout: timeoutMillis, interval: 100 });
+  const eventually: RealCluster['eventually'] = (assertion, timeoutMillis = EVENTUALLY_MILLIS) => {
+    const attempt = async () => {
+      const began = performance.now();
+      try {
+        return await assertion();
+      } catch (error) {
+        // A look at a thousand pods, ten times a second, would take the CPU from what it waits for.
+        await sleep(clock, 3 * (performance.now() - began));
+        throw error;
+      }
+    };
+    return vi.waitFor(attempt, { timeout: timeoutMillis, interval: 100 });
+  };
 
   beforeAll(async () => {
     const logDirectory = access.own?.directory ?? mkdtempSync(join(tmpdir(), 'stowage-nodes-'));

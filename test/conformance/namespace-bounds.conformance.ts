@@ -19,7 +19,8 @@ describeOnBackends('bounds of a namespace', (cluster) => {
     const { post, must } = cluster();
     await must(post(`${core(namespace)}/limitranges`, { metadata: { name: 'bounds' }, spec: { limits } }));
   };
-  const quota = (own: Namespace, name: string, spec: Json) => quotaInForce(cluster(), own, name, spec);
+  const quota = (own: Namespace, name: string, spec: Json, used?: Json) =>
+    quotaInForce(cluster(), own, name, spec, used);
   const used = (own: Namespace, name: string) => usedOf(cluster(), own, name);
 
   test('a LimitRange of containers gets its defaults from its bounds', async () => {
@@ -90,7 +91,8 @@ describeOnBackends('bounds of a namespace', (cluster) => {
     const { post, must, namespace } = cluster();
     const own = await namespace();
     await must(post(own.pods, pod('a', { resources: sized('200m', '400m') })));
-    await quota(own, 'all', { hard: { 'requests.cpu': '1', 'limits.cpu': '2', pods: '5' } });
+    const hard = { 'requests.cpu': '1', 'limits.cpu': '2', pods: '5' };
+    await quota(own, 'all', { hard }, { 'requests.cpu': '200m', 'limits.cpu': '400m', pods: '1' });
     const over = await resize(cluster(), own, sized('1100m', '1200m'));
     expect(over.status).toBe(403);
     expect(over.body).toMatchObject({ reason: 'Forbidden', details: { name: 'a', kind: 'pods' } });
@@ -120,7 +122,8 @@ describeOnBackends('bounds of a namespace', (cluster) => {
       return must(strategicPatch(`${own.pods}/a/status`, { status: { phase: 'Running', containerStatuses } }));
     };
     await hold('500m', '900m');
-    await quota(own, 'all', { hard: { 'requests.cpu': '1', 'limits.cpu': '1' } });
+    const hard = { 'requests.cpu': '1', 'limits.cpu': '1' };
+    await quota(own, 'all', { hard }, { 'requests.cpu': '500m', 'limits.cpu': '900m' });
     await must(resize(cluster(), own, sized('200m', '400m')));
     expect(await used(own, 'all')).toEqual({ 'requests.cpu': '500m', 'limits.cpu': '900m' });
     const { body } = await post(own.pods, pod('b', { resources: sized('600m', '600m') }));

@@ -87,12 +87,15 @@ describeOnBackends('priority classes', (cluster) => {
   });
 
   test('have one default at most, which pods without a class get', async () => {
-    const { post, mergePatch, namespace } = cluster();
+    const { post, mergePatch, namespace, eventually } = cluster();
     const { pods } = await namespace();
     const plain = await make({ value: 1000 });
     const first = await make({ value: 5, globalDefault: true, preemptionPolicy: 'Never' });
     const second = nameIt();
-    const refused = await post(CLASSES, { metadata: { name: second }, value: 6, globalDefault: true });
+    const another = { metadata: { name: second }, value: 6, globalDefault: true };
+    // The admission knows classes from a watch.
+    await eventually(async () => expect((await post(`${CLASSES}?dryRun=All`, another)).status).toBe(403));
+    const refused = await post(CLASSES, another);
     expect(refused.status).toBe(403);
     const why = `PriorityClass ${first} is already marked as default. Only one default can exist`;
     expect(refused.body['message']).toBe(`priorityclasses.scheduling.k8s.io "${second}" is forbidden: ${why}`);

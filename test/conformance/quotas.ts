@@ -10,11 +10,26 @@ const quotasOf = ({ name }: Namespace): string => `/api/v1/namespaces/${name}/re
 export const usedOf = async (cluster: Cluster, own: Namespace, name: string): Promise<unknown> =>
   at((await cluster.get(`${quotasOf(own)}/${name}`)).body, 'status', 'used');
 
-/** Makes a quota that is counted and known to the admission, which reads quotas from a watch: who has seen a later one has seen this one, too. */
-export async function quotaInForce(cluster: Cluster, own: Namespace, name: string, spec: Json): Promise<void> {
-  const { post, must, eventually, namespace } = cluster;
-  await must(post(quotasOf(own), { metadata: { name }, spec }));
-  await eventually(async () => expect(Object.keys((await usedOf(cluster, own, name)) ?? {}).length).toBeGreaterThan(0));
+/**
+ * Makes a quota that is counted and known to the admission, which reads quotas from a watch: who has seen a later one has seen this one, too.
+ * @param used what it has to count where there are pods already. The controller that counts may not have seen them yet, and
+ * counts again only a quota that is new.
+ */
+export async function quotaInForce(
+  cluster: Cluster,
+  own: Namespace,
+  name: string,
+  spec: Json,
+  used?: Json,
+): Promise<void> {
+  const { post, must, delete: remove, eventually, namespace } = cluster;
+  const path = `${quotasOf(own)}/${name}`;
+  await eventually(async () => {
+    await remove(path);
+    await must(post(quotasOf(own), { metadata: { name }, spec }));
+    await eventually(async () => expect(Object.keys((await usedOf(cluster, own, name)) ?? {})).not.toEqual([]));
+    if (used !== undefined) expect(await usedOf(cluster, own, name)).toEqual(used);
+  });
   const later = await namespace();
   const resources = { requests: { cpu: '1m' }, limits: { cpu: '1m' } };
   const ask = () => post(`${later.pods}?dryRun=All`, pod('a', { resources }));

@@ -6,10 +6,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { removeAbandonedNodeRuns } from './host/node-run.ts';
 import { compareSnapshots, type Snapshot, takeSnapshot } from './host/snapshot.ts';
-import { nodeProgramDirectory } from './programs/ensure-programs.ts';
 
 const clock = createSystemClock();
-const programs = nodeProgramDirectory();
 let before: Snapshot;
 let child: ChildProcess | undefined;
 
@@ -34,7 +32,7 @@ const ended = (process: ChildProcess): Promise<void> =>
 
 beforeEach(async () => {
   await removeAbandonedNodeRuns(clock);
-  before = takeSnapshot(programs);
+  before = takeSnapshot();
 });
 afterEach(async () => {
   child?.kill('SIGKILL');
@@ -43,7 +41,7 @@ afterEach(async () => {
 
 test('a run that is killed with its pods running is removed by the next start: processes, mounts, control groups, namespace, settings', async () => {
   const running = await boot();
-  const during = takeSnapshot(programs);
+  const during = takeSnapshot();
   // The comparison can see what there is to see.
   const seen = compareSnapshots(before, during).map((line) => line.slice(0, line.indexOf(':')));
   expect(new Set(seen)).toEqual(new Set(['+ processes', '+ mounts', '+ cgroups', '+ folders']));
@@ -51,19 +49,19 @@ test('a run that is killed with its pods running is removed by the next start: p
 
   running.kill('SIGKILL');
   await ended(running);
-  expect(compareSnapshots(during, takeSnapshot(programs)).filter((line) => line.includes('shim'))).toEqual([]);
+  expect(compareSnapshots(during, takeSnapshot()).filter((line) => line.includes('shim'))).toEqual([]);
   const removed = await removeAbandonedNodeRuns(clock);
   expect(removed).toHaveLength(1);
   expect(removed.filter((directory) => existsSync(directory))).toEqual([]);
-  expect(compareSnapshots(before, takeSnapshot(programs))).toEqual([]);
+  expect(compareSnapshots(before, takeSnapshot())).toEqual([]);
 });
 
 test('a live run is left alone by the start of another, and leaves nothing when it is told to end', async () => {
   const running = await boot();
   expect(await removeAbandonedNodeRuns(clock)).toEqual([]);
-  expect(compareSnapshots(before, takeSnapshot(programs))).not.toEqual([]);
+  expect(compareSnapshots(before, takeSnapshot())).not.toEqual([]);
   running.kill('SIGTERM');
   await ended(running);
   expect(running.exitCode).toBe(0);
-  expect(compareSnapshots(before, takeSnapshot(programs))).toEqual([]);
+  expect(compareSnapshots(before, takeSnapshot())).toEqual([]);
 });

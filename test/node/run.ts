@@ -60,16 +60,16 @@ async function main(): Promise<number> {
   }
   const options = { clock, env: process.env, report };
   await ensureBinaries(options);
-  const { directory } = await ensureNodePrograms(options);
+  await ensureNodePrograms(options);
   await fetchForInstallation();
   for (const abandoned of await removeAbandonedNodeRuns(clock))
     report(`removed what a killed run had left: ${abandoned}`);
-  const before = takeSnapshot(directory);
+  const before = takeSnapshot();
   // Suites named on the command line are run alone.
   const isWhole = process.argv.length <= 2;
   const leftovers = isWhole ? await runVitest({ name: 'node-leftovers', config, args: ['--mode', 'leftovers'] }) : 0;
   const suites = await runOnCluster();
-  const left = compareSnapshots(before, takeSnapshot(directory));
+  const left = compareSnapshots(before, takeSnapshot());
   const counts = Object.entries(before).map(([part, lines]) => `${lines.length} ${part}`);
   report(
     left.length === 0

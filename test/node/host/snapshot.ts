@@ -6,7 +6,7 @@ import { cgroupHierarchies } from './cgroups.ts';
 import { RUN_PREFIX } from './node-run.ts';
 
 export interface Snapshot {
-  /** Of our programs, and all that are in a network namespace other than this one's. */
+  /** All that are in a network namespace other than this one's, as everything of a run is. */
   readonly processes: readonly string[];
   readonly mounts: readonly string[];
   readonly cgroups: readonly string[];
@@ -48,14 +48,14 @@ function linkOr(path: string): string {
 
 const names = (directory: string): string[] => (existsSync(directory) ? readdirSync(directory) : []);
 
-function processes(programDirectory: string): string[] {
+/** What runs in this namespace is somebody else's: the suites of the control plane have a metrics-server, too. */
+function processes(): string[] {
   const ownNamespace = linkOr('/proc/self/ns/net');
   return names('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
-      const [executable, namespace] = [linkOr(`/proc/${pid}/exe`), linkOr(`/proc/${pid}/ns/net`)];
-      const isOurs = executable.startsWith(programDirectory);
-      return isOurs || (namespace !== '' && namespace !== ownNamespace) ? [`${pid} ${executable}`] : [];
+      const namespace = linkOr(`/proc/${pid}/ns/net`);
+      return namespace !== '' && namespace !== ownNamespace ? [`${pid} ${linkOr(`/proc/${pid}/exe`)}`] : [];
     });
 }
 
@@ -74,10 +74,9 @@ function mounts(): string[] {
     .map((line) => line.split(' ').slice(2).join(' '));
 }
 
-/** @param programDirectory the folder of the node's programs. */
-export function takeSnapshot(programDirectory: string): Snapshot {
+export function takeSnapshot(): Snapshot {
   return {
-    processes: processes(programDirectory).sort(),
+    processes: processes().sort(),
     mounts: mounts().sort(),
     cgroups: cgroups().sort(),
     networkNamespaces: names('/run/netns').sort(),
