@@ -5,7 +5,15 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { sixNodes } from '../controlplane/node-specs.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { isUnconfirmed, isUnstamped, kill, leaderOf, startReplicas, webhookCalls } from './operator-replicas.ts';
+import {
+  isUnconfirmed,
+  isUnstamped,
+  kill,
+  leaderOf,
+  replenish,
+  startReplicas,
+  webhookCalls,
+} from './operator-replicas.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { deploy, isStaying, managedNamespace, podsOf, policy, scale, sidesOf } from './workloads.ts';
@@ -88,6 +96,7 @@ describe('a burst of pods, three replicas', () => {
   }, 600_000);
 
   test('the leader is killed in the middle: only pods nobody could confirm may be wrong, and they are repaired one by one', async () => {
+    replicas = await replenish(cluster(), world(), replicas);
     const leader = await leaderOf(replicas);
     const namespace = await startBurst(SMALLER);
     await cluster().eventually(async () =>

@@ -26,6 +26,24 @@ export async function startReplicas(
   return replicas;
 }
 
+/** Starts as many again as have ended since: on a cluster their Deployment does. */
+export async function replenish(
+  cluster: RealCluster,
+  world: OperatorWorld,
+  replicas: readonly OperatorProcess[],
+): Promise<OperatorProcess[]> {
+  const running = replicas.filter((replica) => replica.isRunning());
+  if (running.length === replicas.length) return [...replicas];
+  const started = await Promise.all(replicas.slice(running.length).map(() => world.launchOperator()));
+  const all = [...running, ...started];
+  await cluster.eventually(async () => {
+    for (const replica of all) expect((await replica.health('/readyz')).status).toBe(200);
+    await leaderOf(all);
+  });
+  world.serveWith(all);
+  return all;
+}
+
 async function isLeading(replica: OperatorProcess): Promise<boolean> {
   return sumOf(await replica.metrics(), 'spotalis_leader_election_status') === 1;
 }
