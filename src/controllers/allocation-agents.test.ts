@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import type { AllocationRecord } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
 import { createAllocationAgents } from './allocation-agents.ts';
 
 const record = (generation: number, isRenewed = true): AllocationRecord => ({
@@ -16,7 +16,7 @@ const record = (generation: number, isRenewed = true): AllocationRecord => ({
     nodeName: 'n1',
     ...(isRenewed && { renewTime: '2026-01-01T00:00:00Z' }),
   },
-  statusText: '',
+  status: {},
 });
 
 function setUp() {
@@ -55,7 +55,7 @@ describe('whether an agent is alive', () => {
     const { clock, agents } = setUp();
     agents.note(undefined, record(1));
     await clock.advance(40_000);
-    agents.note(record(1), { ...record(1), statusText: '{}' });
+    agents.note(record(1), { ...record(1), status: { phase: 'Applied' } });
     expect(agents.stateOf('n1')).toBe('silent');
   });
 

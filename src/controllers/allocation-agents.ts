@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { AllocationRecord } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
 
 /** `silent`: nothing changes on its account any more; `gone`: what it gave is taken back. */
 export type AgentState = 'alive' | 'silent' | 'gone';

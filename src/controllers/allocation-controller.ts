@@ -8,7 +8,8 @@ import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { PodRecord } from '../model/records.ts';
-import type { AllocationRecord, AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { AllocationActuator } from './allocation-actuator.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
@@ -37,8 +38,6 @@ export interface AllocationController {
   run(signal: AbortSignal): Promise<void>;
   wakeNode(name: string, delayMillis?: Millis): void;
   wakeAll(): void;
-  /** What the last pass over a pod's node found out about it. */
-  reportOf(podUid: string): PodReport | undefined;
 }
 
 /** Changes come in bursts: a node is looked at once for all that happens within this time. */
@@ -58,8 +57,8 @@ const QUEUE = { queue: 'allocation' } as const;
 export function createAllocationController(options: AllocationControllerOptions): AllocationController {
   const { view, stores, agents, pass, reports, actuator, metrics, clock, random, log } = options;
   let wake: (key: string, delayMillis?: Millis) => void = () => {};
-  const newest = new Map<string, readonly PodReport[]>();
-  const byPod = new Map<string, PodReport>();
+  /** Of each node what the last pass found out, until it is written. */
+  const unwritten = new Map<string, readonly PodReport[]>();
 
   const nodeOf = ({ spec, namespace }: AllocationRecord): string | undefined =>
     view.pod(namespace, spec.podName)?.pod.nodeName;
@@ -93,10 +92,8 @@ export function createAllocationController(options: AllocationControllerOptions)
     const startedAt = clock.now();
     await actuator.review(signal);
     const report = await pass.over(name, signal);
-    for (const { known } of newest.get(name) ?? []) byPod.delete(known.pod.uid);
-    for (const each of report.pods) byPod.set(each.known.pod.uid, each);
-    if (report.pods.length === 0) newest.delete(name);
-    else newest.set(name, report.pods);
+    if (report.pods.length === 0) unwritten.delete(name);
+    else unwritten.set(name, report.pods);
     metrics.observe('mbcas_controller_reconcile_duration_seconds', {}, (clock.now() - startedAt) / 1000);
     if (report.pods.length > 0) wake(`status ${name}`, STATUS);
     return report.againAfterMillis;
@@ -112,8 +109,11 @@ export function createAllocationController(options: AllocationControllerOptions)
   const handleKind = async (kind: string, key: string, signal: AbortSignal): Promise<Millis | undefined> => {
     if (kind === 'node') return await handleNode(key, signal);
     if (kind === 'status') {
-      const isDone = await reports.write(newest.get(key) ?? [], signal);
-      return isDone ? undefined : RETRY_STATUS;
+      const found = unwritten.get(key) ?? [];
+      if (!(await reports.write(found, signal))) return RETRY_STATUS;
+      // Another pass may have been made meanwhile.
+      if (unwritten.get(key) === found) unwritten.delete(key);
+      return undefined;
     }
     const [namespace = '', name = ''] = key.split('/');
     const record = stores.get(namespace, name);
@@ -147,7 +147,6 @@ export function createAllocationController(options: AllocationControllerOptions)
   return {
     wakeNode,
     wakeAll,
-    reportOf: (podUid) => byPod.get(podUid),
     async run(signal) {
       const queue = createWorkQueue({
         clock,

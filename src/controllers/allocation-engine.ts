@@ -23,7 +23,7 @@ import { createAllocationFacts } from './allocation-facts.ts';
 import { createAllocationMemory } from './allocation-memory.ts';
 import { reportAllocation } from './allocation-metrics.ts';
 import { createAllocationPass } from './allocation-pass.ts';
-import { createAllocationReports, parseStatus } from './allocation-reports.ts';
+import { createAllocationReports } from './allocation-reports.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
@@ -87,7 +87,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
     onEnd: (node) => controller.wakeNode(node),
   });
   const pass = createAllocationPass({ ...shared, facts, actuator, forgetOriginals, readQuotas: createReadQuotas(api) });
-  const reports = createAllocationReports({ ...shared, writeStatus: createWriteAllocationStatus(api) });
+  const reports = createAllocationReports({ ...shared, facts, writeStatus: createWriteAllocationStatus(api) });
   const controller: AllocationController = createAllocationController({
     ...shared,
     pass,
@@ -101,9 +101,8 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
 
   /** What a predecessor learned is in the statuses it wrote. */
   const recall = (): void => {
-    for (const { spec, statusText } of stores.all()) {
-      const { guidance } = parseStatus(statusText);
-      if (guidance?.restartedOnResize === true && spec.podUID !== undefined) memory.noteRestart(spec.podUID);
+    for (const { spec, status } of stores.all()) {
+      if (status.guidance?.restartedOnResize === true && spec.podUID !== undefined) memory.noteRestart(spec.podUID);
     }
   };
 

@@ -4,7 +4,6 @@ import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AgentState, AllocationAgents } from './allocation-agents.ts';
-import { parseStatus } from './allocation-reports.ts';
 
 export interface ExplainedAllocation {
   readonly pod: string;
@@ -45,8 +44,7 @@ export function createAllocationExplainer(
     return view.podsOf(workload).flatMap(({ pod }): ExplainedAllocation[] => {
       const record = stores.of(pod);
       if (record === undefined) return [];
-      const { spec } = record;
-      const status = parseStatus(record.statusText);
+      const { spec, status } = record;
       const { decision } = spec;
       const { nodeName = '' } = pod;
       const applied = status.conditions?.find(({ type }) => type === 'Applied');

@@ -5,7 +5,6 @@ import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
-import { parseStatus } from './allocation-reports.ts';
 
 export interface AllocationMetricsOptions {
   readonly metrics: Metrics;
@@ -22,8 +21,8 @@ export function reportAllocation({ metrics, view, stores, agents, isLeader }: Al
   metrics.clear('mbcas_agents');
   if (!isLeader) return;
   const phases: Record<string, number> = { Pending: 0, Applied: 0, Failed: 0 };
-  for (const { namespace, spec, statusText } of stores.all()) {
-    const { phase = 'Pending' } = parseStatus(statusText);
+  for (const { namespace, spec, status } of stores.all()) {
+    const { phase = 'Pending' } = status;
     phases[phase] = (phases[phase] ?? 0) + 1;
     const found = view.pod(namespace, spec.podName);
     const actual = found === undefined ? undefined : actualSizeOf(allocationPodOf(found));

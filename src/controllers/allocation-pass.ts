@@ -6,7 +6,7 @@ import type { AllocationEvents } from '../act/allocation-events.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
 import { type Admission, admitAllocation } from '../decide/allocation/admit.ts';
 import { sizeOf } from '../decide/allocation/allocation-pod.ts';
-import { type DesiredCpu, type ReadAllocation, readAllocation } from '../decide/allocation/read-allocation.ts';
+import { type ReadAllocation, readAllocation } from '../decide/allocation/read-allocation.ts';
 import { planRestore } from '../decide/restore-size.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -16,7 +16,8 @@ import type { Millis } from '../lib/units.ts';
 import type { QuotaRecord } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { ReadQuotas } from '../observe/allocation-quotas.ts';
-import type { AllocationRecord, AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocatedPodRef, AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { AllocationActuator, AllocationAttempt } from './allocation-actuator.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
 import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
@@ -24,11 +25,10 @@ import { type AllocationOutcome, isExclusion } from './allocation-outcome.ts';
 import { createMissing, type RestoreCause, restoreCause } from './allocation-restore.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 
-/** What a pass found out about one pod with an allocation. */
+/** What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up again then. */
 export interface PodReport {
   readonly record: AllocationRecord;
-  readonly known: AllocatedPod;
-  readonly desired: DesiredCpu | undefined;
+  readonly pod: AllocatedPodRef;
   readonly outcome: AllocationOutcome;
 }
 
@@ -170,7 +170,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
       const reports: PodReport[] = [];
       for (const candidate of candidates) {
         signal.throwIfAborted();
-        const { record, read } = candidate;
+        const { record } = candidate;
         const { namespace, name, uid } = candidate.known.pod;
         // Writes take time: what is decided now stands on what is known now.
         const found = view.pod(namespace, name);
@@ -180,7 +180,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
         tell(known, outcome);
-        reports.push({ record, known, outcome, desired: read.ok ? read.desired : undefined });
+        reports.push({ record, pod: { namespace, name, uid }, outcome });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
       return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };

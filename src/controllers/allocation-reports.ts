@@ -4,13 +4,15 @@ import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { PodAllocationStatus } from '../api/pod-allocation.ts';
 import { sizeOf } from '../decide/allocation/allocation-pod.ts';
 import { quotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
+import { readAllocation } from '../decide/allocation/read-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
-import type { AllocationRecord, AllocationStores } from '../observe/allocation-stores.ts';
-import type { AllocatedPod } from './allocation-facts.ts';
+import type { AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
+import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
 import { guidanceOf } from './allocation-guidance.ts';
 import { isSameStatus, statusOf } from './allocation-outcome.ts';
 import type { PodReport } from './allocation-pass.ts';
@@ -26,6 +28,7 @@ export interface AllocationReports {
 export interface AllocationReportsOptions {
   readonly view: SizingView;
   readonly stores: AllocationStores;
+  readonly facts: Pick<AllocationFacts, 'of'>;
   readonly writeStatus: WriteAllocationStatus;
   readonly settings: () => AllocationSettings;
   /** What rightsizing advises the pod to request in all. */
@@ -35,12 +38,24 @@ export interface AllocationReportsOptions {
   readonly log: Logger;
 }
 
+/** A report with its pod as it is now. */
+interface KnownReport extends PodReport {
+  readonly known: AllocatedPod;
+}
+
 export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
-  const { view, stores, settings, clock, log } = options;
+  const { view, stores, facts, settings, clock, log } = options;
   let lastTrouble = '';
 
+  /** Nothing where the pod is gone: its allocation is lost then, and told so. */
+  const withPod = (report: PodReport): KnownReport[] => {
+    const { namespace, name, uid } = report.pod;
+    const found = view.pod(namespace, name);
+    return found?.pod.uid === uid ? [{ ...report, known: facts.of(found) }] : [];
+  };
+
   /** Of each namespace the share of its allocated requests that is on this node, on the pod that tells it. */
-  const quotaOf = (report: PodReport, reports: readonly PodReport[]) => {
+  const quotaOf = (report: KnownReport, reports: readonly KnownReport[]) => {
     const { namespace, uid } = report.known.pod;
     const quotas = view.quotas(namespace);
     if (quotas.length === 0) return undefined;
@@ -62,7 +77,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     return sum;
   };
 
-  const guidance = (report: PodReport, reports: readonly PodReport[]) => {
+  const guidance = (report: KnownReport, reports: readonly KnownReport[]) => {
     const { known } = report;
     const text = known.pod.marks[sizingKeys.allocationOriginals];
     return guidanceOf({
@@ -83,7 +98,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     // The newest: a pass takes time, and what it found may have been told meanwhile.
     const current = stores.get(record.namespace, record.name);
     if (current?.uid !== record.uid) return true;
-    const before = parseStatus(current.statusText);
+    const before = current.status;
     const status = make(before);
     if (isSameStatus(before, status)) return true;
     const outcome = await options.writeStatus(record, status, signal);
@@ -96,11 +111,13 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
   };
 
   return {
-    async write(reports, signal) {
+    async write(found, signal) {
       let isDone = true;
+      const reports = found.flatMap(withPod);
       for (const report of reports) {
         signal.throwIfAborted();
-        const { record, outcome, desired, known } = report;
+        const { record, outcome, known } = report;
+        const read = readAllocation(record);
         const said = guidance(report, reports);
         const written = await put(
           record,
@@ -109,7 +126,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
               spec: record.spec,
               generation: record.generation,
               outcome,
-              desired,
+              desired: read.ok ? read.desired : undefined,
               known,
               guidance: said,
               lastWriteAt: options.lastWriteAt(known.pod.uid),
@@ -144,11 +161,4 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
       );
     },
   };
-}
-
-/** @param text as kept by the stores; nothing where it is none of ours. */
-export function parseStatus(text: string): PodAllocationStatus {
-  if (text === '') return {};
-  const parsed: unknown = JSON.parse(text);
-  return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }

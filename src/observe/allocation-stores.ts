@@ -1,21 +1,12 @@
 /** PodAllocations as the operator needs them, by pod; waited for without a word where their definition is not installed. */
 import type { KubeApi } from '../api/kube-api.ts';
-import { type PodAllocation, type PodAllocationSpec, podAllocations } from '../api/pod-allocation.ts';
+import { podAllocations } from '../api/pod-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { informerIn, type NamespaceScope } from './live-stores.ts';
+import { type AllocationRecord, createAllocationProjection } from './project-allocation.ts';
 import { createOptionalInformer } from './sizing/optional-informer.ts';
-
-export interface AllocationRecord {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly generation: number;
-  readonly spec: PodAllocationSpec;
-  /** The status as JSON, empty where there is none: it is only compared, and read again when it is to change. */
-  readonly statusText: string;
-}
 
 /** The pod an allocation is for. */
 export interface AllocatedPodRef {
@@ -50,11 +41,12 @@ export interface AllocationStoresOptions {
 
 export function createAllocationStores(options: AllocationStoresOptions): AllocationStores {
   const { scope } = options;
+  const project = createAllocationProjection();
   const informer = createOptionalInformer<AllocationRecord>({
     ...options,
     type: podAllocations,
     probeNamespace: scope?.namespaces[0],
-    create: () => informerIn(options, podAllocations, { ...options, type: podAllocations, project: projectAllocation }),
+    create: () => informerIn(options, podAllocations, { ...options, type: podAllocations, project }),
   });
   const byPod = new Map<string, AllocationRecord>();
   informer.subscribe({
@@ -75,13 +67,6 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     onSynced: informer.onSynced,
     run: informer.run,
   };
-}
-
-/** @returns undefined for an object that says nothing of a pod. */
-export function projectAllocation({ metadata, spec, status }: PodAllocation): AllocationRecord | undefined {
-  const { namespace, name, uid = '', generation = 0 } = metadata ?? {};
-  if (namespace === undefined || name === undefined || spec === undefined) return undefined;
-  return { namespace, name, uid, generation, spec, statusText: status === undefined ? '' : JSON.stringify(status) };
 }
 
 function podKey(record: AllocationRecord | undefined): string | undefined {

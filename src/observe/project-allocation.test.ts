@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { PodAllocation } from '../api/pod-allocation.ts';
+import { createAllocationProjection } from './project-allocation.ts';
+
+const objectOf = (name: string, changes: Partial<PodAllocation> = {}): PodAllocation => ({
+  metadata: { namespace: 'shop', name, uid: `object-${name}`, generation: 2 },
+  spec: {
+    namespace: 'shop',
+    podName: `web-${name}`,
+    podUID: name,
+    nodeName: 'n1',
+    desiredCPURequest: '300m',
+    desiredCPULimit: '900m',
+    decision: { mode: 'congested', clamps: [{ reason: 'SteadySum', message: 'requests of the node keep the sum' }] },
+  },
+  status: {
+    phase: 'Applied',
+    appliedCPURequest: '300m',
+    conditions: [
+      {
+        type: 'Managed',
+        status: 'True',
+        reason: 'TakesPart',
+        message: 'yes',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
+    guidance: { advice: 120, bounds: [{ layer: 'quota', reason: 'ResourceQuota', max: 500 }] },
+  },
+  ...changes,
+});
+const copyOf = <T>(value: T): T => structuredClone(value);
+
+describe('the record of a PodAllocation', () => {
+  test('says all that the object says of its pod', () => {
+    const object = objectOf('a');
+    expect(createAllocationProjection()(copyOf(object))).toEqual({
+      namespace: 'shop',
+      name: 'a',
+      uid: 'object-a',
+      generation: 2,
+      spec: object.spec,
+      status: object.status,
+    });
+  });
+
+  test('leaves absent what is absent', () => {
+    const spec = { namespace: 'shop', podName: 'web', desiredCPURequest: '1', desiredCPULimit: '1' };
+    const record = createAllocationProjection()({ metadata: { namespace: 'shop', name: 'web' }, spec });
+    expect(record).toStrictEqual({ namespace: 'shop', name: 'web', uid: '', generation: 0, spec, status: {} });
+  });
+
+  test('keeps the uid of a pod by which the object is not named', () => {
+    const { spec, ...rest } = objectOf('a');
+    if (spec === undefined) throw new Error('it has a spec');
+    const record = createAllocationProjection()({ ...rest, spec: { ...spec, podUID: 'other' } });
+    expect(record?.spec.podUID).toBe('other');
+  });
+
+  test('is none where the object says nothing of a pod', () => {
+    const project = createAllocationProjection();
+    expect(project({ metadata: { namespace: 'shop', name: 'a' } })).toBeUndefined();
+    expect(project({ ...objectOf('a'), metadata: {} })).toBeUndefined();
+  });
+
+  test('shares with others what is equal', () => {
+    const project = createAllocationProjection();
+    const [a, b] = [project(copyOf(objectOf('a'))), project(copyOf(objectOf('b')))];
+    expect(b?.spec.decision?.clamps).toBe(a?.spec.decision?.clamps);
+    expect(b?.status.conditions?.[0]).toBe(a?.status.conditions?.[0]);
+    expect(b?.status.guidance).toBe(a?.status.guidance);
+    const other = project(objectOf('c', { status: { guidance: { advice: 121 } } }));
+    expect(other?.status.guidance).toEqual({ advice: 121 });
+  });
+});
