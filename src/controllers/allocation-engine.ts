@@ -97,7 +97,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
       for (const each of [history, memory, events, pass]) each.forget(podUid);
     },
   });
-  metrics.onRender(() => reportAllocation({ metrics, view, stores, agents, isLeader: leadership().leader }));
+  reportAllocation({ metrics, view, stores, agents, isLeader: () => leadership().leader });
 
   /** What a predecessor learned is in the statuses it wrote. */
   const recall = (): void => {

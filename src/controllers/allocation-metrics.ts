@@ -1,4 +1,4 @@
-/** Gauges of allocation, set when they are asked for. */
+/** Gauges of allocation, read when they are asked for. */
 import { actualSizeOf, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
@@ -11,25 +11,37 @@ export interface AllocationMetricsOptions {
   readonly view: SizingView;
   readonly stores: AllocationStores;
   readonly agents: AllocationAgents;
-  readonly isLeader: boolean;
+  readonly isLeader: () => boolean;
 }
 
-export function reportAllocation({ metrics, view, stores, agents, isLeader }: AllocationMetricsOptions): void {
-  metrics.clear('mbcas_pod_cpu_allocation_millicores');
-  metrics.clear('mbcas_pod_cpu_usage_millicores');
+export function reportAllocation(options: AllocationMetricsOptions): void {
+  const { metrics, view, stores, isLeader } = options;
+  metrics.onRender(() => setCounts(options));
+  metrics.onRead('mbcas_pod_cpu_allocation_millicores', function* () {
+    if (!isLeader()) return;
+    for (const { namespace, spec } of stores.all()) {
+      const found = view.pod(namespace, spec.podName);
+      const actual = found === undefined ? undefined : actualSizeOf(allocationPodOf(found));
+      if (actual !== undefined) yield [{ namespace, pod: spec.podName }, actual.request];
+    }
+  });
+  metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
+    if (!isLeader()) return;
+    for (const { namespace, spec } of stores.all()) {
+      const usage = spec.decision?.cpuUsage === undefined ? undefined : tryParseQuantity(spec.decision.cpuUsage);
+      if (usage !== undefined) yield [{ namespace, pod: spec.podName }, toMillicores(usage)];
+    }
+  });
+}
+
+function setCounts({ metrics, view, stores, agents, isLeader }: AllocationMetricsOptions): void {
   metrics.clear('mbcas_pod_allocations');
   metrics.clear('mbcas_agents');
-  if (!isLeader) return;
+  if (!isLeader()) return;
   const phases: Record<string, number> = { Pending: 0, Applied: 0, Failed: 0 };
-  for (const { namespace, spec, status } of stores.all()) {
+  for (const { status } of stores.all()) {
     const { phase = 'Pending' } = status;
     phases[phase] = (phases[phase] ?? 0) + 1;
-    const found = view.pod(namespace, spec.podName);
-    const actual = found === undefined ? undefined : actualSizeOf(allocationPodOf(found));
-    const labels = { namespace, pod: spec.podName };
-    if (actual !== undefined) metrics.set('mbcas_pod_cpu_allocation_millicores', labels, actual.request);
-    const usage = spec.decision?.cpuUsage === undefined ? undefined : tryParseQuantity(spec.decision.cpuUsage);
-    if (usage !== undefined) metrics.set('mbcas_pod_cpu_usage_millicores', labels, toMillicores(usage));
   }
   for (const [phase, count] of Object.entries(phases)) metrics.set('mbcas_pod_allocations', { phase }, count);
   const counts = agents.counts((name) => view.node(name) !== undefined);

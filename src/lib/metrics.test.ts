@@ -89,6 +89,40 @@ describe('a scrape', () => {
     expect(await metrics.render()).toContain('stowage_workqueue_depth{queue="placement"} 2');
   });
 
+  test('the pieces of a scrape are its text', async () => {
+    const metrics = createMetrics();
+    metrics.set('spotalis_drift_replicas', web, 3);
+    let text = '';
+    for await (const piece of metrics.pieces()) text += piece;
+    expect(text).toBe(await metrics.render());
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  test('a collector that fails fails the scrape before anything is sent', () => {
+    const metrics = createMetrics();
+    metrics.onRender(() => {
+      throw new Error('no');
+    });
+    expect(() => metrics.pieces()).toThrow('no');
+  });
+
+  test('series that are read are those of the moment, in pieces of a bounded size', async () => {
+    const metrics = createMetrics();
+    let pods = 2000;
+    metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
+      for (let pod = 0; pod < pods; pod++) yield [{ namespace: 'shop', pod: `web-${pod}` }, pod];
+    });
+    const lengths: number[] = [];
+    for await (const { length } of metrics.pieces()) lengths.push(length);
+    expect(Math.max(...lengths)).toBeLessThan(20_000);
+    pods = 1;
+    const text = await metrics.render();
+    expect(text).toMatch(/\n\n# HELP mbcas_pod_cpu_usage_millicores .+\n# TYPE mbcas_pod_cpu_usage_millicores gauge\n/);
+    expect(linesOf(text, 'mbcas_pod_cpu_usage_millicores')).toEqual([
+      'mbcas_pod_cpu_usage_millicores{namespace="shop",pod="web-0"} 0',
+    ]);
+  });
+
   test('a value that is no number is left out', async () => {
     const metrics = createMetrics();
     metrics.set('spotalis_drift_replicas', web, Number.NaN);

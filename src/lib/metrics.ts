@@ -5,6 +5,7 @@ import { allocationMetrics } from './metrics-allocation.ts';
 import { placementMetrics } from './metrics-placement.ts';
 import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
+import { seriesText } from './series-text.ts';
 
 /** Every metric. To add one, add a row to one of these tables. */
 export const metricTable = {
@@ -38,6 +39,13 @@ export interface Metrics {
   removePolicy(policy: string): void;
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
   onRender(collect: () => void): void;
+  /**
+   * `series` is asked at each {@link render} for all series of a gauge, which is never {@link set}: none is kept in between.
+   * For gauges with a series a pod.
+   */
+  onRead<Name extends GaugeName>(name: Name, series: () => Iterable<readonly [MetricLabels<Name>, number]>): void;
+  /** The text of a scrape, in pieces that are made as they are asked for: the whole is megabytes in a large cluster. */
+  pieces(): AsyncIterable<string>;
   /** The text of a scrape. */
   render(): Promise<string>;
   /** The Content-Type of {@link render}. */
@@ -63,6 +71,7 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
   const collectors: (() => void)[] = [];
+  const readers = new Map<string, () => Iterable<readonly [LabelValues, number]>>();
   /** The series of each workload, so that they can be removed. */
   const byWorkload = new Map<string, Series[]>();
   const byPolicy = new Map<string, Series[]>();
@@ -107,6 +116,21 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     }
   }
 
+  async function* written(): AsyncGenerator<string> {
+    let separator = '';
+    for (const { name } of registry.getMetricsAsArray()) {
+      yield `${separator}${await registry.getSingleMetricAsString(name)}`;
+      separator = '\n\n';
+      const series = readers.get(name);
+      if (series !== undefined) yield* inChunks(seriesText(name, series()));
+    }
+    yield '\n';
+  }
+  const pieces = (): AsyncGenerator<string> => {
+    for (const collect of collectors) collect();
+    return written();
+  };
+
   return {
     inc(name, labels, by = 1) {
       const counter = counters.get(name);
@@ -136,9 +160,14 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     onRender(collect) {
       collectors.push(collect);
     },
-    render() {
-      for (const collect of collectors) collect();
-      return registry.metrics();
+    onRead(name, series) {
+      readers.set(name, series);
+    },
+    pieces,
+    async render() {
+      let text = '';
+      for await (const piece of pieces()) text += piece;
+      return text;
     },
     contentType: registry.contentType,
   };
@@ -155,6 +184,8 @@ export function createNoMetrics(): Metrics {
     removeWorkload: ignore,
     removePolicy: ignore,
     onRender: ignore,
+    onRead: ignore,
+    async *pieces() {},
     render: () => Promise.resolve(''),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
@@ -175,6 +206,20 @@ function remember(
   else series.push(added);
   return added.labels;
 }
+
+/** Few pieces of a size worth sending. */
+function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+const CHUNK_LENGTH = 16_384;
 
 function hasSameValues(a: LabelValues, b: LabelValues): boolean {
   for (const name in a) if (a[name] !== b[name]) return false;

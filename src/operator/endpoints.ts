@@ -6,10 +6,10 @@ import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
-import { type Endpoint, jsonAnswer } from '../web/endpoint-server.ts';
+import { type Endpoint, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
 
-export function createMetricsEndpoint(metrics: Metrics): Endpoint {
-  return async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.render() });
+export function createMetricsEndpoint(metrics: Metrics): Endpoint<PiecewiseAnswer> {
+  return () => ({ status: 200, contentType: metrics.contentType, body: metrics.pieces() });
 }
 
 export interface ExplainEndpointOptions {

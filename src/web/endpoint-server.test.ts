@@ -2,10 +2,10 @@ import { get } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
-import { type Endpoint, jsonAnswer, startEndpointServer } from './endpoint-server.ts';
+import { type EndpointServerOptions, jsonAnswer, startEndpointServer } from './endpoint-server.ts';
 import { createReadyz, healthz } from './health.ts';
 
-async function start(endpoints: Record<string, Endpoint>): Promise<string> {
+async function start(endpoints: EndpointServerOptions['endpoints']): Promise<string> {
   const address = { host: '127.0.0.1', port: 0 };
   const server = await startEndpointServer({ name: 'test', address, endpoints, log: createSilentLogger() });
   onTestFinished(() => server.close());
@@ -81,6 +81,31 @@ describe('startEndpointServer', () => {
     const response = await fetch(`${url}/bad`);
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('secret');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test('an answer in pieces is sent as it comes; who asks for the head alone has none made', async () => {
+    const piece = 'x'.repeat(100_000);
+    let made = 0;
+    async function* pieces(): AsyncGenerator<string> {
+      for (; made < 100; made++) yield piece;
+    }
+    const url = await start({ '/text': () => ({ status: 200, contentType: 'text/plain', body: pieces() }) });
+    const head = await fetch(`${url}/text`, { method: 'HEAD' });
+    expect([head.status, made]).toEqual([200, 0]);
+    expect(await (await fetch(`${url}/text`)).text()).toBe(piece.repeat(100));
+  });
+
+  test('an answer that breaks off is not taken for the whole, and the server goes on', async () => {
+    async function* pieces(): AsyncGenerator<string> {
+      yield 'half';
+      throw new Error('secret');
+    }
+    const url = await start({
+      '/healthz': healthz,
+      '/text': () => ({ status: 200, contentType: 'text/plain', body: pieces() }),
+    });
+    await expect(fetch(`${url}/text`).then((response) => response.text())).rejects.toThrow();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { BindAddress } from '../config/config-key.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -13,8 +14,14 @@ export interface EndpointAnswer {
   readonly body: string;
 }
 
+/** An answer too large to be made at once: no piece is asked for before the one before it is on its way. */
+export interface PiecewiseAnswer extends Omit<EndpointAnswer, 'body'> {
+  readonly body: AsyncIterable<string>;
+}
+
 /** Answers a GET of one path. */
-export type Endpoint = (query: URLSearchParams) => EndpointAnswer | Promise<EndpointAnswer>;
+export type Endpoint<Answer = EndpointAnswer> = (query: URLSearchParams) => Answer | Promise<Answer>;
+type AnyAnswer = EndpointAnswer | PiecewiseAnswer;
 
 /** Who asks for what. */
 export interface AccessRequest {
@@ -42,7 +49,7 @@ export interface EndpointServerOptions {
   readonly name: string;
   readonly address: BindAddress;
   /** By path, e.g. `/healthz`. */
-  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly endpoints: Readonly<Record<string, Endpoint<AnyAnswer>>>;
   /** Asked before every endpoint; left out, everybody is let in. */
   readonly authorize?: Authorize | undefined;
   /** Left out, plain HTTP is spoken. */
@@ -54,22 +61,20 @@ export interface EndpointServerOptions {
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
   const { name, address, certificate, log } = options;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request, options).then(
-      ({ status, contentType, body }) => {
-        response.writeHead(status, {
-          'Content-Type': contentType,
-          'Content-Length': Buffer.byteLength(body),
-          'Cache-Control': 'no-store',
-          'X-Content-Type-Options': 'nosniff',
-        });
-        response.end(request.method === 'HEAD' ? undefined : body);
-      },
-      (error: unknown) => {
+    answer(request, options)
+      .then((given) => send(given, request, response))
+      .catch((error: unknown) => {
+        // Who asked has gone away.
+        if (response.headersSent && request.socket.destroyed) return;
         log.error({ server: name, url: request.url, error }, 'A request could not be answered');
+        if (response.headersSent) {
+          // What is there must not be taken for the whole.
+          response.destroy();
+          return;
+        }
         response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
         response.end('internal error\n');
-      },
-    );
+      });
   };
   const server = certificate === undefined ? http.createServer(onRequest) : secureServer(certificate, onRequest);
   await new Promise<void>((resolve, reject) => {
@@ -96,6 +101,22 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
   };
 }
 
+async function send(
+  { status, contentType, body }: AnyAnswer,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    ...(typeof body === 'string' && { 'Content-Length': Buffer.byteLength(body) }),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  if (method === 'HEAD') response.end();
+  else if (typeof body === 'string') response.end(body);
+  else await pipeline(body, response);
+}
+
 function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
   const server = https.createServer({ ...certificate.current(), minVersion: 'TLSv1.2' }, onRequest);
   // Connections that are open keep the one they have.
@@ -117,7 +138,7 @@ export const jsonAnswer = (status: number, value: unknown): EndpointAnswer => ({
 async function answer(
   request: IncomingMessage,
   { endpoints, authorize }: Pick<EndpointServerOptions, 'endpoints' | 'authorize'>,
-): Promise<EndpointAnswer> {
+): Promise<AnyAnswer> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'only GET is served here\n');
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
