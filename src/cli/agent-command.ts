@@ -7,8 +7,8 @@ import type { ExitCode } from './exit-codes.ts';
 import { exitCodes } from './exit-codes.ts';
 
 const EXAMPLES = `
-Settings come from the ConfigMap mbcas-agent-config (keys as MBCAS has them, and allocation.*) and from MBCAS_* and
-STOWAGE_ALLOCATION_* variables, which win.
+Settings come from the ConfigMap mbcas-agent-config (keys as MBCAS has them, and
+allocation.*) and from MBCAS_* and STOWAGE_ALLOCATION_* variables, which win.
 
 Examples:
   stowage agent --node-name worker-1

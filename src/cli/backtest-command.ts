@@ -10,13 +10,14 @@ export interface BacktestOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage backtest --data recordings/             # every .csv in the directory: timestamp,value
+  stowage backtest --data recordings/             # every .csv in the directory
   stowage backtest --data recordings/ --cores 8   # 100 percent are 8 cores
   stowage backtest --data recordings/ -o wide     # each series too
-  stowage backtest --generated 1                  # series and memory traces made up from seed 1
+  stowage backtest --generated 1                  # series made up from seed 1
   stowage backtest --data recordings/ -o json
 
-Values are CPU usage in percent of a machine. Nothing is fitted to the series: every strategy sees only what came before.`;
+Lines are timestamp,value: CPU usage in percent of a machine. Nothing is fitted
+to the series: every strategy sees only what came before.`;
 
 export const addBacktestCommand: AddCommand = (program, register) => {
   const command = program

@@ -13,8 +13,8 @@ const isShell = (text: string | undefined): text is Shell => text !== undefined 
 
 const EXAMPLES = `
 Examples:
-  stowage completion bash > /etc/bash_completion.d/stowage            # every shell
-  source <(stowage completion bash)                                   # this shell
+  stowage completion bash > /etc/bash_completion.d/stowage    # every shell
+  source <(stowage completion bash)                           # this shell
   stowage completion zsh > "\${fpath[1]}/_stowage"
   stowage completion fish > ~/.config/fish/completions/stowage.fish`;
 

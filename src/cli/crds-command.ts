@@ -10,7 +10,7 @@ interface CrdsOptions {
 const EXAMPLES = `
 Examples:
   stowage crds | kubectl apply --server-side -f -
-  stowage crds --group optipod.io              # one API group only; may be given several times
+  stowage crds --group optipod.io    # one API group only; may be repeated
   stowage crds -o json`;
 
 export const addCrdsCommand: AddCommand = (program, register) => {

@@ -14,13 +14,14 @@ export interface LabOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage lab --list                                  # loads and arms
-  stowage lab --substrate simulated                   # everything, in a few minutes, the same each time
-  stowage lab --load wrong-request --seeds 3          # one load in real control groups, all arms
+  stowage lab --list                            # loads and arms
+  stowage lab --substrate simulated             # everything, the same each time
+  stowage lab --load wrong-request --seeds 3    # one load, real control groups
   stowage lab --load square-30 --arm stowage --arm hand-tuned --out results/
 
-In real control groups each run takes as long as it says (--seconds); they need root and nothing else that is busy beside them.
-What a killed experiment leaves is removed by the next one. Groups that it did not make are never touched.`;
+In real control groups each run takes as long as it says (--seconds); they need
+root and nothing else that is busy beside them. What a killed experiment leaves
+is removed by the next one. Groups that it did not make are never touched.`;
 
 export const addLabCommand: AddCommand = (program, register) => {
   const command = program

@@ -8,8 +8,10 @@ const EXAMPLES = `
 Examples:
   stowage manifests | kubectl apply --server-side -f -
   stowage manifests all --image registry.example.com/stowage:1.0 -n platform
-  stowage manifests --values values.yaml | kubectl diff --server-side -f -     # needs helm
-  stowage manifests | kubectl delete --ignore-not-found -f -                   # uninstall`;
+  stowage manifests --values values.yaml | kubectl diff --server-side -f -
+  stowage manifests | kubectl delete --ignore-not-found -f -    # uninstall
+
+--values needs helm.`;
 
 export const addManifestsCommand: AddCommand = (program, register) => {
   const command = program

@@ -7,14 +7,19 @@ import type { StartOperator, StartOperatorOptions } from './operator-port.ts';
 import { runCommand } from './testing/run-command.ts';
 
 const commands = [
+  'agent',
   'backtest',
   'completion',
   'crds',
   'demo',
   'explain',
+  'lab',
   'manifests',
   'operator',
   'plan',
+  'profiles',
+  'restore',
+  'simulate',
   'status',
   'version',
 ];
@@ -32,6 +37,11 @@ describe('command line', () => {
     expect(stdout).toMatch(new RegExp(`Examples:\\n  (?:.*\\| )?stowage ${command}`));
     for (const option of ['--kubeconfig', '--context', '--namespace', '--output', '--no-color', '--debug'])
       expect(stdout).toContain(option);
+  });
+
+  test.each([[[]], ...commands.map((command) => [[command]])])('%j --help fits into 80 columns', async (args) => {
+    const { stdout } = await runCommand([...args, '--help']);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test.each([

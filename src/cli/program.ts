@@ -70,7 +70,8 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     .option('--no-color', 'no colours (also: NO_COLOR=1)')
     .option('--debug', 'show where in the code an error came from')
     .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: true })
+    // Descriptions beside OptiPod's long flags are broken, too.
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: true, minWidthToWrap: 24 })
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({

@@ -12,8 +12,8 @@ export interface DemoOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage demo                  # watch; Ctrl-C ends it and leaves nothing behind
-  stowage demo --for 60s        # ends by itself; exit code 0 only if all invariants held
+  stowage demo              # watch; Ctrl-C ends it and leaves nothing behind
+  stowage demo --for 60s    # ends by itself; exit code 0 if all invariants held
   npm start -- --for 60s`;
 
 export const addDemoCommand: AddCommand = (program, register, dependencies) => {

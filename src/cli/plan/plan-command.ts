@@ -12,9 +12,9 @@ export interface PlanOptions extends InputOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage plan                                    # the cluster of the current kubeconfig
-  stowage plan -n shop --exit-code                # exit code 3 if something is to be done
-  stowage plan -f manifests/ --assume-enabled --spot-percentage 70 --min-on-demand 1
+  stowage plan                        # the cluster of the current kubeconfig
+  stowage plan -n shop --exit-code    # exit code 3 if something is to be done
+  stowage plan -f manifests/ --assume-enabled --spot-percentage 70
   kubectl get ns,no,po,rs,deploy,sts,pdb,pvc,pv -A -o yaml | stowage plan -f -
   stowage plan -f dump.yaml -o json
 

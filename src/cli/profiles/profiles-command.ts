@@ -4,12 +4,13 @@ import type { AddCommand } from '../command-definition.ts';
 
 const EXAMPLES = `
 Examples:
-  stowage profiles export usage.json                      # from the operator's default namespace
-  stowage profiles export - -n stowage                    # to standard output
-  stowage profiles import usage.json --context new        # into another cluster
+  stowage profiles export usage.json
+  stowage profiles export - -n stowage                # to standard output
+  stowage profiles import usage.json --context new    # into another cluster
 
-Of a running operator, export gives what it saved last; what is imported is taken over at its next save (rightsizing.saveInterval).
-Imported usage replaces what is known of the same container. Use -n for the namespace of the operator.`;
+Of a running operator, export gives what it saved last; what is imported is
+taken over at its next save (rightsizing.saveInterval). Imported usage replaces
+what is known of the same container. Use -n for the namespace of the operator.`;
 
 export const addProfilesCommand: AddCommand = (program, register) => {
   const command = program

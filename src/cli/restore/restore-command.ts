@@ -8,9 +8,11 @@ Examples:
   stowage restore --engine allocation            # CPU shared out by node agents
   stowage restore -n shop                        # one namespace
 
-Switch the engine off first (engines.allocation, engines.rightsizing), or the operator sizes the pods again. Pods keep running: they
-are resized in place. A limit that was not there before cannot be removed in place: it is raised to what the node has. Sizes that
-have no room at the moment are told; run the command again.`;
+Switch the engine off first (engines.allocation, engines.rightsizing), or the
+operator sizes the pods again. Pods keep running: they are resized in place. A
+limit that was not there before cannot be removed in place: it is raised to what
+the node has. Sizes that have no room at the moment are told; run the command
+again.`;
 
 export interface RestoreCommandOptions {
   readonly engine?: 'rightsizing' | 'allocation';

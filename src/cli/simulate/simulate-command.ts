@@ -10,12 +10,13 @@ export interface SimulateOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage simulate                           # the scenarios there are
-  stowage simulate spot-storm                # one of them; exit code 1 if an assertion fails
+  stowage simulate              # the scenarios there are
+  stowage simulate spot-storm   # one of them; exit code 1 if an assertion fails
   stowage simulate my-shop.yaml --seed 7 -o json
   stowage simulate --compare before.yaml after.yaml
 
-The same scenario and seed give the same result. docs/simulate.md says how to write one.`;
+The same scenario and seed give the same result. docs/simulate.md says how to
+write one.`;
 
 export const addSimulateCommand: AddCommand = (program, register, { startOperator }) => {
   const command = program
