@@ -16,8 +16,6 @@ import {
   strategies,
 } from '../../src/api/optimization-policy.ts';
 import { applyMethods } from '../../src/api/optimization-policy-status.ts';
-import type { CliDependencies } from '../../src/cli/command-definition.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { configAliases, unusedKeys } from '../../src/config/aliases.ts';
 import { ENV_PREFIX } from '../../src/config/environment.ts';
 import { parsePrices } from '../../src/config/prices-file.ts';
@@ -27,10 +25,8 @@ import { exclusionReasons } from '../../src/decide/allocation/eligibility.ts';
 import { priorityWeight } from '../../src/decide/allocation/integrations/priority-class.ts';
 import { solve } from '../../src/decide/allocation/solve.ts';
 import { countsFor } from '../../src/decide/placement/slots.ts';
-import { createSystemClock } from '../../src/lib/clock.ts';
 import { metricTable } from '../../src/lib/metrics.ts';
 import { agentMetrics } from '../../src/lib/metrics-agent.ts';
-import { createSeededRandom } from '../../src/lib/random.ts';
 import { isReasonName } from '../../src/lib/reasons.ts';
 import { parsePolicy } from '../../src/model/optimization-policy.ts';
 import {
@@ -44,6 +40,7 @@ import {
   relativeLinks,
   root,
 } from './pages.ts';
+import { commandNamesOf, problemOf } from './parse-command.ts';
 
 const alerts = [
   ...readFileSync(resolve(root, 'charts/stowage/files/alerts.yaml'), 'utf8').matchAll(/^ *- alert: (\w+)$/gm),
@@ -52,37 +49,6 @@ const pages = allPages();
 const textOf = new Map(pages.map(({ path, text }) => [path, text]));
 const page = (path: string): string => textOf.get(path) ?? '';
 const everyPage = pages.map((each): [string, Page] => [each.path, each]);
-
-/** The command tree with commands that do nothing, so that a line is parsed and not run. */
-function parser() {
-  const terminal = { write: () => {}, isTerminal: false, size: () => undefined };
-  const dependencies: CliDependencies = {
-    io: {
-      out: terminal,
-      err: terminal,
-      readStdin: async () => '',
-      env: {},
-      clock: createSystemClock(),
-      random: createSeededRandom(1),
-      signal: new AbortController().signal,
-    },
-    version: '0.0.0',
-    startOperator: () => Promise.reject(new Error('not in this test')),
-  };
-  const program = createProgram(dependencies, () => {});
-  for (const command of program.commands) command.action(() => {});
-  return program;
-}
-
-async function problemOf(words: readonly string[]): Promise<string | undefined> {
-  try {
-    await parser().parseAsync(words, { from: 'user' });
-    return undefined;
-  } catch (error) {
-    const isHelp = error instanceof Error && 'exitCode' in error && error.exitCode === 0;
-    return isHelp ? undefined : `stowage ${words.join(' ')}: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
 
 describe.each(everyPage)('%s', (path, { text }) => {
   test('optipod defect B21: every relative link leads to a file, and to a heading of it', () => {
@@ -99,7 +65,7 @@ describe.each(everyPage)('%s', (path, { text }) => {
   test('every command line can be parsed', async () => {
     const problems = await Promise.all(commandLines(text).map(problemOf));
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
-    const commands = parser().commands.map((command) => command.name());
+    const commands = commandNamesOf();
     expect(commandNames(text).filter((name) => !commands.includes(name))).toEqual([]);
   });
 });
