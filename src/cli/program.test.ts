@@ -141,6 +141,13 @@ describe('operator', () => {
     );
   });
 
+  test('what the user has stopped is told without a hint to look for a bug', async () => {
+    const startOperator: StartOperator = () => Promise.reject(new DOMException('stopped by SIGINT', 'AbortError'));
+    const setting = { startOperator, signal: AbortSignal.abort() };
+    const { code, stderr } = await runCommand(['operator', '--kubeconfig', kubeconfig], setting);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'stowage: stopped by SIGINT\n' });
+  });
+
   test('bad configuration: exit code 1, a line for each problem with key, value and what is accepted', async () => {
     const config = join(folder, 'config.yaml');
     writeFileSync(config, 'webhook:\n  port: 99999\nplacement:\n  rounding: up\n');

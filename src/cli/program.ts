@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], dependencies: CliDependenc
     for (const line of sentence.split('\n')) io.err.write(`stowage: ${line}\n`);
     if (error instanceof UsageError) return exitCodes.usage;
     if (args.includes('--debug') && error instanceof Error) io.err.write(`${error.stack ?? ''}\n`);
-    else if (!(error instanceof StowageError))
+    else if (!(error instanceof StowageError) && !io.signal.aborted)
       io.err.write('Run the command again with --debug for the place in the code.\n');
     return exitCodes.failure;
   }

@@ -17,6 +17,8 @@ export interface CommandSetting {
   /** Columns of the terminal; a pipe when left out. */
   readonly columns?: number;
   readonly startOperator?: StartOperator;
+  /** Default: one that never aborts. */
+  readonly signal?: AbortSignal;
 }
 
 /** The version the tests' command line reports. */
@@ -38,7 +40,7 @@ export async function runCommand(args: readonly string[], setting: CommandSettin
     env: setting.env ?? {},
     clock: createSystemClock(),
     random: createSeededRandom(1),
-    signal: new AbortController().signal,
+    signal: setting.signal ?? new AbortController().signal,
   };
   const { startOperator = () => Promise.reject(new Error('not expected in this test')) } = setting;
   const code = await runCli(args, { io, version: TEST_VERSION, startOperator });
