@@ -150,7 +150,9 @@ export async function startDocumentedWorld(helmFolder: string | undefined): Prom
     async run(words, until) {
       const stop = new AbortController();
       const start =
-        words[0] === 'operator' ? startsOn(({ synced }) => void synced.then(() => stop.abort())) : startOperator;
+        words[0] === 'operator'
+          ? startsOn(({ synced }) => void synced.catch(() => {}).then(() => stop.abort()))
+          : startOperator;
       const enough =
         until === undefined ? undefined : (stdout: () => string) => until(stdout).finally(() => stop.abort());
       return await launch(words, start, stop, enough);
