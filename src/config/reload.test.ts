@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ConfigError } from '../lib/errors.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { renderConfigPage } from './config-page.ts';
@@ -47,36 +47,67 @@ function follow(initialText: string) {
     changes,
     invalid,
     file,
-    touch: () => touch(),
+    /** Something changed in the directory, and stays as it is. */
+    async touch() {
+      touch();
+      await clock.advance(500);
+    },
+    /** Something changed, and the next thing is about to. */
+    glimpse: () => touch(),
     watched: () => watched,
     watching: () => watching,
   };
 }
 
 describe('followConfigFile', () => {
-  test('a change is seen at once by the watch on the directory', () => {
+  test('a change is seen by the watch on the directory, as soon as it has stayed for half a second', async () => {
     const follower = follow('placement:\n  rounding: ceil\n');
     expect(follower.watched()).toBe('/etc/spotalis');
     follower.file.text = 'placement:\n  rounding: floor\n';
-    follower.touch();
+    await follower.touch();
     expect(follower.changes).toMatchObject([
       { changed: ['placement.rounding'], needRestart: [], config: { placement: { rounding: 'floor' } } },
     ]);
   });
 
-  test('a change is seen within ten seconds where nothing is reported', async () => {
+  test('a file that is being written in place is not taken while it is empty or cut off', async () => {
+    const whole = 'operator:\n  readOnlyMode: true\nplacement:\n  allowSingleReplica: true\n';
+    const follower = follow(whole);
+    for (const part of ['', 'operator:\n', 'operator:\n  readOnlyMode: true\n', whole]) {
+      follower.file.text = part;
+      follower.glimpse();
+      await follower.clock.advance(499);
+    }
+    await follower.clock.advance(60_000);
+    expect(follower.changes).toEqual([]);
+    expect(follower.invalid).toEqual([]);
+  });
+
+  test('what changes again before it was taken waits anew, also where nobody tells', async () => {
+    const follower = follow('');
+    follower.file.text = 'operator:\n';
+    follower.glimpse();
+    await follower.clock.advance(400);
+    follower.file.text = 'operator:\n  readOnlyMode: true\n';
+    await follower.clock.advance(100);
+    expect(follower.changes).toEqual([]);
+    await follower.clock.advance(500);
+    expect(follower.changes.map(({ changed }) => changed)).toEqual([['operator.readOnlyMode']]);
+  });
+
+  test('a change is seen within eleven seconds where nothing is reported', async () => {
     const follower = follow('');
     follower.file.text = 'operator:\n  readOnlyMode: true\n';
-    await follower.clock.advance(9999);
+    await follower.clock.advance(10_499);
     expect(follower.changes).toEqual([]);
     await follower.clock.advance(1);
     expect(follower.changes.map(({ changed }) => changed)).toEqual([['operator.readOnlyMode']]);
   });
 
-  test('it tells which changes need a restart, and carries the warnings', () => {
+  test('it tells which changes need a restart, and carries the warnings', async () => {
     const follower = follow('');
     follower.file.text = 'webhook:\n  port: 10250\nplacement:\n  allowSingleReplica: true\nnonsense: 1\n';
-    follower.touch();
+    await follower.touch();
     expect(follower.changes).toMatchObject([
       {
         changed: ['placement.allowSingleReplica', 'webhook.port'],
@@ -88,9 +119,9 @@ describe('followConfigFile', () => {
 
   test('the same text, and text that means the same, is no change', async () => {
     const follower = follow('operator:\n  readOnlyMode: false\n');
-    follower.touch();
+    await follower.touch();
     follower.file.text = '# a comment\n';
-    follower.touch();
+    await follower.touch();
     await follower.clock.advance(60_000);
     expect(follower.changes).toEqual([]);
     expect(follower.invalid).toEqual([]);
@@ -99,17 +130,17 @@ describe('followConfigFile', () => {
   test('an invalid file keeps the old configuration and is reported once', async () => {
     const follower = follow('');
     follower.file.text = 'webhook:\n  port: x\n';
-    follower.touch();
+    await follower.touch();
     await follower.clock.advance(60_000);
     expect(follower.invalid).toEqual([expect.stringContaining('/etc/spotalis/config.yaml:2: webhook.port')]);
     expect(follower.changes).toEqual([]);
 
     follower.file.text = 'webhook:\n  port: y\n';
-    follower.touch();
+    await follower.touch();
     expect(follower.invalid).toHaveLength(2);
 
     follower.file.text = 'placement:\n  allowSingleReplica: true\n';
-    follower.touch();
+    await follower.touch();
     expect(follower.changes.map(({ changed }) => changed)).toEqual([['placement.allowSingleReplica']]);
   });
 
@@ -119,16 +150,16 @@ describe('followConfigFile', () => {
     await follower.clock.advance(60_000);
     expect(follower.invalid).toEqual([expect.stringContaining('failed to load config from file')]);
     follower.file.text = 'placement:\n  allowSingleReplica: true\n';
-    await follower.clock.advance(10_000);
+    await follower.clock.advance(10_500);
     expect(follower.changes).toHaveLength(1);
   });
 
-  test('going back to the first text is a change again', () => {
+  test('going back to the first text is a change again', async () => {
     const follower = follow('');
     follower.file.text = 'placement:\n  allowSingleReplica: true\n';
-    follower.touch();
+    await follower.touch();
     follower.file.text = '';
-    follower.touch();
+    await follower.touch();
     expect(follower.changes.map(({ config }) => config.placement.allowSingleReplica)).toEqual([true, false]);
   });
 
@@ -177,12 +208,13 @@ describe('on a real directory', () => {
     symlinkSync(join('..data', 'config.yaml'), join(directory, 'config.yaml'));
 
     const stop = new AbortController();
+    // Its poll is never due: only the watch can tell.
+    const clock = createVirtualClock(0);
     const seen = new Promise<ConfigChange>((resolve, reject) => {
       followConfigFile({
         path: join(directory, 'config.yaml'),
         env: {},
-        // Time stands still: only the watch can tell.
-        clock: createVirtualClock(0),
+        clock,
         initial: configOf(''),
         signal: stop.signal,
         onChange: resolve,
@@ -190,6 +222,8 @@ describe('on a real directory', () => {
       });
     });
     publish('..v2', 'placement:\n  allowSingleReplica: true\n');
+    await vi.waitFor(() => expect(clock.pendingTimers()).toBe(2));
+    await clock.advance(500);
     expect(await seen).toMatchObject({
       changed: ['placement.allowSingleReplica'],
       config: { placement: { allowSingleReplica: true } },

@@ -1,7 +1,7 @@
 /** Follows the configuration file while the process runs. A file that is not valid changes nothing but is reported. */
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { Environment } from './environment.ts';
 import { type LoadedConfig, loadConfig, readConfigFile } from './load.ts';
@@ -9,6 +9,8 @@ import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys }
 
 /** How often the file is read even when the file system reports no change: some report none. */
 const POLL_MILLIS = 10_000;
+/** How long a new text has to stay as it is: a file that is written in place is empty or cut off for a moment, which would mean defaults. */
+const SETTLE_MILLIS = 500;
 
 export interface ConfigChange extends LoadedConfig {
   /** Paths of the keys whose value changed; at least one. */
@@ -46,22 +48,46 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
   let current = options.initial;
   let lastOutcome: string | undefined;
 
-  const check = (): void => {
-    let text = '';
+  let settling: { readonly outcome: string; readonly timer: Timer } | undefined;
+
+  /** The text; or why there is none, which stands for it, so that it is told once. */
+  const look = (): { readonly outcome: string; readonly error?: ConfigError } => {
     try {
-      text = read(path);
-      if (text === lastOutcome) return;
+      return { outcome: read(path) };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return { outcome: error.message, error };
+    }
+  };
+
+  const check = (): void => {
+    const { outcome } = look();
+    if (outcome === settling?.outcome) return;
+    settling?.timer.cancel();
+    settling = outcome === lastOutcome ? undefined : { outcome, timer: clock.setTimer(SETTLE_MILLIS, settle) };
+  };
+
+  const settle = (): void => {
+    const expected = settling?.outcome;
+    settling = undefined;
+    const { outcome, error } = look();
+    if (outcome !== expected) {
+      check();
+      return;
+    }
+    lastOutcome = outcome;
+    if (error === undefined) take(outcome);
+    else onInvalid(error);
+  };
+
+  const take = (text: string): void => {
+    try {
       const loaded = loadConfig({ text, fileName: path, env });
-      lastOutcome = text;
       const changed = changedKeys(current, loaded.config);
       current = loaded.config;
       if (changed.length > 0) onChange({ ...loaded, changed, needRestart: changed.filter(needsRestart) });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      // A file that cannot be read has no text; its error stands for it, so that it is told once.
-      const outcome = text === '' ? error.message : text;
-      if (outcome === lastOutcome) return;
-      lastOutcome = outcome;
       onInvalid(error);
     }
   };
@@ -76,6 +102,7 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
     'abort',
     () => {
       timer.cancel();
+      settling?.timer.cancel();
       stopWatching();
     },
     { once: true },

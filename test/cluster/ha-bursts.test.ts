@@ -79,6 +79,7 @@ const createdMillis = ({ metadata }: Pod): number => Date.parse(metadata?.creati
 describe('a burst of pods, three replicas', () => {
   test('1,000 at once land exact without one eviction, whichever replica is asked', async () => {
     const before = await webhookCalls();
+    const leader = await leaderOf(replicas);
     const namespace = await startBurst(BURST);
     const unconfirmed = await untilExact(namespace, BURST);
     expect((await podsOf(cluster(), namespace)).filter(isUnstamped)).toHaveLength(0);
@@ -89,10 +90,11 @@ describe('a burst of pods, three replicas', () => {
     // can have made a mistake. Everywhere else there are none.
     expect(unconfirmed.size).toBeLessThan(BURST / 4);
     expect(world().audit.evictions(namespace).length).toBeLessThanOrEqual(unconfirmed.size);
-    const leader = await leaderOf(replicas);
-    expect(sumOf(await leader.metrics(), 'spotalis_webhook_requests_total')).toBeGreaterThanOrEqual(
-      BURST - unconfirmed.size,
-    );
+    // What a leader before this one has answered is not told any more.
+    if ((await leaderOf(replicas)) === leader)
+      expect(sumOf(await leader.metrics(), 'spotalis_webhook_requests_total')).toBeGreaterThanOrEqual(
+        BURST - unconfirmed.size,
+      );
   }, 600_000);
 
   test('the leader is killed in the middle: only pods nobody could confirm may be wrong, and they are repaired one by one', async () => {
