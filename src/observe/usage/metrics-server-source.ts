@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import type { UsageSeries } from '../../model/usage-series.ts';
+import { type ContainerUsage, createInstantUsage, type InstantUsage } from './instant-usage.ts';
 import type { UsageProblem, UsageSource } from './usage-source.ts';
 
 /** Checked as it is read: another server may stand behind the API. */
@@ -32,7 +32,7 @@ export interface MetricsServerOptions {
 }
 
 type NamespaceReading =
-  | { readonly ok: true; readonly byPod: ReadonlyMap<string, readonly UsageSeries[]>; readonly unreadable: number }
+  | { readonly ok: true; readonly usage: InstantUsage; readonly unreadable: number }
   | { readonly ok: false; readonly problem: UsageProblem };
 
 export function createMetricsServerSource({ api, clock, intervalMillis }: MetricsServerOptions): UsageSource {
@@ -69,7 +69,7 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
     async fetch({ workload, pods }, signal) {
       const reading = await read(workload.namespace, signal);
       if (!reading.ok) return reading;
-      const series = pods.flatMap((pod) => reading.byPod.get(pod) ?? []);
+      const series = pods.flatMap((pod) => reading.usage.of(pod));
       const { unreadable } = reading;
       const warnings =
         unreadable === 0 ? [] : [`${unreadable} entries of the Metrics API could not be read and were left out`];
@@ -90,7 +90,7 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
 }
 
 function readPods(items: readonly PodMetrics[]): NamespaceReading {
-  const byPod = new Map<string, readonly UsageSeries[]>();
+  const usage = createInstantUsage();
   let unreadable = 0;
   for (const item of items) {
     const pod = item.metadata?.name;
@@ -99,18 +99,18 @@ function readPods(items: readonly PodMetrics[]): NamespaceReading {
       unreadable++;
       continue;
     }
-    const series: UsageSeries[] = [];
+    const containers: ContainerUsage[] = [];
     for (const container of item.containers) {
-      const read = readContainer(pod, at, container);
+      const read = readContainer(container);
       if (read === undefined) unreadable++;
-      else series.push(read);
+      else containers.push(read);
     }
-    byPod.set(pod, series);
+    usage.add(pod, at, containers);
   }
-  return { ok: true, byPod, unreadable };
+  return { ok: true, usage, unreadable };
 }
 
-function readContainer(pod: string, at: EpochMillis, container: unknown): UsageSeries | undefined {
+function readContainer(container: unknown): ContainerUsage | undefined {
   if (typeof container !== 'object' || container === null || !('name' in container)) return undefined;
   const { name } = container;
   const usage = 'usage' in container ? container.usage : undefined;
@@ -118,13 +118,8 @@ function readContainer(pod: string, at: EpochMillis, container: unknown): UsageS
   const cpu = quantityIn(usage, 'cpu');
   const memory = quantityIn(usage, 'memory');
   if (cpu === undefined && memory === undefined) return undefined;
-  return {
-    pod,
-    container: name,
-    // Rounded up: what OptiPod makes of them.
-    cpu: cpu === undefined ? [] : [{ at, value: toMillicores(cpu) }],
-    memory: memory === undefined ? [] : [{ at, value: toBytes(memory) }],
-  };
+  // Rounded up: what OptiPod makes of them.
+  return { container: name, cpu: cpu && toMillicores(cpu), memory: memory && toBytes(memory) };
 }
 
 function quantityIn(usage: object, key: 'cpu' | 'memory') {
