@@ -63,9 +63,9 @@ test.skipIf(reason !== undefined)(
     step(4000);
 
     const use = sampler.pod(pod.groupUid);
-    // 0.4 s of CPU and the start of the program, in 4 s by the test's own clock.
+    // 0.4 s of CPU as the program counts them, in 4 s by the test's own clock; the kernel counts by the tick.
     for (const window of [use?.window(4000), use?.container('main')?.window(4000)]) {
-      expect(window?.usageMillicores).toBeGreaterThanOrEqual(100);
+      expect(window?.usageMillicores).toBeGreaterThan(80);
       expect(window?.usageMillicores).toBeLessThan(400);
     }
     const settings = use?.container('main')?.settings();
