@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { noAdvice, type ResourceAdvice } from '../decide/rightsizing/advice.ts';
+import { dueAdvice } from '../decide/rightsizing/testing/advice.ts';
 import { NOON } from '../model/testing/records.ts';
 import { aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { noAnnotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 
-const to = (target: number, limit?: number): ResourceAdvice => ({
-  target,
-  request: target,
-  limit,
-  isDue: true,
-  held: undefined,
-  notes: [],
-});
 const advice = (cpu: ResourceAdvice, memory: ResourceAdvice) => [{ container: 'app', current: smallSize, cpu, memory }];
-const first = recommendationAnnotations(aSizedWorkload(), 'sizes', advice(to(240), to(120 * MIB)), NOON);
+const first = recommendationAnnotations(aSizedWorkload(), 'sizes', advice(dueAdvice(240), dueAdvice(120 * MIB)), NOON);
 const annotated = aSizedWorkload({
   annotations: Object.fromEntries(
     Object.entries(first).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
@@ -32,18 +25,27 @@ describe('annotations of a recommendation', () => {
   });
 
   test('limits are told where they move', () => {
-    const wanted = recommendationAnnotations(aSizedWorkload(), 'sizes', advice(to(240, 300), to(1, 2)), NOON);
+    const wanted = recommendationAnnotations(
+      aSizedWorkload(),
+      'sizes',
+      advice(dueAdvice(240, 300), dueAdvice(1, 2)),
+      NOON,
+    );
     expect(wanted).toMatchObject({ 'optipod.io/recommendation.app.cpu-limit': '300m' });
   });
 
   test('nothing new, or next to nothing, is nothing to write', () => {
-    expect(recommendationAnnotations(annotated, 'sizes', advice(to(240), to(120 * MIB)), NOON + 1)).toEqual({});
-    expect(recommendationAnnotations(annotated, 'sizes', advice(to(250), to(121 * MIB)), NOON + 1)).toEqual({});
+    expect(
+      recommendationAnnotations(annotated, 'sizes', advice(dueAdvice(240), dueAdvice(120 * MIB)), NOON + 1),
+    ).toEqual({});
+    expect(
+      recommendationAnnotations(annotated, 'sizes', advice(dueAdvice(250), dueAdvice(121 * MIB)), NOON + 1),
+    ).toEqual({});
   });
 
   test('what changed is written with its time, and of what is gone nothing stays', () => {
     const none = noAdvice('NoData', 'nothing');
-    expect(recommendationAnnotations(annotated, 'other', advice(to(400), none), NOON + 1000)).toMatchObject({
+    expect(recommendationAnnotations(annotated, 'other', advice(dueAdvice(400), none), NOON + 1000)).toMatchObject({
       'optipod.io/policy': 'other',
       'optipod.io/recommendation.app.cpu-request': '400m',
       'optipod.io/recommendation.app.memory-request': null,

@@ -2,19 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HpaRecord } from '../../model/sizing-records.ts';
 import { anHpa } from '../../model/testing/sizing-records.ts';
-import type { ResourceAdvice } from './advice.ts';
 import { equivalentTarget, hpaTargetOf, respectHpa } from './hpa-stage.ts';
 import type { HpaMode } from './policy.ts';
+import { dueAdvice } from './testing/advice.ts';
 
 const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
-const advice = (request: number, limit?: number): ResourceAdvice => ({
-  target: request,
-  request,
-  limit,
-  isDue: true,
-  held: undefined,
-  notes: [],
-});
 const target = { hpa: 'web', percent: 80, isOfPod: true };
 
 describe('whom an autoscaler concerns', () => {
@@ -40,13 +32,13 @@ describe('whom an autoscaler concerns', () => {
 
 describe('modes', () => {
   test('rightsizing bug 33: Skip holds the request and still shows it', () => {
-    const held = respectHpa(advice(100), 'cpu', 'Skip', target, 200);
+    const held = respectHpa(dueAdvice(100), 'cpu', 'Skip', target, 200);
     expect(held).toMatchObject({ isDue: false, held: 'HpaTarget', target: 100 });
     expect(held.notes.at(-1)?.text).toContain('scales by 80 %');
   });
 
   test('KeepScalePoint says with which target the same point would be kept', () => {
-    const held = respectHpa(advice(100), 'cpu', 'KeepScalePoint', target, 200);
+    const held = respectHpa(dueAdvice(100), 'cpu', 'KeepScalePoint', target, 200);
     expect(held).toMatchObject({ isDue: false, held: 'HpaScalePoint', target: 100 });
     expect(held.notes.at(-1)?.text).toContain('set its target to 160 %');
   });
@@ -54,7 +46,7 @@ describe('modes', () => {
   test('KeepScalePoint reckons with all containers where the target is of the whole pod, and with one where it is of one', () => {
     const pod = { current: 300, advised: 200 };
     const textOf = (isOfPod: boolean) =>
-      respectHpa(advice(100), 'cpu', 'KeepScalePoint', { ...target, isOfPod }, 200, pod).notes.at(-1)?.text;
+      respectHpa(dueAdvice(100), 'cpu', 'KeepScalePoint', { ...target, isOfPod }, 200, pod).notes.at(-1)?.text;
     expect(textOf(true)).toContain('set its target to 120 %');
     expect(textOf(false)).toContain('set its target to 160 %');
   });
@@ -74,14 +66,17 @@ describe('modes', () => {
   });
 
   test('LimitsOnly lets the limit move and nothing else', () => {
-    expect(respectHpa(advice(100, 150), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ request: 200, limit: 200 });
-    expect(respectHpa(advice(100), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ isDue: false });
+    expect(respectHpa(dueAdvice(100, 150), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({
+      request: 200,
+      limit: 200,
+    });
+    expect(respectHpa(dueAdvice(100), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ isDue: false });
   });
 
   test('Ignore ignores, and where nothing is requested there is no point to keep', () => {
-    expect(respectHpa(advice(100), 'cpu', 'Ignore', target, 200)).toEqual(advice(100));
-    expect(respectHpa(advice(100), 'cpu', 'Skip', target, undefined)).toEqual(advice(100));
-    expect(respectHpa(advice(100), 'cpu', 'Skip', undefined, 200)).toEqual(advice(100));
+    expect(respectHpa(dueAdvice(100), 'cpu', 'Ignore', target, 200)).toEqual(dueAdvice(100));
+    expect(respectHpa(dueAdvice(100), 'cpu', 'Skip', target, undefined)).toEqual(dueAdvice(100));
+    expect(respectHpa(dueAdvice(100), 'cpu', 'Skip', undefined, 200)).toEqual(dueAdvice(100));
   });
 
   test('for any mode but Ignore, a request that an autoscaler goes by does not move', () => {
@@ -92,7 +87,7 @@ describe('modes', () => {
         fc.integer({ min: 1, max: 5000 }),
         fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined }),
         (mode, request, current, limit) => {
-          const result = respectHpa(advice(request, limit), 'memory', mode, target, current);
+          const result = respectHpa(dueAdvice(request, limit), 'memory', mode, target, current);
           expect(result.isDue ? result.request : current).toBe(current);
         },
       ),

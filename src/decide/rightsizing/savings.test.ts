@@ -1,26 +1,21 @@
 import { expect, test } from 'vitest';
 import { MIB, smallSize } from '../../model/testing/sizing-records.ts';
-import { noAdvice, type ResourceAdvice } from './advice.ts';
+import { noAdvice } from './advice.ts';
 import { savingOf, worthOf } from './savings.ts';
+import { dueAdvice } from './testing/advice.ts';
 
-const to = (target: number): ResourceAdvice => ({
-  target,
-  request: target,
-  limit: undefined,
-  isDue: true,
-  held: undefined,
-  notes: [],
-});
 const none = noAdvice('NoData', 'nothing');
 
 test('is that of all replicas, in the end and not of the next step', () => {
-  const stepped = { ...to(50), request: 150 };
-  const advice = [{ container: 'app', current: smallSize, cpu: stepped, memory: to(28 * MIB) }];
+  const stepped = { ...dueAdvice(50), request: 150 };
+  const advice = [{ container: 'app', current: smallSize, cpu: stepped, memory: dueAdvice(28 * MIB) }];
   expect(savingOf(advice, 3)).toEqual({ cpuMillis: 450, memoryBytes: 300 * MIB });
 });
 
 test('is negative where more is needed, and nothing where nothing is known', () => {
-  expect(savingOf([{ container: 'app', current: smallSize, cpu: to(500), memory: none }], 2).cpuMillis).toBe(-600);
+  expect(savingOf([{ container: 'app', current: smallSize, cpu: dueAdvice(500), memory: none }], 2).cpuMillis).toBe(
+    -600,
+  );
   expect(savingOf([{ container: 'app', current: smallSize, cpu: none, memory: none }], 2)).toEqual({
     cpuMillis: 0,
     memoryBytes: 0,

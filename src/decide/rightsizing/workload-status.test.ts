@@ -5,14 +5,11 @@ import { NOON } from '../../model/testing/records.ts';
 import { MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { noAdvice, type ResourceAdvice } from './advice.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
+import { dueAdvice } from './testing/advice.ts';
 import { containerRecommendation, explain, workloadStatus } from './workload-status.ts';
 
 const to = (target: number): ResourceAdvice => ({
-  target,
-  request: target,
-  limit: undefined,
-  isDue: true,
-  held: undefined,
+  ...dueAdvice(target),
   notes: [
     { stage: 'target', value: target, text: 'usage' },
     { stage: 'change', value: target, text: 'worth it' },
