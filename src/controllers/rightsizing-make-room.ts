@@ -38,8 +38,6 @@ export interface MakeRoom {
 }
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
-/** Of the pods together, for what is due. */
-const ANY = '';
 
 export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
@@ -48,12 +46,8 @@ export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, cl
   const makeRoom = async (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined> => {
     const { advised, memory } = context;
     const now = clock.now();
-    const sinceOf = (key: string): EpochMillis => memory.noRoom.get(key) ?? now;
-    const kept = memory.noRoom.get(ANY);
-    memory.noRoom = new Map([
-      ...(kept === undefined ? [] : [[ANY, kept] as const]),
-      ...cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)] as const),
-    ]);
+    const sinceOf = (uid: string): EpochMillis => memory.noRoom.get(uid) ?? now;
+    memory.noRoom = new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)]));
     if (!isAllowed(context)) return undefined;
     evictions.judgeLast(context, cramped);
     const overdue = cramped.filter(
@@ -80,9 +74,8 @@ export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, cl
       const isCramped =
         reason === 'NodeHasNoRoom' ||
         (reason !== undefined && tried.length > 0 && tried.every(({ pod }) => actuator.lacksRoom(pod.uid)));
-      const since = isCramped ? (memory.noRoom.get(ANY) ?? clock.now()) : undefined;
-      const others = [...memory.noRoom].filter(([key]) => key !== ANY);
-      memory.noRoom = new Map([...others, ...(since === undefined ? [] : [[ANY, since] as const])]);
+      const since = isCramped ? (memory.noRoomSince ?? clock.now()) : undefined;
+      memory.noRoomSince = since;
       if (since === undefined || !isAllowed(context)) return false;
       if (reason === 'NodeHasNoRoom' && clock.now() - since < settings().deferredMillis) return false;
       // Nothing is written before the guards agree to what follows from it.

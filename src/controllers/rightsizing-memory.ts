@@ -45,8 +45,10 @@ export interface WorkloadMemory {
     | undefined;
   /** When a pod was last evicted so that its replacement has another size, until that is seen. */
   evictedAt: EpochMillis | undefined;
-  /** Since when there is no room for more: of each pod on its node, or of any pod for what is due. */
+  /** Since when a pod, by its uid, has no room on its node for the size in force. */
   noRoom: ReadonlyMap<string, EpochMillis>;
+  /** Since when none of the pods has room for what is due. */
+  noRoomSince: EpochMillis | undefined;
 }
 
 export interface RightsizingMemory {
@@ -76,6 +78,7 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         retemplated: undefined,
         evictedAt: undefined,
         noRoom: new Map(),
+        noRoomSince: undefined,
       };
       byUid.set(workloadUid, fresh);
       return fresh;
