@@ -39,6 +39,8 @@ export interface ScriptedServerOptions {
   /** Ask clients for a certificate signed by this authority. */
   readonly clientCa?: string;
   readonly authority?: Authority;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 const dayMillis = 86_400_000;
@@ -94,7 +96,7 @@ export async function startScriptedServer(options: ScriptedServerOptions = {}): 
   });
   server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const scripted: ScriptedServer = {
@@ -108,6 +110,7 @@ export async function startScriptedServer(options: ScriptedServerOptions = {}): 
       if ('setSecureContext' in server) (server as https.Server).setSecureContext(await certificate(from));
     },
     async close() {
+      if (!server.listening) return;
       for (const session of sessions) session.destroy();
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,6 +1,7 @@
 /** The transport to one API server: HTTP/2 where the server offers it (ALPN), HTTP/1.1 otherwise, redialled as needed. */
 import type tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { dialTls } from './dial.ts';
 import { createHttp1Transport } from './http1-transport.ts';
@@ -17,7 +18,13 @@ export interface TransportOptions {
   readonly clock: Clock;
 }
 
-/** The server does not speak HTTP/2: the lane gives up and the transport goes on with HTTP/1.1. */
+/**
+ * A load balancer that was replaced, or a server that was upgraded, may speak HTTP/2 by now: so often it is offered again. One
+ * handshake then tells.
+ */
+const HTTP1_MILLIS: Millis = 600_000;
+
+/** The server does not speak HTTP/2: the lane gives up and the transport goes on with HTTP/1.1, for a while. */
 class ProtocolFallbackError extends Error {
   override readonly name = 'ProtocolFallbackError';
 }
@@ -63,7 +70,8 @@ export function createTransport(options: TransportOptions): Transport {
 function createGeneration(options: TransportOptions, material: TlsMaterial, fingerprint: string): Generation {
   const { server, clock, onUntrusted } = options;
   const http1 = createHttp1Transport({ server, material, clock });
-  let isHttp1 = false;
+  /** HTTP/2 was not offered; undefined where it was, or was never asked for. */
+  let refusedAt: EpochMillis | undefined;
   /** TLS session of the last connection, for a shorter handshake on the next. */
   let ticket: Buffer | undefined;
 
@@ -81,14 +89,17 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
     });
     if (socket.alpnProtocol !== 'h2') {
       socket.destroy();
-      isHttp1 = true;
+      refusedAt = clock.now();
       throw new ProtocolFallbackError();
     }
+    refusedAt = undefined;
     rememberTicket(socket);
     const session = createHttp2Session({ origin: server.origin, socket, clock, onClose });
     await session.ready;
     return session;
   };
+  // Of a clock set back nothing is known: better a handshake too many.
+  const isRecent = (at: EpochMillis): boolean => Math.abs(clock.now() - at) < HTTP1_MILLIS;
   const rememberTicket = (socket: tls.TLSSocket): void => {
     socket.on('session', (session) => {
       ticket = session;
@@ -100,7 +111,7 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
     fingerprint,
     transport: {
       async request(request) {
-        if (isHttp1) return await http1.request(request);
+        if (refusedAt !== undefined && isRecent(refusedAt)) return await http1.request(request);
         try {
           return await lanes[request.lane].request(request);
         } catch (error) {

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { readBody } from '../answer.ts';
+import { testAuthority } from '../testing/scripted-server.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
 
 const { connect, get, serve, text } = useTransports();
@@ -58,4 +59,26 @@ describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
     server.handler = (request) => request.socket.destroy();
     await expect(transport.request(get())).rejects.toMatchObject({ code: 'KUBE_CONNECTION', isUnprocessed: false });
   });
+});
+
+test('a server that speaks HTTP/2 by now is spoken to so after a while, and one that does not is asked seldom', async () => {
+  const authority = await testAuthority();
+  const old = await serve({ protocol: 'http/1.1', authority });
+  const clock = createVirtualClock(Date.now());
+  const transport = connect(old, { clock });
+  await text(transport, get());
+  const asked = old.sockets.length;
+  await clock.advance(599_000);
+  await text(transport, get());
+  expect(old.sockets.length).toBe(asked);
+  await clock.advance(1_000);
+  expect(await text(transport, get())).toBe('{}');
+  // The handshake that told so; the request itself went over the connection there was.
+  expect(old.sockets.length).toBe(asked + 1);
+  await old.close();
+  const upgraded = await serve({ protocol: 'h2', authority, port: old.port });
+  await clock.advance(600_000);
+  expect(await text(transport, get())).toBe('{}');
+  expect(await text(transport, get())).toBe('{}');
+  expect(upgraded.sessions).toHaveLength(1);
 });
