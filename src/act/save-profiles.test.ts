@@ -8,6 +8,7 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
 import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { aBook, aSeries, HOUR, profileOptions, usageSettings } from '../model/testing/usage.ts';
+import { decodeShard } from '../model/usage-store.ts';
 import { createProfileStore, encodeAll, importObjects } from './save-profiles.ts';
 
 const { signal } = new AbortController();
@@ -197,6 +198,27 @@ describe('size of shards', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test('a large shard is compressed in slices, others have their turn in between, and it is read back whole', async () => {
+    const items = Array.from({ length: 40 }, (_, index) => item(`w${index}`, noise(10_000, index)));
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const { layout, encoded } = await encodeAll(items, 1);
+    isDone = true;
+    const [shard] = encoded;
+    expect(turns).toBeGreaterThanOrEqual(6);
+    const answer = decodeShard(shard ?? Buffer.alloc(0));
+    expect(answer.ok && answer.items).toEqual(layout.shards[0]);
+    // A slice that was damaged on the way is no shard.
+    const damaged = Buffer.from(shard ?? '');
+    damaged.writeUInt8(damaged.readUInt8(damaged.length - 6) ^ 1, damaged.length - 6);
+    expect(decodeShard(damaged).ok).toBe(false);
   });
 
   /** Text that does not compress. */

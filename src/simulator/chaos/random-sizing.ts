@@ -20,8 +20,6 @@ export function randomSizingConfig(draw: Draw, engines: Engines): Record<string,
   return {
     engines,
     rightsizing: {
-      // Compressed beside the event loop, in real time: it would come back at another virtual moment each time.
-      saveInterval: '24h',
       dryRun: draw.chance(0.1),
       warmUp: draw.pick(['0s', '2m']),
       canaryPeriod: draw.pick(['15s', '1m', '3m']),
