@@ -19,11 +19,14 @@ Examples:
   stowage lab --load wrong-request --seeds 3    # one load, real control groups
   stowage lab --load square-30 --arm stowage --arm hand-tuned --out results/
 
+With --out each finished run is kept. Given again, after an interruption or with
+more seeds, loads or arms, the command runs what is missing; runs of another
+length, place, version or behaviour of the code are never counted with them.
 In real control groups each run takes as long as it says (--seconds); they need
 root and nothing else that is busy beside them. What a killed experiment leaves
 is removed by the next one. Groups that it did not make are never touched.`;
 
-export const addLabCommand: AddCommand = (program, register) => {
+export const addLabCommand: AddCommand = (program, register, { version }) => {
   const command = program
     .command('lab')
     .description('Compare ways of sharing the CPU of a node: latency, throttling, writes.')
@@ -36,11 +39,11 @@ export const addLabCommand: AddCommand = (program, register) => {
         .choices(['auto', 'kernel', 'simulated'])
         .default('auto'),
     )
-    .option('--out <directory>', 'write lab.md, lab.json and a plot of each load there')
+    .option('--out <directory>', 'keep finished runs there (runs.jsonl), and write lab.md, lab.json and plots')
     .option('--list', 'name the loads and the arms, and run nothing')
     .addHelpText('after', EXAMPLES);
   register<LabOptions>(command, async (context, options) =>
-    (await import('./lab/run-lab.ts')).runLab(context, options),
+    (await import('./lab/run-lab.ts')).runLab(context, options, version),
   );
   return command;
 };

@@ -25,10 +25,13 @@ export interface RunFigures {
   readonly arm: string;
   readonly seed: number;
   readonly substrate: Substrate['kind'];
+  /** In the order of the load. */
   readonly pods: readonly PodFigures[];
   /** Pods that came and never found room. */
   readonly unscheduled: readonly string[];
-  /** Weighted Jain index of what services got of what they were asked for, 0..1. */
+  /** The length of the run without its warm-up. */
+  readonly countedMillis: Millis;
+  /** Jain index of the shares of their requests that services answered, 0..1. */
   readonly jain: number;
   /** Writes of the pod that had most, in its busiest minute; and of all pods in the last third, where a steady load should need none. */
   readonly writesPerMinute: number;
@@ -126,6 +129,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
   }
   const all = [...gone];
   for (const seat of seats.values()) all.push({ seat, figures: await figuresOf(seat) });
+  all.sort((one, other) => load.pods.indexOf(one.seat.pod) - load.pods.indexOf(other.seat.pod));
   const unstarted = load.pods.filter(({ name, from = 0 }) => from < lengthMillis && !started.has(name));
   return {
     load: load.name,
@@ -134,6 +138,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
     substrate: substrate.kind,
     pods: all.map(({ figures }) => figures),
     unscheduled: unstarted.map(({ name }) => name),
+    countedMillis: lengthMillis - warmUpMillis,
     jain: jainIndex(all.map(({ figures }) => figures)),
     writesPerMinute: Math.max(0, ...all.map(({ seat }) => busiestMinute(seat.writes))),
     lateWrites: all.flatMap(({ seat }) => seat.writes).filter((at) => at > (2 / 3) * lengthMillis).length,
@@ -174,7 +179,7 @@ function busiestMinute(writes: readonly Millis[]): number {
   return Math.max(0, ...writes.map((from) => writes.filter((at) => at >= from && at < from + MINUTE).length));
 }
 
-/** Of the shares of requests answered, weighted: 1 when all services are served equally well. */
+/** 1 when all services are served equally well, 1/n when one of n is served alone. */
 function jainIndex(pods: readonly PodFigures[]): number {
   const shares = pods.filter(({ sent }) => sent > 0).map(({ lostShare }) => 1 - lostShare);
   const sum = shares.reduce((total, share) => total + share, 0);

@@ -1,5 +1,5 @@
 /** The results of an experiment as a table: medians over the seeds, with their range. */
-
+import type { Millis } from '../lib/units.ts';
 import type { RunFigures } from './experiment.ts';
 import type { PodFigures } from './pod-figures.ts';
 
@@ -13,13 +13,14 @@ export interface Spread {
 export interface LabRow {
   readonly load: string;
   readonly arm: string;
+  /** Seeds that were run; a figure is the median of as many. */
   readonly runs: number;
-  /** Pods in the order of the load. */
+  /** In the order of the load; a pod that found room in no run is left out. */
   readonly pods: readonly PodRow[];
   readonly jain: Spread;
   readonly writesPerMinute: Spread;
   readonly lateWrites: Spread;
-  /** Of the whole node, per minute of the time that counts. */
+  /** Of all services together, per minute of the time that counts. */
   readonly throttledMillis: Spread;
   readonly violations: number;
   /** Pods that came and found no room, in some run. */
@@ -28,6 +29,8 @@ export interface LabRow {
 
 export interface PodRow {
   readonly pod: string;
+  /** In how many of the row's runs it was there: one that comes may find no room. */
+  readonly runs: number;
   readonly isService: boolean;
   readonly p50Millis: Spread;
   readonly p95Millis: Spread;
@@ -38,7 +41,7 @@ export interface PodRow {
   readonly throttledMillis: Spread;
 }
 
-/** Rows in the order in which load and arm first appear. */
+/** Rows in the order in which load and arm first appear. A seed that is there twice counts once: its last run. */
 export function tabulate(runs: readonly RunFigures[]): LabRow[] {
   const groups = new Map<string, RunFigures[]>();
   for (const run of runs) {
@@ -51,17 +54,19 @@ export function tabulate(runs: readonly RunFigures[]): LabRow[] {
   });
 }
 
-function rowOf({ load, arm, pods }: RunFigures, group: readonly RunFigures[]): LabRow {
+function rowOf({ load, arm }: RunFigures, all: readonly RunFigures[]): LabRow {
+  const group = [...new Map(all.map((run) => [run.seed, run])).values()];
+  const fullest = group.toSorted((one, other) => other.pods.length - one.pods.length)[0];
   const spread = (of: (run: RunFigures) => number): Spread => spreadOf(group.map(of));
   return {
     load,
     arm,
     runs: group.length,
-    pods: pods.map(({ pod }) => podRow(pod, group)),
+    pods: (fullest?.pods ?? []).map(({ pod }) => podRow(pod, group)),
     jain: spread(({ jain }) => jain),
     writesPerMinute: spread(({ writesPerMinute }) => writesPerMinute),
     lateWrites: spread(({ lateWrites }) => lateWrites),
-    throttledMillis: spread((run) => sum(services(run).map(({ throttledMillis }) => throttledMillis))),
+    throttledMillis: spread((run) => (throttledOf(run) * MINUTE) / run.countedMillis),
     violations: sum(group.map(({ violations }) => violations)),
     unscheduled: [...new Set(group.flatMap(({ unscheduled }) => unscheduled))],
   };
@@ -72,6 +77,7 @@ function podRow(name: string, group: readonly RunFigures[]): PodRow {
   const spread = (of: (figures: PodFigures) => number): Spread => spreadOf(found.map(of));
   return {
     pod: name,
+    runs: found.length,
     isService: found.some(({ sent }) => sent > 0),
     p50Millis: spread(({ p50Millis }) => p50Millis),
     p95Millis: spread(({ p95Millis }) => p95Millis),
@@ -83,7 +89,9 @@ function podRow(name: string, group: readonly RunFigures[]): PodRow {
   };
 }
 
-const services = ({ pods }: RunFigures): readonly PodFigures[] => pods.filter(({ sent }) => sent > 0);
+const MINUTE: Millis = 60_000;
+const throttledOf = ({ pods }: RunFigures): Millis =>
+  sum(pods.filter(({ sent }) => sent > 0).map(({ throttledMillis }) => throttledMillis));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 export function spreadOf(values: readonly number[]): Spread {

@@ -15,21 +15,26 @@ export function labText(rows: readonly LabRow[]): string {
 function section(name: string, rows: readonly LabRow[]): string {
   const own = rows.filter(({ load }) => load === name);
   const describe = labLoads.find((load) => load.name === name)?.describe ?? '';
-  const services = shownServices(own[0]?.pods ?? []);
-  const others = (own[0]?.pods ?? []).filter(({ isService }) => !isService).map(({ pod }) => pod);
+  const pods = own.toSorted((one, other) => other.pods.length - one.pods.length)[0]?.pods ?? [];
+  const services = shownServices(pods);
+  const others = pods.filter(({ isService }) => !isService).map(({ pod }) => pod);
   const header = [
     'arm',
+    'seeds',
     ...services.flatMap(({ title }) => [`${title} p95 ms`, `${title} bad %`]),
-    'throttled s',
+    'throttled s/min',
     ...others.map((pod) => `${pod} CPU m`),
     'writes/min/pod',
     'late writes',
   ];
   const body = own.map((row) => [
     row.arm,
+    `${row.runs}`,
     ...services.flatMap(({ pods }) => {
       const chosen = worst(row.pods.filter(({ pod }) => pods.includes(pod)));
-      return chosen === undefined ? ['', ''] : [latency(chosen.p95Millis), percent(chosen.badShare)];
+      if (chosen === undefined) return ['no room', 'no room'];
+      const runs = chosen.runs === row.runs ? '' : `, ${chosen.runs} of ${row.runs} seeds`;
+      return [`${latency(chosen.p95Millis)}${runs}`, `${percent(chosen.badShare)}${runs}`];
     }),
     seconds(row.throttledMillis),
     ...others.map((pod) => whole(row.pods.find((each) => each.pod === pod)?.usage)),
@@ -75,7 +80,7 @@ function legend(rows: readonly LabRow[]): string {
       : `The sum of requests was above what is allocatable at times: ${above}.`;
   const full = where(({ unscheduled }) => unscheduled.length > 0);
   const room = full === '' ? '' : ` A pod that came found no room: ${full}.`;
-  return `${lines.join('\n')}\n\nMedian (lowest to highest) over ${rows[0]?.runs ?? 0} seeds. Bad: no answer within 2 s, or later than 200 ms. ${sum}${room}`;
+  return `${lines.join('\n')}\n\nMedian (lowest to highest) over the seeds. Bad: no answer within 2 s, or later than 200 ms. ${sum}${room}`;
 }
 
 const ranged = ({ median, least, most }: Spread, show: (value: number) => string): string =>

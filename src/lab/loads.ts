@@ -10,6 +10,8 @@ export interface LabLoad {
   readonly handTuned: Readonly<Record<string, CpuSettings>>;
   /** The controller ends at this time, and nothing adapts any more. */
   readonly killControllerAt?: Millis;
+  /** Shorter runs would not see what the load does. */
+  readonly leastMillis?: Millis;
 }
 
 type Rate = (millis: Millis) => number;
@@ -104,6 +106,20 @@ export const labLoads: readonly LabLoad[] = [
     describe: 'in turns of 15 s',
     pods: pods({ a: square(200, 50, 15_000, true), b: square(175, 50, 15_000, false) }),
     handTuned: hog,
+  },
+  {
+    name: 'square-60',
+    describe: 'in turns of 60 s; runs take at least 135 s',
+    pods: pods({ a: square(200, 50, 60_000, true), b: square(175, 50, 60_000, false) }),
+    handTuned: hog,
+    leastMillis: 135_000,
+  },
+  {
+    name: 'square-300',
+    describe: 'in turns of 300 s; runs take at least 615 s',
+    pods: pods({ a: square(200, 50, 300_000, true), b: square(175, 50, 300_000, false) }),
+    handTuned: hog,
+    leastMillis: 615_000,
   },
   {
     name: 'diurnal',

@@ -1,55 +1,37 @@
 /** Runs `stowage lab`. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { findHierarchy, type Hierarchy } from '../../agent/cgroup/hierarchy.ts';
-import type { Arm } from '../../lab/arm.ts';
 import { labArms } from '../../lab/arms.ts';
-import { type RunFigures, runExperiment } from '../../lab/experiment.ts';
-import { createKernelSubstrate } from '../../lab/kernel/kernel-substrate.ts';
-import { createLabGroups, removeAbandonedLabs } from '../../lab/kernel/lab-groups.ts';
-import { labPlot } from '../../lab/lab-plot.ts';
-import { tabulate } from '../../lab/lab-table.ts';
-import { labText } from '../../lab/lab-text.ts';
+import { codeFingerprint } from '../../lab/code-fingerprint.ts';
+import { type ExperimentOptions, type RunFigures, runExperiment } from '../../lab/experiment.ts';
 import { type LabLoad, labLoads } from '../../lab/loads.ts';
-import { createSimulatedSubstrate } from '../../lab/simulated-substrate.ts';
-import type { Substrate } from '../../lab/substrate.ts';
-import { createMonotonicTime } from '../../lib/clock.ts';
-import { describeError } from '../../lib/errors.ts';
-import { type CliContext, printLines } from '../cli-context.ts';
-import { CommandError, UsageError } from '../cli-error.ts';
+import { type CliContext, printLines, printNotes } from '../cli-context.ts';
+import { UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { LabOptions } from '../lab-command.ts';
-import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
+import { renderDocument } from '../output.ts';
 import { createProgress } from '../simulate/progress.ts';
+import { type ChosenSubstrate, CPUS, chooseSubstrate } from './choose-substrate.ts';
+import { type Cell, type LabFolder, openLabFolder } from './lab-folder.ts';
+import { type LabResults, labResults } from './lab-results.ts';
 
-const CGROUP_MOUNT = '/sys/fs/cgroup';
-/** The node of the experiment: two CPUs, a tenth kept back for the system. */
-const CPUS = 2;
-const ALLOCATABLE = 1800;
-const WARM_UP_MILLIS = 15_000;
+/** The node of the experiment: a tenth is kept back for the system. */
+const NODE: Pick<ExperimentOptions, 'cpus' | 'allocatable' | 'warmUpMillis'> = {
+  cpus: CPUS,
+  allocatable: 1800,
+  warmUpMillis: 15_000,
+};
 
-type OpenSubstrate = (lengthMillis: number) => Substrate;
-
-export async function runLab(context: CliContext, options: LabOptions): Promise<ExitCode> {
+export async function runLab(context: CliContext, options: LabOptions, version: string): Promise<ExitCode> {
   const loads = choose(labLoads, options.load, 'load');
   const arms = choose(labArms, options.arm, 'arm');
   if (options.list === true) {
     printLines(context, ['loads', ...labLoads.map(line), 'arms', ...labArms.map(line)]);
     return exitCodes.ok;
   }
-  const open = await chooseSubstrate(context, options.substrate);
-  const runs = await runAll(context, open, { loads, arms, options });
-  const rows = tabulate(runs);
-  const document = {
-    apiVersion: DOCUMENT_VERSION,
-    kind: 'Lab',
-    substrate: runs[0]?.substrate,
-    seeds: options.seeds,
-    rows,
-  } as const;
-  const table = labText(rows);
+  const substrate = await chooseSubstrate(context, options.substrate);
+  const folder = await openFolder(context, options, { substrate, version });
+  const cells = loads.map((load) => arms.map((arm) => ({ load, arm })));
+  const { document, table } = await runAll(context, { cells, options, substrate, folder });
   context.io.out.write(renderDocument(document, context.global.output) ?? table);
-  if (options.out !== undefined) await writeResults(options.out, runs, table, document);
   return exitCodes.ok;
 }
 
@@ -71,96 +53,92 @@ function choose<Item extends { readonly name: string }>(
   });
 }
 
-/** @throws CommandError when control groups were asked for and cannot be had. */
-async function chooseSubstrate({ io }: CliContext, kind: LabOptions['substrate']): Promise<OpenSubstrate> {
-  const simulated: OpenSubstrate = (lengthMillis) => createSimulatedSubstrate({ cpus: CPUS, lengthMillis });
-  if (kind === 'simulated') return simulated;
-  const hierarchy = findHierarchy(CGROUP_MOUNT);
-  const problem = typeof hierarchy === 'string' ? hierarchy : await prepare(hierarchy, io);
-  if (problem === undefined && typeof hierarchy !== 'string') {
-    return (lengthMillis) =>
-      createKernelSubstrate({ hierarchy, lengthMillis, clock: io.clock, monotonicMillis: createMonotonicTime() });
-  }
-  if (kind === 'kernel') throw new CommandError(`control groups cannot be used here: ${problem}`);
-  io.err.write(`note: simulated, as control groups cannot be used here: ${problem}\n`);
-  return simulated;
+const lengthOf = ({ leastMillis = 0 }: LabLoad, { seconds }: LabOptions): number =>
+  Math.max(seconds * 1000, leastMillis);
+
+interface FolderFacts {
+  readonly substrate: ChosenSubstrate;
+  readonly version: string;
 }
 
-/** Removes what killed experiments left, and tries whether groups can be made. @returns why not. */
-async function prepare(hierarchy: Hierarchy, io: CliContext['io']): Promise<string | undefined> {
-  if (!('threadCpuUsage' in process)) return 'pods of the experiment need Node 24';
-  try {
-    for (const name of await removeAbandonedLabs(hierarchy, io.clock))
-      io.err.write(`note: removed what a killed experiment had left: ${name}\n`);
-    await createLabGroups(hierarchy, io.clock).close();
-    return undefined;
-  } catch (error) {
-    return describeError(error);
-  }
+async function openFolder(
+  context: CliContext,
+  options: LabOptions,
+  { substrate: { kind, machine }, version }: FolderFacts,
+): Promise<LabFolder | undefined> {
+  if (options.out === undefined) return undefined;
+  const folder = await openLabFolder(options.out, async ({ load, arm }) => ({
+    substrate: kind,
+    seconds: lengthOf(load, options) / 1000,
+    version,
+    machine,
+    code: await codeFingerprint({ load, arm, ...NODE }),
+  }));
+  const { runs, others } = folder;
+  printNotes(context, [
+    ...(runs.length > 0 ? [`note: runs found in ${options.out}, and taken over: ${runs.length}`] : []),
+    ...(others > 0
+      ? [`note: runs found in ${options.out}, but made under other settings or by other code, and left out: ${others}`]
+      : []),
+  ]);
+  return folder;
 }
 
 interface LabWork {
-  readonly loads: readonly LabLoad[];
-  readonly arms: readonly Arm[];
+  /** By load, all arms of it. */
+  readonly cells: readonly (readonly Cell[])[];
   readonly options: LabOptions;
+  readonly substrate: ChosenSubstrate;
+  readonly folder: LabFolder | undefined;
 }
 
-/** Seed by seed, arm by arm: what disturbs the machine for a while disturbs all arms alike. */
-async function runAll(
-  { io }: CliContext,
-  open: OpenSubstrate,
-  { loads, arms, options }: LabWork,
-): Promise<RunFigures[]> {
-  const lengthMillis = options.seconds * 1000;
-  const total = loads.length * arms.length * options.seeds;
+/**
+ * Seed by seed, so that an experiment that is interrupted has about as many of each load and arm; and the arms of a load one
+ * after the other, so that what disturbs the machine for a while disturbs all of them alike.
+ */
+async function runAll(context: CliContext, { cells, options, substrate, folder }: LabWork): Promise<LabResults> {
+  const { io } = context;
+  const runs: RunFigures[] = [...(folder?.runs ?? [])];
+  const results = (): LabResults => labResults(runs, { substrate: substrate.kind, seeds: options.seeds });
+  const isDone = ({ load, arm }: Cell, seed: number): boolean =>
+    runs.some((run) => run.load === load.name && run.arm === arm.name && run.seed === seed);
+  const total = cells.flat().length * options.seeds;
+  const rounds = Array.from({ length: options.seeds }, (_, index) => index + 1).flatMap((seed) =>
+    cells.map((ofLoad) => ofLoad.filter((cell) => !isDone(cell, seed)).map((cell) => ({ ...cell, seed }))),
+  );
+  let left = rounds.flat().length;
   const progress = createProgress(io.err, 'lab');
-  const runs: RunFigures[] = [];
   try {
-    for (const load of loads) {
-      for (let seed = 1; seed <= options.seeds; seed++) {
-        for (const arm of arms) {
-          io.signal.throwIfAborted();
-          const substrate = open(lengthMillis);
-          try {
-            runs.push(
-              await runExperiment({
-                substrate,
-                load,
-                arm,
-                seed,
-                cpus: CPUS,
-                allocatable: ALLOCATABLE,
-                warmUpMillis: WARM_UP_MILLIS,
-                lengthMillis,
-                signal: io.signal,
-              }),
-            );
-          } finally {
-            await substrate.close();
-          }
-          progress.show(runs.length / total);
-        }
+    for (const round of rounds.filter(({ length }) => length > 0)) {
+      for (const { load, arm, seed } of round) {
+        io.signal.throwIfAborted();
+        progress.show(1 - left-- / total);
+        const lengthMillis = lengthOf(load, options);
+        const figures = await runOnce(substrate, { load, arm, seed, signal: io.signal, lengthMillis });
+        runs.push(figures);
+        await folder?.keep({ load, arm }, figures);
       }
+      await folder?.write(results());
     }
+  } catch (error) {
+    if (io.signal.aborted && folder !== undefined)
+      printNotes(context, [`note: finished runs are in ${options.out}; the same command goes on with the rest`]);
+    throw error;
   } finally {
     progress.end();
   }
-  return runs;
+  await folder?.write(results());
+  return results();
 }
 
-async function writeResults(
-  folder: string,
-  runs: readonly RunFigures[],
-  text: string,
-  document: object,
-): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'lab.md'), text);
-  await writeFile(join(folder, 'lab.json'), `${JSON.stringify(document, undefined, 1)}\n`);
-  for (const load of new Set(runs.map((run) => run.load))) {
-    const shown = runs.filter((run) => run.load === load && run.seed === 1 && run.arm === 'stowage');
-    const [first] = runs.filter((run) => run.load === load);
-    const plotted = shown.length > 0 || first === undefined ? shown : [first];
-    await writeFile(join(folder, `lab-${load}.svg`), labPlot(plotted));
+async function runOnce(
+  { open }: ChosenSubstrate,
+  run: Pick<ExperimentOptions, 'load' | 'arm' | 'seed' | 'lengthMillis'> & { readonly signal: AbortSignal },
+): Promise<RunFigures> {
+  const substrate = open(run.lengthMillis);
+  try {
+    return await runExperiment({ ...NODE, ...run, substrate });
+  } finally {
+    await substrate.close();
   }
 }

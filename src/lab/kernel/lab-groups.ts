@@ -72,8 +72,13 @@ export function createLabGroups(hierarchy: Hierarchy, clock: Clock): LabGroups {
   const enter = (group: string, pid: number): void => {
     for (const tree of trees) write(tree, group, 'cgroup.procs', `${pid}`);
   };
+  /** v2 has the files of a controller in the groups of those above that let them have it. */
   const delegate = (group: string): void => {
-    if (hierarchy.version === 2) write(hierarchy.cpu, group, 'cgroup.subtree_control', '+cpu');
+    const { version, cpu } = hierarchy;
+    const controls = join(cpu, group, 'cgroup.subtree_control');
+    // Written again it would ask for rights that are not needed.
+    const isThere = version === 1 || (existsSync(controls) && /\bcpu\b/.test(readFileSync(controls, 'utf8')));
+    if (!isThere) write(cpu, group, 'cgroup.subtree_control', '+cpu');
   };
   const podGroup = (pod: string): string => `${top}/pods/${pod}`;
   const set = (pod: string, { request, limit }: CpuSettings): void => {
