@@ -15,19 +15,26 @@ export interface Hierarchy {
 const V1_JOINT = ['cpu,cpuacct', 'cpuacct,cpu'];
 
 /**
+ * Of a hybrid machine (v1 trees with a v2 tree in `unified`, as systemd calls it) the v1 trees are taken where they count CPU, as
+ * then they hold the quotas; else the v2 tree has the CPU controller.
  * @param mount where control groups are mounted, usually `/sys/fs/cgroup`.
  * @returns a sentence where there are none to read, saying what was looked for.
  */
 export function findHierarchy(mount: string): Hierarchy | string {
-  if (existsSync(join(mount, 'cgroup.controllers'))) return { version: 2, cpu: mount, usage: mount, pressure: mount };
+  if (isV2(mount)) return v2At(mount);
   const unified = join(mount, 'unified');
-  const pressure = existsSync(join(unified, 'cgroup.controllers')) ? unified : undefined;
+  const pressure = isV2(unified) ? unified : undefined;
   const joint = V1_JOINT.map((name) => join(mount, name)).find((path) => existsSync(path));
   const cpu = joint ?? join(mount, 'cpu');
   const usage = joint ?? join(mount, 'cpuacct');
-  if (existsSync(cpu) && existsSync(usage)) return { version: 1, cpu, usage, pressure };
+  if (existsSync(cpu) && existsSync(join(usage, 'cpuacct.usage'))) return { version: 1, cpu, usage, pressure };
+  if (pressure !== undefined) return v2At(pressure);
   return (
     `${mount} holds no control groups with CPU accounting (neither cgroup.controllers of v2 nor the folders cpu and cpuacct of v1); ` +
     'mount the host folder /sys/fs/cgroup there, or name another with --cgroup-root'
   );
 }
+
+/** In every v2 group, and in no v1 group. */
+const isV2 = (folder: string): boolean => existsSync(join(folder, 'cgroup.controllers'));
+const v2At = (tree: string): Hierarchy => ({ version: 2, cpu: tree, usage: tree, pressure: tree });
