@@ -1,5 +1,5 @@
 /** Field types of an OptimizationPolicy that stand for numbers: durations and shares. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   POLICY_DURATION_ACCEPTED,
   POLICY_DURATION_PATTERN,

@@ -1,5 +1,5 @@
 /** The `metricsConfig` of an OptimizationPolicy: where usage comes from and what is made of it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { withRules } from './crd/cel-rule.ts';
 import { metricsProviders, percentileNames, strategies } from './optimization-policy.ts';
 import { durationField, shareField } from './optimization-policy-fields.ts';

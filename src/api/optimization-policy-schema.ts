@@ -1,5 +1,5 @@
 /** The spec of an OptimizationPolicy in zod: the one source of the CRD, of the parser, of the webhook and of the reference page. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseQuantity } from '../lib/quantity.ts';
 import { withRules } from './crd/cel-rule.ts';
 import { quantityField } from './crd/fields.ts';

@@ -1,5 +1,5 @@
 /** The `selector` of an OptimizationPolicy: which workloads it is about. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { withRules } from './crd/cel-rule.ts';
 import { validateLabelSelector } from './label-selector.ts';
 import { policyKinds } from './optimization-policy.ts';

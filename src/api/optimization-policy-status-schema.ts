@@ -1,5 +1,5 @@
 /** The status of an OptimizationPolicy in zod, for the CRD. What we read back is not checked: it is our own. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { listMap, timeField } from './crd/fields.ts';
 import { applyMethods, MAX_WORKLOADS_IN_STATUS, workloadResults } from './optimization-policy-status.ts';
 

@@ -1,5 +1,5 @@
 /** PodAllocation in zod, for its CRD: the fields, columns and enums MBCAS shipped, and what was added. Types are in pod-allocation.ts. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryParseQuantity } from '../lib/quantity.ts';
 import { type CelRule, withRules } from './crd/cel-rule.ts';
 import type { CrdDescription } from './crd/crd.ts';

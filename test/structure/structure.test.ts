@@ -108,6 +108,12 @@ describe('house style', () => {
     expect(offenders).toEqual([]);
   });
 
+  test('zod is taken as a namespace: its `z` would bring all its languages into the bundle', () => {
+    const whole = /^import (?!type\b).*(?<!\w)z\b.*\} from 'zod';$/m;
+    expect(whole.test("import { type ZodType, z } from 'zod';")).toBe(true);
+    expect(sourceFiles().filter((path) => whole.test(read(path)))).toEqual([]);
+  });
+
   test('every file in model, decide, guard and lib that holds code has a test beside it', () => {
     const files = new Set(
       readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/')),

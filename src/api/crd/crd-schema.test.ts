@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withRules } from './cel-rule.ts';
 import { crdSchema, NotStructuralError } from './crd-schema.ts';
 import { int32, listMap, quantityField, timeField } from './fields.ts';

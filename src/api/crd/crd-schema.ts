@@ -1,6 +1,6 @@
 /** From a zod schema to the structural OpenAPI v3 schema that a CustomResourceDefinition takes. */
 
-import { type ZodType, z } from 'zod';
+import * as z from 'zod';
 import { isRecord } from '../../lib/is-record.ts';
 
 /** A structural schema (`apiextensions.k8s.io/v1` JSONSchemaProps), as plain data. */
@@ -40,7 +40,7 @@ const plainKeys: ReadonlySet<string> = new Set([
  * rules included, from `.meta(...)`. Objects are closed: the API server prunes what they do not name.
  * @throws NotStructuralError for unions (other than int-or-string fields of fields.ts), references and unknown keywords.
  */
-export function crdSchema(schema: ZodType): CrdSchema {
+export function crdSchema(schema: z.ZodType): CrdSchema {
   return structural(
     z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline', cycles: 'throw' }),
     '',

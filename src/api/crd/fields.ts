@@ -1,5 +1,5 @@
 /** Field types that Kubernetes objects have and JSON Schema has no word for, as zod schemas that carry their CRD markers. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryParseQuantity } from '../../lib/quantity.ts';
 
 /** The pattern of quantities in published CRDs; the grammar itself is in lib/quantity.ts. */

@@ -1,5 +1,5 @@
 /** Assertions of a scenario: a figure of the report, a comparison, and a number or another figure. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Figure, type Figures, figureMeanings, isFigure } from '../figures.ts';
 
 const operators = {

@@ -1,5 +1,5 @@
 /** What can happen in a scenario at a time: clouds, people, machines and the operator itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { annotationText, duration, share } from './values.ts';
 
 const at = duration;

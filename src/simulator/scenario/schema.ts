@@ -1,5 +1,5 @@
 /** What a scenario may say: the whole grammar of a scenario file, with defaults. The single source of its types. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { assertion } from './assertions.ts';
 import { event } from './events.ts';
 import { annotationText, cpu, duration, instant, interruptionRate, memory, objectName } from './values.ts';

@@ -1,5 +1,5 @@
 /** The values scenarios are written in: times, rates of interruption, amounts, shares. Text in, numbers out, or why not. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../../lib/duration.ts';
 import { parseQuantity, toBytes, toMillicores } from '../../lib/quantity.ts';
 import type { Millis } from '../../lib/units.ts';
