@@ -48,6 +48,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     probeNamespace: scope?.namespaces[0],
     create: () => informerIn(options, podAllocations, { ...options, type: podAllocations, project }),
   });
+  /** Those that are not named after their pod's uid, by uid or `namespace/name` of the pod. */
   const byPod = new Map<string, AllocationRecord>();
   informer.subscribe({
     onChange(_, before, after) {
@@ -59,7 +60,10 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     },
   });
   return {
-    of: ({ namespace, name, uid }) => byPod.get(uid) ?? byPod.get(`${namespace}/${name}`),
+    of({ namespace, name, uid }) {
+      const named = informer.store.get(`${namespace}/${uid}`);
+      return named?.podUID === uid ? named : (byPod.get(uid) ?? byPod.get(`${namespace}/${name}`));
+    },
     get: (namespace, name) => informer.store.get(`${namespace}/${name}`),
     all: () => informer.store.values(),
     isFresh: () => informer.freshness() === 'fresh',
@@ -70,8 +74,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
 }
 
 function podKey(record: AllocationRecord | undefined): string | undefined {
-  if (record === undefined) return undefined;
-  const { podUID, podName } = record.spec;
+  if (record === undefined || record.podUID === record.name) return undefined;
   // Whatever its spec says, an object speaks of its own namespace only.
-  return podUID ?? `${record.namespace}/${podName}`;
+  return record.podUID ?? `${record.namespace}/${record.podName}`;
 }

@@ -1,12 +1,12 @@
 /** PodAllocation -> {@link AllocationRecord}; what the allocations of many pods have in common is kept once. */
 import type {
-  AllocationClamp,
   AllocationGuidance,
   PodAllocation,
   PodAllocationCondition,
   PodAllocationSpec,
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
+import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
 
 export interface AllocationRecord {
@@ -14,9 +14,57 @@ export interface AllocationRecord {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
+  /** Whoever goes through all allocations takes from here what it needs of the spec. */
+  readonly podName: string;
+  readonly podUID: string | undefined;
+  /** Put together when it is asked for. */
   readonly spec: PodAllocationSpec;
   /** Empty where there is none. */
   readonly status: PodAllocationStatus;
+}
+
+interface RecordParts extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'status'> {
+  readonly compact: CompactSpec;
+}
+
+/** A class for its prototype: a spec that nobody asks for costs nothing. */
+class CompactRecord implements AllocationRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly podName: string;
+  readonly podUID: string | undefined;
+  readonly status: PodAllocationStatus;
+  readonly #request: string;
+  readonly #limit: string;
+  readonly #terms: AllocationTerms;
+  readonly #own: string;
+
+  constructor({ namespace, name, uid, generation, status, compact }: RecordParts) {
+    this.namespace = namespace;
+    this.name = name;
+    this.uid = uid;
+    this.generation = generation;
+    this.podName = compact.podName;
+    this.podUID = compact.podUID;
+    this.status = status;
+    this.#request = compact.desiredCPURequest;
+    this.#limit = compact.desiredCPULimit;
+    this.#terms = compact.terms;
+    this.#own = compact.own;
+  }
+
+  get spec(): PodAllocationSpec {
+    return plainSpec({
+      podName: this.podName,
+      podUID: this.podUID,
+      desiredCPURequest: this.#request,
+      desiredCPULimit: this.#limit,
+      terms: this.#terms,
+      own: this.#own,
+    });
+  }
 }
 
 /** Values of a kind kept for sharing; beyond these equal ones are merely no longer shared. */
@@ -25,37 +73,40 @@ const MAX_SHARED = 5_000;
 /** The projection answers undefined for an object that says nothing of a pod. */
 export function createAllocationProjection(): (object: PodAllocation) => AllocationRecord | undefined {
   const texts = createTextInterner(MAX_SHARED);
-  const clamps = createInterner<readonly AllocationClamp[]>(MAX_SHARED);
+  const terms = createInterner<AllocationTerms>(MAX_SHARED);
   const conditions = createInterner<PodAllocationCondition>(MAX_SHARED);
+  const conditionLists = createInterner<readonly PodAllocationCondition[]>(MAX_SHARED, (list) =>
+    list.map((each) => conditions.intern(each)),
+  );
   const guidances = createInterner<AllocationGuidance>(MAX_SHARED);
 
-  const specOf = (spec: PodAllocationSpec, name: string): PodAllocationSpec => {
-    const { nodeName, podUID, decision } = spec;
-    return {
-      ...spec,
-      namespace: texts.intern(spec.namespace),
-      ...(nodeName !== undefined && { nodeName: texts.intern(nodeName) }),
-      // Objects of our agents are named after it.
-      ...(podUID === name && { podUID: name }),
-      ...(decision?.clamps !== undefined && { decision: { ...decision, clamps: clamps.intern(decision.clamps) } }),
-    };
-  };
+  const compactOf = (spec: PodAllocationSpec, name: string): CompactSpec => ({
+    podName: spec.podName,
+    // Objects of our agents are named after it.
+    podUID: spec.podUID === name ? name : spec.podUID,
+    desiredCPURequest: spec.desiredCPURequest,
+    desiredCPULimit: spec.desiredCPULimit,
+    terms: terms.intern(termsOf(spec)),
+    own: ownText(spec),
+  });
   const statusOf = (status: PodAllocationStatus): PodAllocationStatus => ({
     ...status,
-    ...(status.conditions !== undefined && { conditions: status.conditions.map((each) => conditions.intern(each)) }),
+    ...(status.reason !== undefined && { reason: texts.intern(status.reason) }),
+    ...(status.conditions !== undefined && { conditions: conditionLists.intern(status.conditions) }),
     ...(status.guidance !== undefined && { guidance: guidances.intern(status.guidance) }),
   });
+  const none: PodAllocationStatus = {};
 
   return ({ metadata, spec, status }) => {
     const { namespace, name, uid = '', generation = 0 } = metadata ?? {};
     if (namespace === undefined || name === undefined || spec === undefined) return undefined;
-    return {
+    return new CompactRecord({
       namespace: texts.intern(namespace),
       name,
       uid,
       generation,
-      spec: specOf(spec, name),
-      status: statusOf(status ?? {}),
-    };
+      compact: compactOf(spec, name),
+      status: status === undefined ? none : statusOf(status),
+    });
   };
 }
