@@ -18,8 +18,9 @@ export interface Listing<Target> {
 /** Starts over after an expired token this many times; then asks for everything in one answer, which cannot expire. */
 const MAX_PAGED_ATTEMPTS = 3;
 
-async function readPage<T extends KubeObject>(
-  api: KubeApi,
+/** One page, each item handed over as it arrives where the API can do that. @throws KubeError, or the transport's error. */
+export async function readPage<T extends KubeObject>(
+  api: Pick<KubeApi, 'list' | 'listEach'>,
   type: ResourceType<T>,
   options: ListOptions,
   onItem: (item: T) => void,

@@ -46,7 +46,8 @@ export interface WritableStore<T extends KubeObject, R> {
 /** `namespace/name`, or `name` alone for objects without a namespace. */
 export function keyOf(object: KubeObject): string {
   const { namespace, name = '' } = object.metadata ?? {};
-  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+  // Joined: a template makes a rope of three texts, and the map that flattens it keeps the rope as well.
+  return namespace === undefined || namespace === '' ? name : [namespace, name].join('/');
 }
 
 interface Entry<R> {

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
+import { readPage } from '../../kube/listing.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
@@ -25,7 +26,7 @@ export const podMetricsType: ResourceType<PodMetrics> = {
 };
 
 export interface MetricsServerOptions {
-  readonly api: Pick<KubeApi, 'list' | 'discover'>;
+  readonly api: Pick<KubeApi, 'list' | 'listEach' | 'discover'>;
   readonly clock: Clock;
   /** A namespace is listed no more often. */
   readonly intervalMillis: Millis;
@@ -40,8 +41,9 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
 
   const list = async (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
     try {
-      const { items } = await api.list(podMetricsType, { namespace, signal });
-      return readPods(items);
+      const { add, reading } = createReader();
+      await readPage(api, podMetricsType, { namespace, signal }, add);
+      return reading();
     } catch (error) {
       signal.throwIfAborted();
       return { ok: false, problem: problemOf(error) };
@@ -89,25 +91,28 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
   };
 }
 
-function readPods(items: readonly PodMetrics[]): NamespaceReading {
+/** Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in memory. */
+function createReader() {
   const usage = createInstantUsage();
   let unreadable = 0;
-  for (const item of items) {
-    const pod = item.metadata?.name;
-    const at = typeof item.timestamp === 'string' ? Date.parse(item.timestamp) : Number.NaN;
-    if (pod === undefined || !Number.isFinite(at) || !Array.isArray(item.containers)) {
-      unreadable++;
-      continue;
-    }
-    const containers: ContainerUsage[] = [];
-    for (const container of item.containers) {
-      const read = readContainer(container);
-      if (read === undefined) unreadable++;
-      else containers.push(read);
-    }
-    usage.add(pod, at, containers);
-  }
-  return { ok: true, usage, unreadable };
+  return {
+    add(item: PodMetrics): void {
+      const pod = item.metadata?.name;
+      const at = typeof item.timestamp === 'string' ? Date.parse(item.timestamp) : Number.NaN;
+      if (pod === undefined || !Number.isFinite(at) || !Array.isArray(item.containers)) {
+        unreadable++;
+        return;
+      }
+      const containers: ContainerUsage[] = [];
+      for (const container of item.containers) {
+        const read = readContainer(container);
+        if (read === undefined) unreadable++;
+        else containers.push(read);
+      }
+      usage.add(pod, at, containers);
+    },
+    reading: (): NamespaceReading => ({ ok: true, usage, unreadable }),
+  };
 }
 
 function readContainer(container: unknown): ContainerUsage | undefined {
