@@ -8,6 +8,7 @@ import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
+import { entryOf } from './rightsizing-results.ts';
 import { throttlingNote } from './rightsizing-throttling.ts';
 
 export interface SizingStory {
@@ -59,7 +60,7 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
       policy: `${policy.namespace}/${policy.name}`,
       mode: policy.spec.mode,
       others: selection.others.map(({ namespace, name }) => `${namespace}/${name}`),
-      entry: result?.entry,
+      entry: result && entryOf(result),
       containers: (result?.advice ?? []).map(({ container, current, cpu, memory: ram }) => ({
         container,
         current,

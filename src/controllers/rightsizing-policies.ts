@@ -8,11 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
+import { createWorkloadResults, entryOf, type WorkloadResults } from './rightsizing-results.ts';
 
 /** What is known of one policy. */
 export interface PolicyBook {
   /** By workload key. */
-  readonly results: Map<string, WorkloadResult>;
+  readonly results: WorkloadResults;
   /** Workloads the policy is about, by kind, as of the last pass. */
   discovered: Readonly<Record<string, number>>;
   /** How many of these no other policy sizes, as of the last pass. */
@@ -44,7 +45,7 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
   /** What was written last: the cache may show it only later. */
   const written = new Map<string, OptimizationPolicyStatus>();
   const of = (uid: string): PolicyBook => {
-    const known = books.get(uid) ?? { results: new Map(), discovered: {}, owned: 0 };
+    const known = books.get(uid) ?? { results: createWorkloadResults(), discovered: {}, owned: 0 };
     books.set(uid, known);
     return known;
   };
@@ -100,6 +101,6 @@ function inputOf({ results, discovered, owned }: PolicyBook, mode: string, dryRu
       forbidden: troubleOf(({ forbidden }) => forbidden)[0],
       failing: troubleOf(({ failure }) => failure),
     },
-    workloads: all.map(({ entry, saving }) => ({ entry, worth: worthOf(saving) })),
+    workloads: all.map((result) => ({ of: result.entry, worth: worthOf(result.saving), entry: () => entryOf(result) })),
   };
 }

@@ -3,10 +3,10 @@ import { policyRecord, validPolicy } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { isWorthWriting, type ListedWorkload, policyStatus, type StatusInput } from './policy-status.ts';
 
-const listed = (name: string, worth: number): ListedWorkload => ({
-  entry: { name, namespace: 'shop', kind: 'Deployment', status: 'Recommended' },
-  worth,
-});
+const listed = (name: string, worth: number): ListedWorkload => {
+  const of = { name, namespace: 'shop', kind: 'Deployment' };
+  return { of, entry: () => ({ ...of, status: 'Recommended' }), worth };
+};
 const input = (changes: Partial<StatusInput> = {}): StatusInput => ({
   facts: {
     mode: 'Auto',

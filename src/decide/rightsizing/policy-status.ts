@@ -7,11 +7,14 @@ import {
 } from '../../api/optimization-policy-status.ts';
 import { formatTime, parseTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
 
 export interface ListedWorkload {
-  readonly entry: PolicyWorkloadStatus;
+  readonly of: WorkloadRef;
+  /** Made for those only that are listed: they are long. */
+  readonly entry: () => PolicyWorkloadStatus;
   /** What following the advice saves, as one number: the largest are listed first. */
   readonly worth: number;
 }
@@ -40,9 +43,9 @@ export function policyStatus(
   }
   const count = (kind: string): number => input.discovered[kind] ?? 0;
   const discovered = Object.values(input.discovered).reduce((sum, each) => sum + each, 0);
-  const listed = input.workloads.toSorted(byWorth).map(({ entry }) => entry);
-  const workloads = listed.slice(0, MAX_WORKLOADS_IN_STATUS);
-  const omitted = listed.length - workloads.length;
+  const listed = input.workloads.toSorted(byWorth).slice(0, MAX_WORKLOADS_IN_STATUS);
+  const workloads = listed.map(({ entry }) => entry());
+  const omitted = input.workloads.length - workloads.length;
   return {
     observedGeneration: generation,
     conditions: policyConditions({ ...identity, ...input.facts }, previous, now),
@@ -78,5 +81,5 @@ function byWorth(a: ListedWorkload, b: ListedWorkload): number {
   return b.worth - a.worth || compareTexts(nameOf(a), nameOf(b));
 }
 
-const nameOf = ({ entry }: ListedWorkload): string => `${entry.namespace}/${entry.name}/${entry.kind}`;
+const nameOf = ({ of: { namespace, name, kind } }: ListedWorkload): string => `${namespace}/${name}/${kind}`;
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
