@@ -8,6 +8,8 @@ const record = (generation: number, isRenewed = true): AllocationRecord => ({
   name: 'a',
   uid: 'a',
   generation,
+  podName: 'web',
+  podUID: undefined,
   spec: {
     namespace: 'shop',
     podName: 'web',

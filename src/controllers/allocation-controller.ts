@@ -60,17 +60,17 @@ export function createAllocationController(options: AllocationControllerOptions)
   /** Of each node what the last pass found out, until it is written. */
   const unwritten = new Map<string, readonly PodReport[]>();
 
-  const nodeOf = ({ spec, namespace }: AllocationRecord): string | undefined =>
-    view.pod(namespace, spec.podName)?.pod.nodeName;
+  const nodeOf = ({ podName, namespace }: AllocationRecord): string | undefined =>
+    view.pod(namespace, podName)?.pod.nodeName;
   const wakeNode = (name: string, delayMillis: Millis = COALESCE): void => wake(`node ${name}`, delayMillis);
   const wakeRecord = (record: AllocationRecord): void => {
     const node = nodeOf(record);
     if (node !== undefined) wakeNode(node);
     if (node === undefined || isLost(record)) wake(`lost ${record.namespace}/${record.name}`, LOST);
   };
-  const isLost = ({ namespace, spec }: AllocationRecord): boolean => {
-    const found = view.pod(namespace, spec.podName);
-    return found === undefined || (spec.podUID !== undefined && found.pod.uid !== spec.podUID);
+  const isLost = ({ namespace, podName, podUID }: AllocationRecord): boolean => {
+    const found = view.pod(namespace, podName);
+    return found === undefined || (podUID !== undefined && found.pod.uid !== podUID);
   };
   const wakeAll = (): void => {
     for (const { name } of view.nodes()) if (view.podsOnNode(name).length > 0) wakeNode(name);

@@ -19,17 +19,18 @@ export function reportAllocation(options: AllocationMetricsOptions): void {
   metrics.onRender(() => setCounts(options));
   metrics.onRead('mbcas_pod_cpu_allocation_millicores', function* () {
     if (!isLeader()) return;
-    for (const { namespace, spec } of stores.all()) {
-      const found = view.pod(namespace, spec.podName);
+    for (const { namespace, podName } of stores.all()) {
+      const found = view.pod(namespace, podName);
       const actual = found === undefined ? undefined : actualSizeOf(allocationPodOf(found));
-      if (actual !== undefined) yield [{ namespace, pod: spec.podName }, actual.request];
+      if (actual !== undefined) yield [{ namespace, pod: podName }, actual.request];
     }
   });
   metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
     if (!isLeader()) return;
-    for (const { namespace, spec } of stores.all()) {
-      const usage = spec.decision?.cpuUsage === undefined ? undefined : tryParseQuantity(spec.decision.cpuUsage);
-      if (usage !== undefined) yield [{ namespace, pod: spec.podName }, toMillicores(usage)];
+    for (const { namespace, podName, spec } of stores.all()) {
+      const text = spec.decision?.cpuUsage;
+      const usage = text === undefined ? undefined : tryParseQuantity(text);
+      if (usage !== undefined) yield [{ namespace, pod: podName }, toMillicores(usage)];
     }
   });
 }

@@ -71,7 +71,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     let sum = 0;
     for (const record of stores.all()) {
       if (record.namespace !== namespace) continue;
-      const found = view.pod(namespace, record.spec.podName);
+      const found = view.pod(namespace, record.podName);
       if (found !== undefined) sum += sizeOf(found.sizing).request;
     }
     return sum;
@@ -140,7 +140,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
       return isDone;
     },
     writeLost(record, signal) {
-      const { podName, podUID } = record.spec;
+      const { podName, podUID } = record;
       const which = podUID === undefined ? '' : ` with uid ${podUID}`;
       const message = `There is no pod ${record.namespace}/${podName}${which}`;
       return put(
