@@ -1,21 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { partOf } from './test/node/parts.ts';
 
-// Suites on real nodes (npm run test:node). `--mode leftovers` are those that start and kill whole runs of their own.
-// One worker: the files share one cluster, and what they measure would suffer from each other.
-export default defineConfig(({ mode }) => ({
-  test: {
-    ...(mode === 'leftovers'
-      ? { include: ['test/node/leftovers.suite.ts'] }
-      : {
-          include: ['test/node/**/*.suite.ts', 'test/node/behaviour/*.behaviour.ts'],
-          exclude: ['test/node/leftovers.suite.ts'],
-          globalSetup: ['test/node/global-setup.ts'],
-        }),
-    pool: 'forks',
-    maxWorkers: 1,
-    fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-    teardownTimeout: 60_000,
-  },
-}));
+// Suites on real nodes (npm run test:node), `--mode PART`. One worker a part: the files of a part share its nodes.
+export default defineConfig(({ mode }) => {
+  const { include, nodes } = partOf(mode);
+  return {
+    test: {
+      include: [...include],
+      ...(nodes.length === 0 ? {} : { globalSetup: ['test/node/global-setup.ts'] }),
+      pool: 'forks',
+      isolate: false,
+      maxWorkers: 1,
+      fileParallelism: false,
+      // Of the behaviour suite, whose pods have to fit on one node.
+      maxConcurrency: 6,
+      testTimeout: 120_000,
+      hookTimeout: 180_000,
+      teardownTimeout: 60_000,
+    },
+  };
+});

@@ -1,4 +1,4 @@
-/** The behaviour suite on the embedded cluster's kubelet; `npm run test:node` runs the same files on a real one. */
+/** The behaviour suite on the kubelet of the configuration: the embedded cluster's in `npm test`, a real one in `npm run test:node`. */
 import './behaviour/lifecycle.behaviour.ts';
 import './behaviour/refusals.behaviour.ts';
 import './behaviour/resize.behaviour.ts';

@@ -1,4 +1,4 @@
-/** Boots one node with one pod and waits to be told to end, or to be killed. Prints `running` when the pod runs. Started by the tests of leftovers. */
+/** Boots one node with one pod and waits to be told to end, or to be killed. Prints `running` and the folder of the run when the pod runs. Started by the tests of leftovers. */
 import { spawn } from 'node:child_process';
 import { isNotFound } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
@@ -57,7 +57,7 @@ async function inside(directory: string): Promise<void> {
       }
     }
     while ((await phase()) !== 'Running') await sleep(clock, POLL_MILLIS);
-    process.stdout.write('running\n');
+    process.stdout.write(`running ${directory}\n`);
     await untilTold();
 
     async function phase(): Promise<string | undefined> {

@@ -1,11 +1,13 @@
-/** Vitest's global set-up of the suites on real nodes: one cluster for all files. Runs inside the run's network namespace, where run.ts started it. */
+/** Vitest's global set-up of a part of the suites on real nodes: one cluster for all its files. Runs inside the run's network namespace, where run.ts started it. */
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { ensureBinaries } from '../controlplane/build.ts';
 import { componentNames } from '../controlplane/versions.ts';
 import { openNodeRun } from './host/node-run.ts';
 import { loadImages, stowageImage } from './image/images.ts';
 import { clusterNodes } from './nodes.ts';
+import { partOf } from './parts.ts';
 import { ensureNodePrograms } from './programs/ensure-programs.ts';
+import { startMetricsServer } from './runtime/metrics-server.ts';
 import { startRealCluster } from './runtime/real-cluster.ts';
 
 /** What the test files get through `inject('realNodes')`. */
@@ -26,7 +28,7 @@ declare module 'vitest' {
 
 interface Project {
   provide(key: 'realNodes', value: RealNodesAccess): void;
-  vitest: { state: { getCountOfFailedTests(): number } };
+  vitest: { vite: { config: { mode: string } }; state: { getCountOfFailedTests(): number } };
 }
 
 const report = (line: string): void => void process.stderr.write(`real nodes: ${line}\n`);
@@ -39,12 +41,23 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
   const options = { clock, env: process.env, report };
   const [binaries, programs] = [await ensureBinaries(options), await ensureNodePrograms(options)];
   const startMillis = clock.now();
-  const images = [...loadImages(programs.load), stowageImage()];
+  const { nodes, hasStowage, hasMetrics } = partOf(project.vitest.vite.config.mode);
+  const images = [...loadImages(programs.load), ...(hasStowage ? [stowageImage()] : [])];
   report(`packed ${images.length} images in ${((clock.now() - startMillis) / 1000).toFixed(1)} s`);
   const run = openNodeRun(directory);
-  const cluster = await startRealCluster({ run, clock, binaries, programs, images, nodes: clusterNodes });
+  const specs = clusterNodes.filter(({ name }) => nodes.includes(name));
+  const cluster = await startRealCluster({ run, clock, binaries, programs, images, nodes: specs });
   report(`${cluster.nodes.length} nodes ready after ${((clock.now() - startMillis) / 1000).toFixed(1)} s`);
-  const { controlPlane } = cluster;
+  const { controlPlane, api } = cluster;
+  // Ended with the run.
+  if (hasMetrics)
+    await startMetricsServer({
+      api,
+      clock,
+      kubeconfigPath: controlPlane.adminKubeconfigPath,
+      programDirectory: programs.directory,
+      runDirectory: run.directory,
+    });
   project.provide('realNodes', {
     kubeconfigPath: controlPlane.adminKubeconfigPath,
     caPem: controlPlane.caPem,

@@ -15,8 +15,8 @@ import { describePlacement } from './install/placement-tests.ts';
 import { livePods, type RunningPod, runningPods } from './install/running.ts';
 import { type Scraping, scrape } from './install/scrape.ts';
 import { podLogs, removeNamespaces, useRealNodes } from './kit.ts';
-import { clusterNodes, ON_DEMAND_NODE, SPOT_NODE } from './nodes.ts';
-import { isReady } from './pod-access.ts';
+import { ON_DEMAND_NODE, SPOT_NODE } from './nodes.ts';
+import { getText, isReady } from './pod-access.ts';
 import { startClusterDns } from './runtime/cluster-dns.ts';
 import { loadTemplate, managed, policy } from './workloads.ts';
 
@@ -29,6 +29,7 @@ const VALUES = ['test/node/install/values.yaml'];
 const WATCHING = [...VALUES, 'test/node/install/watching.yaml'];
 const REQUEST = 100;
 const CLAIM = 200;
+const BURNT = 150;
 
 // Helm waits for pods to be ready and gone, which takes its time where the machine is crowded.
 describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180_000 }, () => {
@@ -41,6 +42,10 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
 
   const operators = (): Promise<Pod[]> => livePods(kit().api, NAMESPACE, 'app.kubernetes.io/component=operator');
   const agents = (): Promise<Pod[]> => livePods(kit().api, NAMESPACE, 'app.kubernetes.io/component=agent');
+  const nodeNames = (): string[] =>
+    kit()
+      .access.nodes.map(({ name }) => name)
+      .sort();
   const users = (): Promise<Readonly<Record<string, RunningPod>>> => runningPods(kit().api, shop);
   const requests = async (): Promise<number[]> => (await livePods(kit().api, shop)).map((pod) => sizeOf(pod).request);
   const expectSameContainers = (now: Awaited<ReturnType<typeof users>>, before: typeof now): void => {
@@ -78,7 +83,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     const accounts = running.map((pods) => [...new Set(pods.map(({ spec }) => spec?.serviceAccountName))]);
     expect(accounts).toEqual([['stowage'], ['stowage-agent']]);
     expect(running[0]).toHaveLength(2);
-    expect(running[1]?.map(({ spec }) => spec?.nodeName).sort()).toEqual(clusterNodes.map(({ name }) => name).sort());
+    expect(running[1]?.map(({ spec }) => spec?.nodeName).sort()).toEqual(nodeNames());
   });
 
   describePlacement({ kit, namespace: NAMESPACE, operators });
@@ -100,7 +105,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
             containers: [
               {
                 ...container,
-                env: [{ name: 'CPU_MILLI', value: '250' }],
+                env: [{ name: 'CPU_MILLI', value: `${BURNT}` }],
                 resources: { requests: { cpu: `${REQUEST}m`, memory: '16Mi' }, limits: { memory: '64Mi' } },
               },
             ],
@@ -197,6 +202,8 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
         expect(status?.containerStatuses?.[0]?.resources?.requests?.['cpu']).toBe(`${REQUEST}m`);
       }
     });
+    // It was burnt for the agents.
+    for (const { status } of await livePods(api, shop)) await getText(`http://${status?.podIP}:8080/set?cpu=0`);
     expectSameContainers(await users(), before);
   });
 
@@ -228,7 +235,7 @@ describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180
     await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace: shop });
     const before = await users();
     await release.rollback();
-    await eventually(async () => expect((await agents()).filter(isReady)).toHaveLength(clusterNodes.length));
+    await eventually(async () => expect((await agents()).filter(isReady)).toHaveLength(nodeNames().length));
     expect(await users()).toEqual(before);
   });
 

@@ -1,67 +1,80 @@
-/** Whole runs that end badly: whatever a killed run has left is found and removed by the next start. */
+/** Whole runs that end badly: whatever a killed run has left is found and removed by the next start, and nothing of a run that lives. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSystemClock } from '../../src/lib/clock.ts';
-import { removeAbandonedNodeRuns } from './host/node-run.ts';
+import { type NodeRun, nodeRuns, openNodeRun, removeAbandonedNodeRuns } from './host/node-run.ts';
 import { compareSnapshots, type Snapshot, takeSnapshot } from './host/snapshot.ts';
 
+interface Booted {
+  readonly process: ChildProcess;
+  readonly run: NodeRun;
+}
+
 const clock = createSystemClock();
+/** Of the suites beside this one. */
+let others: readonly NodeRun[];
 let before: Snapshot;
-let child: ChildProcess | undefined;
+let killed: Booted;
+let living: Booted;
+const started: ChildProcess[] = [];
 
 /** Boots a control plane and a node with a running pod in processes of its own. @returns once the pod runs. */
-function boot(): Promise<ChildProcess> {
-  const started = spawn(process.execPath, [join(import.meta.dirname, 'boot.ts')], {
+function boot(): Promise<Booted> {
+  const process_ = spawn(process.execPath, [join(import.meta.dirname, 'boot.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  child = started;
+  started.push(process_);
   return new Promise((done, fail) => {
     let output = '';
-    started.stdout.setEncoding('utf8').on('data', (text: string) => {
+    process_.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.includes('running')) done(started);
+      const [, directory] = /^running (.+)\n/.exec(output) ?? [];
+      if (directory !== undefined) done({ process: process_, run: openNodeRun(directory) });
     });
-    started.once('exit', (code, signal) => fail(new Error(`booting ended with ${signal ?? code}: ${output}`)));
+    process_.once('exit', (code, signal) => fail(new Error(`booting ended with ${signal ?? code}: ${output}`)));
   });
 }
 
-const ended = (process: ChildProcess): Promise<void> =>
-  vi.waitFor(() => expect(process.exitCode ?? process.signalCode).not.toBeNull(), { timeout: 60_000, interval: 50 });
+const ended = ({ process: child }: Booted): Promise<void> =>
+  vi.waitFor(() => expect(child.exitCode ?? child.signalCode).not.toBeNull(), { timeout: 60_000, interval: 50 });
 
-beforeEach(async () => {
+/** What has come and gone since the beginning, apart from what belongs to `except`. */
+const changes = (...except: readonly Booted[]): string[] =>
+  compareSnapshots(before, takeSnapshot([...others, ...except.map(({ run }) => run)]));
+
+beforeAll(async () => {
   await removeAbandonedNodeRuns(clock);
-  before = takeSnapshot();
+  others = nodeRuns();
+  before = takeSnapshot(others);
+  [killed, living] = await Promise.all([boot(), boot()]);
 });
-afterEach(async () => {
-  child?.kill('SIGKILL');
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
   await removeAbandonedNodeRuns(clock);
 });
 
 test('a run that is killed with its pods running is removed by the next start: processes, mounts, control groups, namespace, settings', async () => {
-  const running = await boot();
-  const during = takeSnapshot();
+  const during = changes(living);
   // The comparison can see what there is to see.
-  const seen = compareSnapshots(before, during).map((line) => line.slice(0, line.indexOf(':')));
+  const seen = during.map((line) => line.slice(0, line.indexOf(':')));
   expect(new Set(seen)).toEqual(new Set(['+ processes', '+ mounts', '+ cgroups', '+ folders']));
-  expect(during.processes.join('\n')).toMatch(/kubelet.*containerd-shim-runc-v2|containerd-shim-runc-v2.*kubelet/s);
+  expect(during.join('\n')).toMatch(/kubelet.*containerd-shim-runc-v2|containerd-shim-runc-v2.*kubelet/s);
 
-  running.kill('SIGKILL');
-  await ended(running);
-  expect(compareSnapshots(during, takeSnapshot()).filter((line) => line.includes('shim'))).toEqual([]);
-  const removed = await removeAbandonedNodeRuns(clock);
-  expect(removed).toHaveLength(1);
-  expect(removed.filter((directory) => existsSync(directory))).toEqual([]);
-  expect(compareSnapshots(before, takeSnapshot())).toEqual([]);
+  killed.process.kill('SIGKILL');
+  await ended(killed);
+  expect(changes(living).filter((line) => line.includes('shim'))).not.toEqual([]);
+  expect(await removeAbandonedNodeRuns(clock)).toEqual([killed.run.directory]);
+  expect(existsSync(killed.run.directory)).toBe(false);
+  expect(changes(living)).toEqual([]);
 });
 
 test('a live run is left alone by the start of another, and leaves nothing when it is told to end', async () => {
-  const running = await boot();
   expect(await removeAbandonedNodeRuns(clock)).toEqual([]);
-  expect(compareSnapshots(before, takeSnapshot())).not.toEqual([]);
-  running.kill('SIGTERM');
-  await ended(running);
-  expect(running.exitCode).toBe(0);
-  expect(compareSnapshots(before, takeSnapshot())).toEqual([]);
+  expect(changes().join('\n')).toMatch(/kubelet.*containerd-shim-runc-v2|containerd-shim-runc-v2.*kubelet/s);
+  living.process.kill('SIGTERM');
+  await ended(living);
+  expect(living.process.exitCode).toBe(0);
+  expect(changes()).toEqual([]);
 });

@@ -1,13 +1,9 @@
 /** metrics.k8s.io on real nodes: what the pods' use is told as, by container. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
-import { createSystemClock } from '../../src/lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../../src/lib/quantity.ts';
-import type { Program } from '../controlplane/process-group.ts';
 import { useRealNodes } from './kit.ts';
-import { nodeProgramDirectory } from './programs/ensure-programs.ts';
-import { startMetricsServer, stopMetricsServer } from './runtime/metrics-server.ts';
 import { loadTemplate } from './workloads.ts';
 
 type PodMetrics = KubeObject & {
@@ -25,23 +21,6 @@ const podMetrics: ResourceType<PodMetrics> = {
 };
 const MEBIBYTE = 1024 ** 2;
 const kit = useRealNodes();
-let server: Program | undefined;
-
-beforeAll(async () => {
-  const { api, access } = kit();
-  const { kubeconfigPath, runDirectory } = access;
-  const clock = createSystemClock();
-  server = await startMetricsServer({
-    api,
-    clock,
-    kubeconfigPath,
-    runDirectory,
-    programDirectory: nodeProgramDirectory(),
-  });
-});
-afterAll(async () => {
-  if (server !== undefined) await stopMetricsServer(kit().api, server);
-});
 
 test('a pod that burns 100m of CPU and holds 20 MiB is told to use about that', async () => {
   const { api, namespace, eventually } = kit();

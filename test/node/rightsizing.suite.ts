@@ -8,17 +8,15 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../../src/lib/quantity.ts';
 import { type OperatorProcess, podWith, startOperatorProcess } from '../cluster/operator-process.ts';
 import { installPolicies, type PolicyFields, policyObject } from '../cluster/rightsizing-objects.ts';
-import { type Program, readLogTail } from '../controlplane/process-group.ts';
+import { readLogTail } from '../controlplane/process-group.ts';
 import type { RunningPrometheus } from '../prometheus/prometheus.ts';
 import { LOAD_IMAGE } from './image/images.ts';
 import { useRealNodes } from './kit.ts';
 import { getText } from './pod-access.ts';
-import { nodeProgramDirectory } from './programs/ensure-programs.ts';
 import { startKubeletPrometheus } from './rightsizing/kubelet-prometheus.ts';
-import { startMetricsServer, stopMetricsServer } from './runtime/metrics-server.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** cAdvisor measures every 10 to 20 s, and a rate takes four scrapes. */
+/** metrics-server measures every ten seconds, and needs two for a pod; the rate of Prometheus takes four scrapes. */
 const PATIENCE_MILLIS = 110_000;
 const OPERATOR = 'rightsizing-operator';
 
@@ -26,7 +24,6 @@ const clock = createSystemClock();
 const kit = useRealNodes();
 let operator: OperatorProcess | undefined;
 let prometheus: RunningPrometheus | undefined;
-let metricsServer: Program | undefined;
 /** Of the policies with each source. */
 let viaPrometheus: string;
 let viaMetricsServer: string;
@@ -114,8 +111,6 @@ beforeAll(async () => {
   for (const deployment of [hungry, wasteful, steady, looping]) await deploy(viaPrometheus, deployment);
   for (const deployment of [hungry, wasteful]) await deploy(viaMetricsServer, deployment);
   const { kubeconfigPath, runDirectory } = access;
-  const programDirectory = nodeProgramDirectory();
-  metricsServer = await startMetricsServer({ api, clock, kubeconfigPath, runDirectory, programDirectory });
   prometheus = await startKubeletPrometheus(access, clock);
   for (const namespaceName of [viaPrometheus, viaMetricsServer]) {
     for (const name of ['hungry', 'wasteful', ...(namespaceName === viaPrometheus ? ['steady'] : [])]) {
@@ -142,7 +137,7 @@ beforeAll(async () => {
         canaryPeriod: '3s',
         // Memory is known before CPU is: what follows must not wait for half an hour.
         revertWindow: '10s',
-        prometheus: { url: prometheus.url, step: '5s', scrapeInterval: '15s' },
+        prometheus: { url: prometheus.url, step: '5s', scrapeInterval: '5s' },
       },
     }),
   });
@@ -174,7 +169,6 @@ beforeEach(() => {
 afterAll(async () => {
   await operator?.stop();
   await prometheus?.stop();
-  if (metricsServer !== undefined) await stopMetricsServer(kit().api, metricsServer);
 });
 
 test.each([['Prometheus'], ['metrics-server']])(

@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUnified } from '../host/cgroups.ts';
-import { namespaceProcesses } from '../host/network-namespace.ts';
 import { type NodeRun, recordCgroup } from '../host/node-run.ts';
 
 export interface PriorityGroup {
@@ -47,15 +46,4 @@ export function createPriorityGroup(run: NodeRun, name: string, shares: number):
     take: (pid) => writeFileSync(processes, String(pid)),
     wrap: (command) => ['/bin/sh', '-c', `echo $$ > '${processes}' && exec "$@"`, 'sh', ...command],
   };
-}
-
-/** Moves all that runs beside the pods: they have network namespaces of their own. */
-export function takeSystem(run: NodeRun, group: PriorityGroup): void {
-  for (const pid of namespaceProcesses(run.directory)) {
-    try {
-      group.take(pid);
-    } catch {
-      // It has ended in the meantime.
-    }
-  }
 }

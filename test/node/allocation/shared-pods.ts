@@ -43,6 +43,7 @@ export function sharedPod(node: string, spec: SharedPod): Pod {
     },
     spec: {
       nodeSelector: { 'kubernetes.io/hostname': node },
+      tolerations: [{ key: 'stowage.test/shared', operator: 'Exists' }],
       terminationGracePeriodSeconds: 1,
       automountServiceAccountToken: false,
       containers: [

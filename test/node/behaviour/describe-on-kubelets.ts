@@ -1,5 +1,5 @@
 /** Runs one set of assertions on the kubelet of the current configuration: the embedded one in `npm test`, a real one in `npm run test:node`. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, inject } from 'vitest';
+import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import type { Pod } from '../../../src/api/core.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { isReady } from '../pod-access.ts';
@@ -8,7 +8,7 @@ import type { KubeletUnderTest } from './kubelet-under-test.ts';
 import { type LoadPod, loadPod, type Resources, resize } from './pods.ts';
 import { connectRealKubelet } from './real-kubelet.ts';
 
-/** A kubelet with a namespace for the current test. */
+/** A kubelet with a namespace for one test. */
 export interface Stage extends KubeletUnderTest {
   readonly current: string;
   /** Creates a pod and returns it once it is ready. */
@@ -18,27 +18,52 @@ export interface Stage extends KubeletUnderTest {
   resize(name: string, next: Readonly<Record<string, Resources>>, kind?: 'containers' | 'initContainers'): Promise<Pod>;
 }
 
-/** Like `describe`; `suite` gets the stage, usable inside tests. */
-export function describeOnKubelets(title: string, suite: (stage: () => Stage) => void): void {
+/** Like vitest's `test`, on a stage of its own that is cleared afterwards. */
+export interface StageTest {
+  (title: string, body: (stage: Stage) => Promise<void>): void;
+  /** The first of each row stands for `%s` in the title. */
+  each<Row extends readonly [string, ...unknown[]]>(
+    rows: readonly Row[],
+  ): (title: string, body: (stage: Stage, ...row: Row) => Promise<void>) => void;
+}
+
+type Suite = (test: StageTest) => void;
+
+/**
+ * Like `describe`. On a real kubelet the tests run side by side, as most of what they do is wait; `inOrder` is for those that
+ * must not. Virtual time has only one hand that moves it: there they always run in order.
+ */
+export function describeOnKubelets(title: string, suite: Suite): void {
+  describeStages(title, suite, inject('realNodes') === undefined ? describe : describe.concurrent);
+}
+describeOnKubelets.inOrder = (title: string, suite: Suite): void => describeStages(title, suite, describe);
+
+function describeStages(
+  title: string,
+  suite: Suite,
+  describeSuite: typeof describe | typeof describe.concurrent,
+): void {
   const access = inject('realNodes');
-  const name = access === undefined ? 'embedded' : 'real';
-  describe(`${title} (${name} kubelet)`, () => {
+  describeSuite(`${title} (${access === undefined ? 'embedded' : 'real'} kubelet)`, () => {
     let kubelet: KubeletUnderTest | undefined;
-    let stage: Stage | undefined;
     beforeAll(async () => {
       kubelet = access === undefined ? await startEmbeddedKubelet() : await connectRealKubelet(access);
     });
-    beforeEach(async () => {
-      if (kubelet !== undefined) stage = createStage(kubelet, await kubelet.namespace());
-    });
-    afterEach(async () => {
-      if (stage !== undefined) await stage.clear(stage.current);
-    });
     afterAll(() => kubelet?.stop());
-    suite(() => {
-      if (stage === undefined) throw new Error('the kubelet is there only while tests run');
-      return stage;
-    });
+    const onStage = async (body: (stage: Stage) => Promise<void>): Promise<void> => {
+      if (kubelet === undefined) throw new Error('the kubelet is there only while tests run');
+      const stage = createStage(kubelet, await kubelet.namespace());
+      try {
+        await body(stage);
+      } finally {
+        await stage.clear(stage.current);
+      }
+    };
+    const stageTest: StageTest = (name, body) => test(name, () => onStage(body));
+    stageTest.each = (rows) => (name, body) => {
+      for (const row of rows) stageTest(name.replace('%s', String(row[0])), (stage) => body(stage, ...row));
+    };
+    suite(stageTest);
   });
 }
 

@@ -1,5 +1,5 @@
 /** A pod's life on its node: start, readiness, restarts, the end. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { resources } from '../../../src/api/resources.ts';
 import { describeOnKubelets } from './describe-on-kubelets.ts';
 import { amounts, conditionOf, observedGenerationOf, statusOf } from './pods.ts';
@@ -8,9 +8,9 @@ const small = amounts([50, 100], [32, 64]);
 const one = (name: string) => ({ name, containers: [{ name: 'main', resources: small }] });
 const isTrue = { status: 'True' };
 
-describeOnKubelets('the life of a pod', (stage) => {
-  test('starts as Pending, becomes Running and Ready, and reports what its containers hold', async () => {
-    const { create, run, read } = stage();
+describeOnKubelets('the life of a pod', (test) => {
+  test('starts as Pending, becomes Running and Ready, and reports what its containers hold', async (stage) => {
+    const { create, run, read } = stage;
     expect((await create({ ...one('first'), node: 'nowhere' })).status?.phase).toBe('Pending');
     const pod = await run(one('a'));
     expect(pod.status).toMatchObject({ phase: 'Running', qosClass: 'Burstable', hostIP: expect.any(String) });
@@ -29,8 +29,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     expect(statusOf(await read('a'), 'main').containerID).toMatch(/^\w+:\/\/.+/);
   });
 
-  test('is unready while its probe fails, and stays Running without a restart', async () => {
-    const { run, read, setReady, eventually } = stage();
+  test('is unready while its probe fails, and stays Running without a restart', async (stage) => {
+    const { run, read, setReady, eventually } = stage;
     const pod = await run(one('a'));
     await setReady(pod, 'main', false);
     const unready = await eventually(async () => {
@@ -53,8 +53,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     expect(statusOf(again, 'main').restartCount).toBe(0);
   });
 
-  test('restarts a container that fails: the first time at once, then after a back-off that grows', async () => {
-    const { run, read, exit, eventually } = stage();
+  test('restarts a container that fails: the first time at once, then after a back-off that grows', async (stage) => {
+    const { run, read, exit, eventually } = stage;
     const pod = await run(one('a'));
     const before = statusOf(pod, 'main').containerID;
     await exit(pod, 'main', 3);
@@ -79,8 +79,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     );
   });
 
-  test('ends as Failed or Succeeded where its policy says never to restart', async () => {
-    const { run, read, exit, eventually } = stage();
+  test('ends as Failed or Succeeded where its policy says never to restart', async (stage) => {
+    const { run, read, exit, eventually } = stage;
     for (const [name, code, phase, reason] of [
       ['failing', 2, 'Failed', 'Error'],
       ['done', 0, 'Succeeded', 'Completed'],
@@ -100,8 +100,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     }
   });
 
-  test('is killed by the kernel when it uses more memory than its limit, and restarts', async () => {
-    const { run, read, useMemory, eventually } = stage();
+  test('is killed by the kernel when it uses more memory than its limit, and restarts', async (stage) => {
+    const { run, read, useMemory, eventually } = stage;
     const pod = await run(one('a'));
     await useMemory(pod, 'main', 128);
     const after = await eventually(async () => {
@@ -112,8 +112,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     expect(statusOf(after, 'main').lastState).toMatchObject({ terminated: { exitCode: 137, reason: 'OOMKilled' } });
   });
 
-  test('goes before its grace period is over when its containers end by themselves', async () => {
-    const { api, run, read, current, now, eventually } = stage();
+  test('goes before its grace period is over when its containers end by themselves', async (stage) => {
+    const { api, run, read, current, now, eventually } = stage;
     await run({ ...one('a'), graceSeconds: 30 });
     const start = now();
     await api.delete(resources.pods, 'a', { namespace: current });
@@ -121,8 +121,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     expect(now() - start).toBeLessThan(20_000);
   });
 
-  test('is killed after its grace period when its containers ignore the signal', async () => {
-    const { api, run, read, current, now, eventually } = stage();
+  test('is killed after its grace period when its containers ignore the signal', async (stage) => {
+    const { api, run, read, current, now, eventually } = stage;
     await run({ name: 'a', graceSeconds: 3, containers: [{ name: 'main', resources: small, stopMillis: 'never' }] });
     const start = now();
     await api.delete(resources.pods, 'a', { namespace: current });
@@ -133,8 +133,8 @@ describeOnKubelets('the life of a pod', (stage) => {
     expect(now() - start).toBeGreaterThanOrEqual(2500);
   });
 
-  test('is gone after an eviction, which its condition names while it ends', async () => {
-    const { api, run, read, current, eventually } = stage();
+  test('is gone after an eviction, which its condition names while it ends', async (stage) => {
+    const { api, run, read, current, eventually } = stage;
     await run({ name: 'a', graceSeconds: 3, containers: [{ name: 'main', resources: small, stopMillis: 'never' }] });
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: current } };
     await api.createSubresource(resources.pods, 'a', 'eviction', body, { namespace: current });

@@ -1,4 +1,5 @@
 /** The real kubelet of the cluster the runner's global set-up has started. */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { resources } from '../../../src/api/resources.ts';
@@ -10,12 +11,14 @@ import { connect } from '../runtime/connect.ts';
 import type { KubeletUnderTest } from './kubelet-under-test.ts';
 import { portOf } from './pods.ts';
 
+/** Each look is a request, and many tests look at the same time. */
+const POLL_MILLIS = 100;
+
 export async function connectRealKubelet(access: RealNodesAccess): Promise<KubeletUnderTest> {
   const clock = createSystemClock();
   const api = await connect(access.kubeconfigPath, clock);
   const eventually: KubeletUnderTest['eventually'] = (assertion, timeoutMillis = 60_000) =>
-    vi.waitFor(assertion, { timeout: timeoutMillis, interval: 20 });
-  let made = 0;
+    vi.waitFor(assertion, { timeout: timeoutMillis, interval: POLL_MILLIS });
   const order = async (pod: Parameters<typeof portOf>[0], container: string, path: string): Promise<void> => {
     const { status } = await api.get(resources.pods, pod.metadata?.name ?? '', {
       namespace: pod.metadata?.namespace ?? '',
@@ -32,7 +35,7 @@ export async function connectRealKubelet(access: RealNodesAccess): Promise<Kubel
     eventually,
     pass: (millis) => wait(millis),
     async namespace() {
-      const name = `behaviour-${clock.now()}-${made++}`;
+      const name = `behaviour-${randomBytes(4).toString('hex')}`;
       await api.create(resources.namespaces, { metadata: { name } });
       // Pods are refused until the namespace has its account.
       const type = { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true };

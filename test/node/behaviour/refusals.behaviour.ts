@@ -1,5 +1,5 @@
 /** Resizes the API server refuses before any kubelet hears of them, with the words and causes clients go by. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Pod } from '../../../src/api/core.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { describeOnKubelets } from './describe-on-kubelets.ts';
@@ -8,9 +8,9 @@ import { amounts, resizeConditions, statusOf } from './pods.ts';
 const start = amounts([100, 200], [64, 128]);
 const one = { name: 'a', containers: [{ name: 'main', resources: start }] };
 
-describeOnKubelets('refused resizes', (stage) => {
-  test('of more than the node could ever give: 403 with the cause NodeCapacity, also as a dry run', async () => {
-    const { api, run, resize, read, current } = stage();
+describeOnKubelets('refused resizes', (test) => {
+  test('of more than the node could ever give: 403 with the cause NodeCapacity, also as a dry run', async (stage) => {
+    const { api, run, resize, read, current } = stage;
     await run(one);
     const refusal = {
       httpStatus: 403,
@@ -34,8 +34,8 @@ describeOnKubelets('refused resizes', (stage) => {
     expect(resizeConditions(await read('a'))).toEqual([]);
   });
 
-  test('count requests only: limits beyond the node are accepted', async () => {
-    const { run, resize, read, eventually } = stage();
+  test('count requests only: limits beyond the node are accepted', async (stage) => {
+    const { run, resize, read, eventually } = stage;
     await run(one);
     const next = amounts([100, 3000], [64, 128]);
     await resize('a', { main: next });
@@ -47,8 +47,8 @@ describeOnKubelets('refused resizes', (stage) => {
   test.each([
     ['change the QoS class', amounts([100, 100], [64, 64]), 'Pod QOS Class may not change as a result of resizing'],
     ['ask for more than their limit', amounts([300, 200], [64, 128]), 'must be less than or equal to cpu limit'],
-  ])('that %s: 422', async (_name, next, message) => {
-    const { run, resize } = stage();
+  ])('that %s: 422', async (stage, _name, next, message) => {
+    const { run, resize } = stage;
     await run(one);
     await expect(resize('a', { main: next })).rejects.toMatchObject({
       httpStatus: 422,
@@ -57,8 +57,8 @@ describeOnKubelets('refused resizes', (stage) => {
     });
   });
 
-  test('that remove a limit: 422', async () => {
-    const { api, run, current } = stage();
+  test('that remove a limit: 422', async (stage) => {
+    const { api, run, current } = stage;
     await run(one);
     const body = { spec: { containers: [{ name: 'main', resources: { limits: { cpu: null } } }] } };
     await expect(
@@ -66,8 +66,8 @@ describeOnKubelets('refused resizes', (stage) => {
     ).rejects.toMatchObject({ httpStatus: 422, message: expect.stringContaining('resource limits cannot be removed') });
   });
 
-  test('are not those that remove a request beside a limit: the request becomes the limit', async () => {
-    const { api, run, current } = stage();
+  test('are not those that remove a request beside a limit: the request becomes the limit', async (stage) => {
+    const { api, run, current } = stage;
     await run(one);
     const body = { spec: { containers: [{ name: 'main', resources: { requests: { cpu: null } } }] } };
     const options = { namespace: current, subresource: 'resize' };
@@ -75,8 +75,8 @@ describeOnKubelets('refused resizes', (stage) => {
     expect(resized.spec?.containers[0]?.resources).toEqual(amounts([200, 200], [64, 128]));
   });
 
-  test('outside of the subresource: 422', async () => {
-    const { api, run, current } = stage();
+  test('outside of the subresource: 422', async (stage) => {
+    const { api, run, current } = stage;
     await run(one);
     const body = { spec: { containers: [{ name: 'main', resources: amounts([150, 300], [64, 128]) }] } };
     await expect(

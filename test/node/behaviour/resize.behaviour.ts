@@ -1,5 +1,5 @@
 /** Resizing running pods in place (KEP-1287): what is granted, what waits, what never can be. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Pod } from '../../../src/api/core.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { describeOnKubelets, type Stage } from './describe-on-kubelets.ts';
@@ -27,19 +27,19 @@ function untilCondition(stage: Stage, name: string, type: string, reason: string
 
 const start = amounts([100, 200], [64, 128]);
 
-describeOnKubelets('resizes that are granted', (stage) => {
+describeOnKubelets('resizes that are granted', (test) => {
   test.each([
     ['more CPU', amounts([200, 400], [64, 128])],
     ['less CPU', amounts([50, 100], [64, 128])],
     ['more memory', amounts([100, 200], [128, 256])],
     ['less memory', amounts([100, 200], [32, 64])],
     ['more CPU and less memory', amounts([200, 400], [32, 64])],
-  ])('give %s without a restart', async (_name, next) => {
-    const { run, resize } = stage();
+  ])('give %s without a restart', async (stage, _name, next) => {
+    const { run, resize } = stage;
     const before = await run({ name: 'a', containers: [{ name: 'main', resources: start }] });
     const answered = await resize('a', { main: next });
     expect(answered.metadata?.generation).toBe((before.metadata?.generation ?? 0) + 1);
-    const after = await untilHeld(stage(), 'a', { main: next });
+    const after = await untilHeld(stage, 'a', { main: next });
     expect(statusOf(after, 'main')).toMatchObject({
       containerID: statusOf(before, 'main').containerID,
       restartCount: 0,
@@ -48,8 +48,8 @@ describeOnKubelets('resizes that are granted', (stage) => {
     expect(after.spec?.containers[0]?.resources).toEqual(next);
   });
 
-  test('change several containers of a pod together', async () => {
-    const { run, resize } = stage();
+  test('change several containers of a pod together', async (stage) => {
+    const { run, resize } = stage;
     const before = await run({
       name: 'a',
       containers: [
@@ -59,13 +59,13 @@ describeOnKubelets('resizes that are granted', (stage) => {
     });
     const next = { one: amounts([200, 400], [64, 128]), two: amounts([50, 100], [96, 192]) };
     await resize('a', next);
-    const after = await untilHeld(stage(), 'a', next);
+    const after = await untilHeld(stage, 'a', next);
     for (const name of ['one', 'two'])
       expect(statusOf(after, name).containerID).toBe(statusOf(before, name).containerID);
   });
 
-  test('change a sidecar', async () => {
-    const { run, resize } = stage();
+  test('change a sidecar', async (stage) => {
+    const { run, resize } = stage;
     const before = await run({
       name: 'a',
       containers: [
@@ -75,31 +75,31 @@ describeOnKubelets('resizes that are granted', (stage) => {
     });
     const next = amounts([150, 300], [64, 128]);
     await resize('a', { proxy: next }, 'initContainers');
-    const after = await untilHeld(stage(), 'a', { proxy: next, main: start });
+    const after = await untilHeld(stage, 'a', { proxy: next, main: start });
     expect(statusOf(after, 'proxy')).toMatchObject({
       containerID: statusOf(before, 'proxy').containerID,
       restartCount: 0,
     });
   });
 
-  test('keep a Guaranteed pod Guaranteed', async () => {
-    const { run, resize } = stage();
+  test('keep a Guaranteed pod Guaranteed', async (stage) => {
+    const { run, resize } = stage;
     await run({ name: 'a', containers: [{ name: 'main', resources: amounts([100, 100], [64, 64]) }] });
     const next = amounts([150, 150], [96, 96]);
     await resize('a', { main: next });
-    expect((await untilHeld(stage(), 'a', { main: next })).status?.qosClass).toBe('Guaranteed');
+    expect((await untilHeld(stage, 'a', { main: next })).status?.qosClass).toBe('Guaranteed');
   });
 
-  test('add a limit to a container that has none', async () => {
-    const { run, resize } = stage();
+  test('add a limit to a container that has none', async (stage) => {
+    const { run, resize } = stage;
     await run({ name: 'a', containers: [{ name: 'main', resources: { requests: { cpu: '100m', memory: '64Mi' } } }] });
     const next = { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '300m' } };
     await resize('a', { main: next });
-    await untilHeld(stage(), 'a', { main: next });
+    await untilHeld(stage, 'a', { main: next });
   });
 
-  test('restart a container whose policy for that resource says so, and only that one', async () => {
-    const { run, resize } = stage();
+  test('restart a container whose policy for that resource says so, and only that one', async (stage) => {
+    const { run, resize } = stage;
     const before = await run({
       name: 'a',
       containers: [
@@ -116,7 +116,7 @@ describeOnKubelets('resizes that are granted', (stage) => {
     });
     const next = amounts([100, 200], [96, 192]);
     await resize('a', { main: next });
-    const after = await untilHeld(stage(), 'a', { main: next });
+    const after = await untilHeld(stage, 'a', { main: next });
     expect(statusOf(after, 'main').restartCount).toBe(1);
     expect(statusOf(after, 'main').containerID).not.toBe(statusOf(before, 'main').containerID);
     expect(statusOf(after, 'other')).toMatchObject({
@@ -126,26 +126,67 @@ describeOnKubelets('resizes that are granted', (stage) => {
     // The other resource of the same container does not restart it.
     const more = amounts([150, 300], [96, 192]);
     await resize('a', { main: more });
-    expect(statusOf(await untilHeld(stage(), 'a', { main: more }), 'main').restartCount).toBe(1);
+    expect(statusOf(await untilHeld(stage, 'a', { main: more }), 'main').restartCount).toBe(1);
   });
 });
 
-describeOnKubelets('resizes that wait', (stage) => {
+describeOnKubelets('resizes that wait for memory', (test) => {
+  test('for memory that is in use are an Error that goes on trying, until the memory is given back', async (stage) => {
+    const { run, resize, read, useMemory, eventually, pass } = stage;
+    const before = await run({ name: 'a', containers: [{ name: 'main', resources: amounts([100, 200], [32, 256]) }] });
+    await useMemory(before, 'main', 100);
+    // The kubelet compares with what it has sampled last, which on these nodes is seldom older than two seconds.
+    await pass(6000);
+    const next = amounts([100, 200], [32, 64]);
+    await resize('a', { main: next });
+    const pod = await untilCondition(stage, 'a', 'PodResizeInProgress', 'Error');
+    expect(resizeConditions(pod)[0]?.message).toContain('cannot decrease memory limits: ');
+    expect(statusOf(pod, 'main').resources?.limits).toMatchObject({ memory: '256Mi' });
+    await useMemory(before, 'main', 1);
+    await eventually(async () => {
+      const after = await read('a');
+      expect(statusOf(after, 'main').resources).toEqual(next);
+      expect(resizeConditions(after)).toEqual([]);
+    }, 90_000);
+    expect(statusOf(await read('a'), 'main').containerID).toBe(statusOf(before, 'main').containerID);
+  });
+});
+
+describeOnKubelets('resizes that can never be', (test) => {
+  test('are Infeasible for a Guaranteed pod beside the static CPU manager; the pod keeps what it has', async (stage) => {
+    const { run, resize, pinnedNode } = stage;
+    const held = amounts([100, 100], [64, 64]);
+    await run({ name: 'a', node: pinnedNode, containers: [{ name: 'main', resources: held }] });
+    const next = amounts([200, 200], [64, 64]);
+    await resize('a', { main: next });
+    const pod = await untilCondition(stage, 'a', 'PodResizePending', 'Infeasible');
+    expect(resizeConditions(pod)[0]?.message).toBe(
+      'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"',
+    );
+    expect(statusOf(pod, 'main')).toMatchObject({ resources: held, allocatedResources: held.requests });
+    expect(pod.spec?.containers[0]?.resources).toEqual(next);
+  });
+});
+
+// One after the other: each fills the node.
+describeOnKubelets.inOrder('resizes that wait for room', (test) => {
   /** 1000m of the node's 1500m are taken by the neighbour. */
-  const crowd = async (): Promise<void> => {
-    const { run } = stage();
-    await run({ name: 'neighbour', containers: [{ name: 'main', resources: amounts([1000, 1000], [64, 128]) }] });
-    await run({ name: 'a', containers: [{ name: 'main', resources: start }] });
+  const crowd = async ({ run }: Stage): Promise<void> => {
+    const neighbour = amounts([1000, 1000], [64, 128]);
+    await Promise.all([
+      run({ name: 'neighbour', containers: [{ name: 'main', resources: neighbour }] }),
+      run({ name: 'a', containers: [{ name: 'main', resources: start }] }),
+    ]);
   };
   const wanted = amounts([800, 800], [64, 128]);
-  const deferred = async (): Promise<Pod> => {
-    await crowd();
-    await stage().resize('a', { main: wanted });
-    return untilCondition(stage(), 'a', 'PodResizePending', 'Deferred');
+  const deferred = async (stage: Stage): Promise<Pod> => {
+    await crowd(stage);
+    await stage.resize('a', { main: wanted });
+    return untilCondition(stage, 'a', 'PodResizePending', 'Deferred');
   };
 
-  test('for room on the node are Deferred, say what is missing, and change nothing', async () => {
-    const pod = await deferred();
+  test('for room on the node are Deferred, say what is missing, and change nothing', async (stage) => {
+    const pod = await deferred(stage);
     expect(resizeConditions(pod)).toEqual([
       {
         type: 'PodResizePending',
@@ -159,59 +200,23 @@ describeOnKubelets('resizes that wait', (stage) => {
     expect(observedGenerationOf(condition)).toBe(pod.metadata?.generation);
   });
 
-  test('are granted when the neighbour is gone', async () => {
-    const { api, current } = stage();
-    await deferred();
+  test('are granted when the neighbour is gone', async (stage) => {
+    const { api, current } = stage;
+    await deferred(stage);
     await api.delete(resources.pods, 'neighbour', { namespace: current, gracePeriodSeconds: 0 });
-    await untilHeld(stage(), 'a', { main: wanted });
+    await untilHeld(stage, 'a', { main: wanted });
   });
 
-  test('are granted when the neighbour is made smaller', async () => {
-    await deferred();
-    await stage().resize('neighbour', { main: amounts([500, 500], [64, 128]) });
-    await untilHeld(stage(), 'a', { main: wanted });
+  test('are granted when the neighbour is made smaller', async (stage) => {
+    await deferred(stage);
+    await stage.resize('neighbour', { main: amounts([500, 500], [64, 128]) });
+    await untilHeld(stage, 'a', { main: wanted });
   });
 
-  test('end when they are taken back', async () => {
-    const { resize } = stage();
-    await deferred();
+  test('end when they are taken back', async (stage) => {
+    const { resize } = stage;
+    await deferred(stage);
     await resize('a', { main: start });
-    await untilHeld(stage(), 'a', { main: start });
-  });
-
-  test('for memory that is in use are an Error that goes on trying, until the memory is given back', async () => {
-    const { run, resize, read, useMemory, eventually, pass } = stage();
-    const before = await run({ name: 'a', containers: [{ name: 'main', resources: amounts([100, 200], [32, 256]) }] });
-    await useMemory(before, 'main', 100);
-    // The kubelet compares with what it has sampled, every ten seconds at best.
-    await pass(12_000);
-    const next = amounts([100, 200], [32, 64]);
-    await resize('a', { main: next });
-    const pod = await untilCondition(stage(), 'a', 'PodResizeInProgress', 'Error');
-    expect(resizeConditions(pod)[0]?.message).toContain('cannot decrease memory limits: ');
-    expect(statusOf(pod, 'main').resources?.limits).toMatchObject({ memory: '256Mi' });
-    await useMemory(before, 'main', 1);
-    await eventually(async () => {
-      const after = await read('a');
-      expect(statusOf(after, 'main').resources).toEqual(next);
-      expect(resizeConditions(after)).toEqual([]);
-    }, 90_000);
-    expect(statusOf(await read('a'), 'main').containerID).toBe(statusOf(before, 'main').containerID);
-  });
-});
-
-describeOnKubelets('resizes that can never be', (stage) => {
-  test('are Infeasible for a Guaranteed pod beside the static CPU manager; the pod keeps what it has', async () => {
-    const { run, resize, pinnedNode } = stage();
-    const held = amounts([100, 100], [64, 64]);
-    await run({ name: 'a', node: pinnedNode, containers: [{ name: 'main', resources: held }] });
-    const next = amounts([200, 200], [64, 64]);
-    await resize('a', { main: next });
-    const pod = await untilCondition(stage(), 'a', 'PodResizePending', 'Infeasible');
-    expect(resizeConditions(pod)[0]?.message).toBe(
-      'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"',
-    );
-    expect(statusOf(pod, 'main')).toMatchObject({ resources: held, allocatedResources: held.requests });
-    expect(pod.spec?.containers[0]?.resources).toEqual(next);
+    await untilHeld(stage, 'a', { main: start });
   });
 });

@@ -38,16 +38,22 @@ export function removeNamespace(directory: string): void {
   }
 }
 
+/** As /proc names it, e.g. `net:[4026532300]`; undefined for a run that has none. */
+export function namespaceLink(directory: string): string | undefined {
+  const file = statSync(fileOf(directory), { throwIfNoEntry: false });
+  return file === undefined ? undefined : `net:[${file.ino}]`;
+}
+
 /** Ids of all processes inside. */
 export function namespaceProcesses(directory: string): number[] {
-  const file = statSync(fileOf(directory), { throwIfNoEntry: false });
-  if (file === undefined) return [];
+  const own = namespaceLink(directory);
+  if (own === undefined) return [];
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number)
     .filter((pid) => {
       try {
-        return readlinkSync(`/proc/${pid}/ns/net`) === `net:[${file.ino}]`;
+        return readlinkSync(`/proc/${pid}/ns/net`) === own;
       } catch {
         return false;
       }

@@ -148,11 +148,17 @@ function isAbandoned(directory: string, now: number): boolean {
   return now - (statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? now) > NAMELESS_STALE_MILLIS;
 }
 
+/** All there are on the machine, living and abandoned. */
+export function nodeRuns(): NodeRun[] {
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith(RUN_PREFIX))
+    .map((name) => runOf(join(tmpdir(), name)));
+}
+
 /** Destroys the runs whose owner is dead. @returns their folders. */
 export async function removeAbandonedNodeRuns(clock: Clock): Promise<string[]> {
-  const abandoned = readdirSync(tmpdir())
-    .filter((name) => name.startsWith(RUN_PREFIX))
-    .map((name) => join(tmpdir(), name))
+  const abandoned = nodeRuns()
+    .map(({ directory }) => directory)
     .filter((directory) => isAbandoned(directory, clock.now()));
   for (const directory of abandoned) await destroyNodeRun(runOf(directory), clock);
   // After the nodes: control planes of the same runs, whose processes went with the namespace.

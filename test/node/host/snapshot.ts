@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cgroupHierarchies } from './cgroups.ts';
-import { RUN_PREFIX } from './node-run.ts';
+import { namespaceLink } from './network-namespace.ts';
+import { type NodeRun, RUN_PREFIX } from './node-run.ts';
 
 export interface Snapshot {
   /** All that are in a network namespace other than this one's, as everything of a run is. */
@@ -49,20 +50,23 @@ function linkOr(path: string): string {
 const names = (directory: string): string[] => (existsSync(directory) ? readdirSync(directory) : []);
 
 /** What runs in this namespace is somebody else's: the suites of the control plane have a metrics-server, too. */
-function processes(): string[] {
-  const ownNamespace = linkOr('/proc/self/ns/net');
+function processes(others: readonly NodeRun[]): string[] {
+  const foreign = [linkOr('/proc/self/ns/net'), '', ...others.map(({ directory }) => namespaceLink(directory))];
   return names('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const namespace = linkOr(`/proc/${pid}/ns/net`);
-      return namespace !== '' && namespace !== ownNamespace ? [`${pid} ${linkOr(`/proc/${pid}/exe`)}`] : [];
-    });
+    .filter((name) => /^\d+$/.test(name) && !foreign.includes(linkOr(`/proc/${name}/ns/net`)))
+    .filter((pid) => {
+      // Pods have a network namespace each, and the control group of their node.
+      const groups = readOr(`/proc/${pid}/cgroup`, '');
+      return !others.some(({ id }) => groups.includes(`/${id}-`));
+    })
+    .map((pid) => `${pid} ${linkOr(`/proc/${pid}/exe`)}`);
 }
 
 function cgroups(): string[] {
   return cgroupHierarchies().flatMap(({ path }) =>
     readdirSync(path, { withFileTypes: true })
-      .filter((each) => each.isDirectory() && /^(stowage|kubepods)/.test(each.name))
+      // Those of `stowage lab` are no run's.
+      .filter((each) => each.isDirectory() && /^(stowage-(?!lab-)|kubepods)/.test(each.name))
       .map(({ name }) => join(path, name)),
   );
 }
@@ -74,17 +78,21 @@ function mounts(): string[] {
     .map((line) => line.split(' ').slice(2).join(' '));
 }
 
-export function takeSnapshot(): Snapshot {
+/** @param others runs whose things are left out: they come and go meanwhile. */
+export function takeSnapshot(others: readonly NodeRun[] = []): Snapshot {
+  const isOwn = (line: string): boolean =>
+    !others.some(({ id, directory }) => line.includes(`/${id}-`) || line.includes(directory));
+  const isOwnFolder = (name: string): boolean => isOwn(join(tmpdir(), name));
   return {
-    processes: processes().sort(),
-    mounts: mounts().sort(),
-    cgroups: cgroups().sort(),
+    processes: processes(others).sort(),
+    mounts: mounts().filter(isOwn).sort(),
+    cgroups: cgroups().filter(isOwn).sort(),
     networkNamespaces: names('/run/netns').sort(),
     links: names('/sys/class/net').sort(),
     sysctls: SYSCTLS.map((key) => `${key} = ${readOr(join('/proc/sys', key), 'absent')}`),
     folders: [
       ...FOLDERS.filter((path) => existsSync(path)),
-      ...names(tmpdir()).filter((name) => name.startsWith(RUN_PREFIX)),
+      ...names(tmpdir()).filter((name) => name.startsWith(RUN_PREFIX) && isOwnFolder(name)),
     ].sort(),
   };
 }

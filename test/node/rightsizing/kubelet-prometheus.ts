@@ -36,5 +36,5 @@ export async function startKubeletPrometheus(access: RealNodesAccess, clock: Clo
     metrics_path: '/metrics/cadvisor',
     static_configs: [{ targets }],
   };
-  return startPrometheus({ dir, clock, scrapeInterval: '5s', scrapeConfigs: [cadvisor] });
+  return startPrometheus({ dir, clock, scrapeInterval: '2s', scrapeConfigs: [cadvisor] });
 }

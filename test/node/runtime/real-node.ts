@@ -7,6 +7,7 @@ import type { KubeApi } from '../../../src/api/kube-api.ts';
 import { isNotFound } from '../../../src/api/kube-error.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
+import type { Millicores } from '../../../src/lib/units.ts';
 import type { ControlPlane } from '../../controlplane/control-plane.ts';
 import { waitUntilReady } from '../../controlplane/health.ts';
 import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
@@ -27,6 +28,10 @@ export interface RealNodeSpec {
   readonly reserved: { readonly cpu: string; readonly memory: string };
   /** Merged over the kubelet's configuration file. */
   readonly kubelet?: Readonly<Record<string, unknown>>;
+  /** More arguments, for what the file cannot say. */
+  readonly kubeletFlags?: readonly string[];
+  /** What all its pods together can ever get of the machine's CPU. Default: whatever is free. */
+  readonly mostCpu?: Millicores;
 }
 
 export interface RealNodeOptions {
@@ -104,7 +109,7 @@ export async function startRealNode(spec: RealNodeSpec, options: RealNodeOptions
   write('lib/cni/conf/10-stowage.conflist', networkConfig(input));
 
   recordCgroup(run, cgroup);
-  createCgroup(cgroup);
+  createCgroup(cgroup, spec.mostCpu);
   const env = { ...process.env, PATH: `${programs.directory}:${process.env['PATH'] ?? ''}` };
   const start = (programName: string, [command = '', ...args]: readonly string[]): Promise<Program> =>
     startProgram({ name: programName, command, args, env }, directory, clock);
@@ -144,6 +149,7 @@ export async function startRealNode(spec: RealNodeSpec, options: RealNodeOptions
         `--node-ip=${NODE_ADDRESS}`,
         ...(labels.length === 0 ? [] : [`--node-labels=${labels.join(',')}`]),
         '--v=2',
+        ...(spec.kubeletFlags ?? []),
       ]),
     );
     try {
