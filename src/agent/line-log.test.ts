@@ -22,6 +22,21 @@ describe.each(['json', 'text'] as const)('as %s', (format) => {
   });
 });
 
+test.each(['json', 'text'] as const)(
+  'as %s nothing that others wrote steers a terminal or makes a record of its own',
+  (format) => {
+    for (const make of [createLineLog, createLogger]) {
+      const lines: string[] = [];
+      make({ level: 'info', format, clock, write: (line) => lines.push(line) }).info(
+        { pod: 'a\u001b[2J', node: 'b\n2026 ERROR c', c1: '\u009b31m' },
+        'named \u001b]0;x\u0007\n\u202e',
+      );
+      expect(lines).toHaveLength(1);
+      expect(lines[0]?.trimEnd()).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+    }
+  },
+);
+
 test('a value that JSON has no form for does not stop the record', () => {
   const lines: string[] = [];
   createLineLog({ level: 'debug', format: 'text', clock, write: (line) => lines.push(line) }).debug(

@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { LogFormat, Logger, LogLevel } from '../lib/log.ts';
+import { printable, printableJson } from '../lib/printable.ts';
 
 export interface LineLogOptions {
   readonly level: LogLevel;
@@ -30,8 +31,8 @@ function loggerNamed(options: LineLogOptions, name: string, context: Fields): Lo
       const logger = name === '' ? undefined : name;
       write(
         format === 'json'
-          ? `${JSON.stringify({ level, time, logger, ...values, msg: message })}\n`
-          : `${[`${time} ${level.toUpperCase().padEnd(5)} ${name === '' ? '' : `${name}: `}${message}`, ...pairs(values)].join(' ')}\n`,
+          ? `${printableJson(JSON.stringify({ level, time, logger, ...values, msg: message }))}\n`
+          : `${printable([`${time} ${level.toUpperCase().padEnd(5)} ${name === '' ? '' : `${name}: `}${message}`, ...pairs(values)].join(' '))}\n`,
       );
     };
   return {

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { OutputFormat } from './output.ts';
 import type { Style } from './style.ts';
+import { printableLine } from './text-width.ts';
 import { wrapLine } from './wrap-line.ts';
 
 export interface Terminal {
@@ -53,6 +54,6 @@ export function printNotes({ io }: Pick<CliContext, 'io'>, lines: readonly strin
 
 function printTo(terminal: Terminal, lines: readonly string[]): void {
   const columns = terminal.size()?.columns;
-  const broken = lines.flatMap((line) => wrapLine(line, columns));
+  const broken = lines.flatMap((line) => wrapLine(printableLine(line), columns));
   if (broken.length > 0) terminal.write(`${broken.join('\n')}\n`);
 }

@@ -1,5 +1,6 @@
 /** The machine-readable forms of every command's result: a document with `apiVersion` and `kind`, as JSON or YAML. */
 import { stringify } from 'yaml';
+import { printableJson } from '../lib/printable.ts';
 
 export const outputFormats = ['table', 'wide', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -15,8 +16,18 @@ export interface ResultDocument {
 
 /** The text of `document` in a machine-readable format, ending in a newline; undefined for formats meant for people. */
 export function renderDocument(document: ResultDocument, format: OutputFormat): string | undefined {
-  if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
+  if (format === 'json') return `${printableJson(JSON.stringify(document, undefined, 2))}\n`;
   // Aliases would hide equal values behind anchors that few readers resolve; long lines stay whole for grep.
-  if (format === 'yaml') return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  if (format === 'yaml') {
+    const text = stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+    return printableJson(text) === text ? text : stringifyQuoted(document);
+  }
   return undefined;
+}
+
+/** JSON's quotes are YAML's, too, with the same escapes. */
+function stringifyQuoted(document: ResultDocument): string {
+  return printableJson(
+    stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }),
+  );
 }

@@ -1,6 +1,7 @@
 /** Tables as kubectl prints them: upper-case headers, columns three spaces apart, no borders, the last column ragged. */
+import { printable } from '../lib/printable.ts';
 import { plainStyle, type Style, type StyleName } from './style.ts';
-import { printable, textWidth, truncate } from './text-width.ts';
+import { textWidth, truncate } from './text-width.ts';
 
 interface Cell {
   readonly text: string;

@@ -1,4 +1,5 @@
-/** How many terminal columns a text takes, and text made safe to print. */
+/** How many terminal columns a text takes, and lines made safe to print. */
+import { printable } from '../lib/printable.ts';
 
 /** Scripts and symbols drawn two columns wide: East Asian Wide and Fullwidth (Unicode Annex 11), and emoji. */
 const WIDE =
@@ -21,15 +22,17 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/**
- * Text from a cluster or file without the power to move the cursor, recolour the screen or break a line: control
- * characters (C0, C1) and bidirectional overrides become `\xNN` or `\uNNNN`.
- */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
+const ESCAPE = '\u001b';
+/** One colour as {@link Style} writes it; it takes no column. */
+export const COLOUR = new RegExp(`${ESCAPE}\\[[0-9;]*m`);
+const AROUND_COLOURS = new RegExp(`(${COLOUR.source})`);
+
+/** A line as it goes to the terminal: {@link printable} but for its colours. The last look, should a text have come by unseen. */
+export function printableLine(line: string): string {
+  const parts = line.split(AROUND_COLOURS);
+  return parts.length === 1
+    ? printable(line)
+    : parts.map((part, at) => (at % 2 === 1 ? part : printable(part))).join('');
 }
 
 /** `text` cut to at most `width` columns, ending in `…` where something was cut. */

@@ -1,10 +1,8 @@
 /** Long lines on a narrow terminal: broken between words, what follows set under where the text began. */
-import { textWidth } from './text-width.ts';
+import { COLOUR, textWidth } from './text-width.ts';
 
-const ESCAPE = '\u001b';
-/** Colours, which take no column. */
-const COLOUR = new RegExp(`${ESCAPE}\\[[0-9;]*m`, 'g');
-const shown = (text: string): string => text.replace(COLOUR, '');
+const COLOURS = new RegExp(COLOUR, 'g');
+const shown = (text: string): string => text.replace(COLOURS, '');
 /** Indentation, and a label before the text where there is one: `  blocked   BlockedByPdb: ...`. */
 const HEAD = /^ *(?:\S+ {2,}|(?:note|warning): )?/;
 /** Less than this beside the indentation is no place for text. */

@@ -2,6 +2,7 @@
 import pino from 'pino';
 import type { Clock } from './clock.ts';
 import { describeError } from './errors.ts';
+import { printable, printableJson } from './printable.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 export type LogFormat = 'json' | 'text';
@@ -37,7 +38,7 @@ export function createLogger(options: LogOptions): Logger {
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       serializers: { error: describeError },
     },
-    { write: format === 'json' ? write : (line: string) => write(toTextLine(line)) },
+    { write: (line: string) => write(format === 'json' ? printableJson(line) : toTextLine(line)) },
   );
   return wrap(root, '', {});
 }
@@ -78,7 +79,7 @@ function toTextLine(line: string): string {
   const name = logger === undefined ? '' : `${plainText(logger)}: `;
   const head = `${plainText(time)} ${plainText(level).toUpperCase().padEnd(5)} ${name}${plainText(msg)}`;
   const pairs = Object.entries(fields).map(([key, value]) => `${key}=${quotedText(value)}`);
-  return `${[head, ...pairs].join(' ')}\n`;
+  return `${printable([head, ...pairs].join(' '))}\n`;
 }
 
 function plainText(value: unknown): string {

@@ -1,8 +1,8 @@
 /** How the pods of a workload share the CPU of their nodes, for people. */
+import { printable } from '../../lib/printable.ts';
 import type { OperatorAllocation } from '../operator-client.ts';
 import type { Style } from '../style.ts';
 import { type Column, renderTable, type TableOptions } from '../table.ts';
-import { printable } from '../text-width.ts';
 
 export function renderAllocation(pods: readonly OperatorAllocation[], style: Style, options: TableOptions): string[] {
   const notes = pods.flatMap(({ pod, clamps }) => clamps.map((clamp) => `  ${printable(pod)}: ${printable(clamp)}`));

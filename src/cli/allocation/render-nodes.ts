@@ -1,9 +1,10 @@
 /** What each node's CPU would be, or is, shared out as, for people. */
+
 import { formatDuration } from '../../lib/duration.ts';
+import { printable } from '../../lib/printable.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';
 import { type Column, renderTable, type TableOptions } from '../table.ts';
-import { printable } from '../text-width.ts';
 import { type AllocationPlan, isResize, type PlannedNode, type PlannedShare } from './allocation-plan.ts';
 
 /** A block of lines a node. @param isLong with the rules that bounded each share. */

@@ -1,8 +1,8 @@
 /** How the demo is shown: a screen on a terminal, lines elsewhere. Both are told the same. */
+import { printable } from '../../lib/printable.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { Terminal } from '../cli-context.ts';
 import type { Style } from '../style.ts';
-import { printable } from '../text-width.ts';
 import type { DecisionLine, Frame, WorkloadLine } from './frame.ts';
 import { clockText, drawScreen, ENTER_SCREEN, LEAVE_SCREEN } from './screen.ts';
 

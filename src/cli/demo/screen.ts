@@ -1,8 +1,9 @@
 /** The demo on a terminal: one screen, drawn anew in place. */
+import { printable } from '../../lib/printable.ts';
 import { nodeClasses } from '../node-summary.ts';
 import type { Style, StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
-import { printable, truncate, wrap } from '../text-width.ts';
+import { truncate, wrap } from '../text-width.ts';
 import type { DecisionLine, Frame, NodeLine, WorkloadLine } from './frame.ts';
 
 export interface ScreenOptions {

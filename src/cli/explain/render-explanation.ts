@@ -1,8 +1,10 @@
 /** An explanation, worked out here or told by the running operator, as a document and for people. */
+
 import type { WorkloadCost } from '../../decide/placement/cost.ts';
 import { costLines } from '../../decide/placement/cost-text.ts';
 import type { Blocking, PlanExplanation } from '../../decide/placement/explain.ts';
 import type { PodState } from '../../decide/placement/plan.ts';
+import { printable } from '../../lib/printable.ts';
 import { renderAllocation } from '../allocation/render-allocation.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { OperatorAllocation, OperatorJournalEntry } from '../operator-client.ts';
@@ -11,7 +13,6 @@ import { renderSizes } from '../sizing/render-sizes.ts';
 import type { PlannedSizes } from '../sizing/sizing-plan.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
-import { printable } from '../text-width.ts';
 
 export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanation, 'blocks'> {
   /** Every objection, first the one that counts; of an operator of any version. */

@@ -1,6 +1,6 @@
 /** What a reader must know about the input to judge the result: on standard error, so that output stays clean for pipes. */
+import { printable } from '../../lib/printable.ts';
 import { type CliContext, printNotes } from '../cli-context.ts';
-import { printable } from '../text-width.ts';
 import type { LoadedInput } from './load-input.ts';
 import { DUMP_COMMAND } from './missing-data.ts';
 

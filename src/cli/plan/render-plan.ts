@@ -1,12 +1,13 @@
 /** The plan for people: a block of lines a workload, the reason on every line that needs one, and a summary at the end. */
+
 import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { printable } from '../../lib/printable.ts';
 import type { Side } from '../../model/records.ts';
 import { renderNodePlan, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { counted } from '../plural.ts';
 import { renderSizes, summarizeSizes } from '../sizing/render-sizes.ts';
 import type { Style } from '../style.ts';
-import { printable } from '../text-width.ts';
 import type { PlanDocument, PlannedAction, PlannedWorkloadDocument, SlotRun } from './plan-document.ts';
 
 export interface RenderPlanOptions {

@@ -1,7 +1,7 @@
 /** Sizes for people: what each container requests and should, and why it has not got it yet. */
+import { printable } from '../../lib/printable.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';
-import { printable } from '../text-width.ts';
 import type { PlannedSizes, SizeDifference, SizingPlan } from './sizing-plan.ts';
 
 /** @param isLong with the stages of each recommendation. */

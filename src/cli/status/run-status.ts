@@ -2,6 +2,7 @@
 
 import { fleetCostLines, hourly } from '../../decide/placement/cost-text.ts';
 import { describeError } from '../../lib/errors.ts';
+import { printable } from '../../lib/printable.ts';
 import { renderNodeTable, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -14,7 +15,6 @@ import { counted } from '../plural.ts';
 import { summarizeSizes } from '../sizing/render-sizes.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
-import { printable } from '../text-width.ts';
 import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusRow } from './fleet-status.ts';
 import { operatorOnly, renderOperatorOnly } from './operator-only.ts';
 import { NOT_LEADER, withOperator } from './with-operator.ts';
