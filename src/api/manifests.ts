@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { describeError, hasErrorCode } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { headOf } from '../lib/yaml.ts';
 import type { KubeObject } from './core.ts';
 
 /** What was found. Problems are whole sentences that name the place; the rest is usable in spite of them. */
@@ -54,7 +55,7 @@ export async function readManifests(paths: readonly string[]): Promise<Manifests
         objects.push(...found.objects);
         problems.push(...found.problems);
       } catch (error) {
-        problems.push(`${file}: cannot be read: ${describeError(error)}`);
+        problems.push(`${file}: ${whyUnread(error)}`);
       }
     }
   }
@@ -76,6 +77,13 @@ interface Document {
   readonly problem?: string;
 }
 
+function whyUnread(error: unknown): string {
+  // What V8 can hold as one text: half a gigabyte.
+  const isTooLong = hasErrorCode(error, 'ERR_STRING_TOO_LONG') || hasErrorCode(error, 'ERR_FS_FILE_TOO_LARGE');
+  if (isTooLong || error instanceof RangeError) return 'too large to be read at once; give the kinds in a file each.';
+  return `cannot be read: ${describeError(error)}`;
+}
+
 function* documentsOf(text: string, source: string): Iterable<Document> {
   // A byte order mark, as some editors on Windows write it.
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -94,13 +102,13 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
     const place = documents.length === 1 ? source : `${source}, document ${index + 1}`;
     const [error] = document.errors;
     if (error !== undefined) {
-      yield { value: undefined, place, problem: `${place}: not valid YAML: ${firstLine(error.message)}` };
+      yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(error.message)}` };
       continue;
     }
     try {
       yield { value: document.toJS({ maxAliasCount: 100 }), place };
     } catch (failure) {
-      yield { value: undefined, place, problem: `${place}: not valid YAML: ${firstLine(describeError(failure))}` };
+      yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(describeError(failure))}` };
     }
   }
 }
@@ -163,8 +171,4 @@ function describeNonObject(value: unknown): string {
     return 'this is a table for people; ask kubectl for objects with -o yaml or -o json.';
   }
   return `expected a Kubernetes object, found ${Array.isArray(value) ? 'a list; a List object has kind: List and items' : `a ${typeof value}`}.`;
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

@@ -1,6 +1,15 @@
 /** The command line: its commands, the options they share, and what becomes of their errors. Work is in the commands' own files. */
-import { Command, CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander';
+
+import {
+  Command,
+  CommanderError,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+  type OutputConfiguration,
+} from 'commander';
 import { describeError, StowageError } from '../lib/errors.ts';
+import { printable } from '../lib/printable.ts';
 import { addAgentCommand } from './agent-command.ts';
 import { addBacktestCommand } from './backtest-command.ts';
 import type { CliContext, CliIo, GlobalOptions } from './cli-context.ts';
@@ -42,7 +51,7 @@ export async function runCli(args: readonly string[], dependencies: CliDependenc
     // A command's own sentence is complete; anything else is told with its causes.
     const sentence =
       error instanceof CommandError || error instanceof UsageError ? error.message : describeError(error);
-    for (const line of sentence.split('\n')) io.err.write(`stowage: ${line}\n`);
+    for (const line of sentence.split('\n')) io.err.write(`stowage: ${printable(line)}\n`);
     if (error instanceof UsageError) return exitCodes.usage;
     if (args.includes('--debug') && error instanceof Error) io.err.write(`${error.stack ?? ''}\n`);
     else if (!(error instanceof StowageError) && !io.signal.aborted)
@@ -55,7 +64,9 @@ export async function runCli(args: readonly string[], dependencies: CliDependenc
 export function createProgram(dependencies: CliDependencies, onExitCode: (code: ExitCode) => void): Command {
   const { io } = dependencies;
   const program = new Command('stowage')
-    .description('Keeps the replicas of Kubernetes workloads split between spot and on-demand nodes.')
+    .description(
+      "Decides where the replicas of Kubernetes workloads run (spot or on-demand), how big they are, and what share of their node's CPU they get.",
+    )
     .addOption(
       new Option(
         '--kubeconfig <file>',
@@ -78,8 +89,8 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
       writeOut: (text) => io.out.write(text),
       writeErr: (text) => io.err.write(text),
       getOutHelpWidth: () => Math.min(io.out.size()?.columns ?? 80, 100),
-      outputError: (text, write) => write(`stowage: ${oneLine(text)}. Run \`stowage --help\` to see what there is.\n`),
-    });
+    })
+    .configureOutput(wrongUse(io, 'stowage'));
 
   const register: Register = <Options extends OptionValues>(command: Command, work: CommandWork<Options>) => {
     command.action(async (...received: unknown[]) => {
@@ -112,7 +123,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     addVersionCommand,
   ]) {
     const command = add(program, register, dependencies);
-    command.copyInheritedSettings(program);
+    command.copyInheritedSettings(program).configureOutput(wrongUse(io, `stowage ${command.name()}`));
   }
   return program;
 }
@@ -136,6 +147,14 @@ function styleFor(io: CliIo, all: Readonly<Record<string, unknown>>) {
 function parseNamespace(text: string): string {
   if (/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return text;
   throw new InvalidArgumentError('A namespace is lower-case letters, digits and dashes, at most 63.');
+}
+
+/** A wrong use of a command is told in one line that ends with where to look. */
+function wrongUse(io: CliIo, command: string): OutputConfiguration {
+  return {
+    outputError: (text) =>
+      io.err.write(`stowage: ${printable(oneLine(text))}. Run \`${command} --help\` to see what there is.\n`),
+  };
 }
 
 /** Commander's messages begin with `error:` and may span lines. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseYaml } from './yaml.ts';
+import { headOf, InvalidYamlError, parseYaml } from './yaml.ts';
 
 test('a document becomes data', () => {
   expect(parseYaml('pools:\n  - name: spot\n    price: 0.05\n')).toEqual({ pools: [{ name: 'spot', price: 0.05 }] });
@@ -13,5 +13,24 @@ test.each([
   ['no YAML', 'a: [1'],
   ['two documents', 'a: 1\n---\nb: 2\n'],
 ])('%s throws', (_, text) => {
-  expect(() => parseYaml(text)).toThrow();
+  expect(() => parseYaml(text)).toThrow(InvalidYamlError);
+});
+
+test('a mistake is told with its place and without the lines around it', () => {
+  const secret = 'token: t0p-secret\nlist: [1\n';
+  expect(() => parseYaml(secret)).toThrow(/ at line \d+, column \d+$/);
+  expect(() => parseYaml(secret)).not.toThrow(/t0p-secret/);
+});
+
+test('aliases that multiply without end are refused', () => {
+  const levels = 'bcdefghijk'.split('').map((name, at) => `${name}: &${name} [${`*${'abcdefghijk'[at]},`.repeat(9)}]`);
+  expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(InvalidYamlError);
+});
+
+test.each([
+  ['one line', 'one line'],
+  ['a mistake at line 2, column 1:\n\na: [1\n^', 'a mistake at line 2, column 1'],
+  ['', ''],
+])('of %j the head is %j', (message, head) => {
+  expect(headOf(message)).toBe(head);
 });

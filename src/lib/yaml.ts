@@ -1,7 +1,29 @@
 /** One YAML document as data. A module of its own, so that who rarely needs the parser can import it when that happens. */
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
+import { StowageError } from './errors.ts';
 
-/** @throws YAMLParseError for a text that is not YAML, or holds more than one document. */
+/** The text is not YAML. The message says what is wrong and where, and quotes nothing: such texts hold credentials. */
+export class InvalidYamlError extends StowageError {
+  override readonly name = 'InvalidYamlError';
+
+  constructor(message: string) {
+    super('INVALID_YAML', message);
+  }
+}
+
+/** @throws InvalidYamlError for a text that is not YAML, holds more than one document, or refers to itself without end. */
 export function parseYaml(text: string): unknown {
-  return parse(text);
+  try {
+    return parse(text);
+  } catch (error) {
+    // The parser's own message goes on with the lines around the mistake; the error is not kept as the cause for that.
+    if (error instanceof YAMLParseError) throw new InvalidYamlError(headOf(error.message));
+    if (error instanceof ReferenceError) throw new InvalidYamlError(error.message);
+    throw error;
+  }
+}
+
+/** The first line of a parser's message, without the colon that announces the quote. */
+export function headOf(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '');
 }

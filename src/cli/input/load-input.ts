@@ -7,7 +7,7 @@ import { compilePlacementRules, type PlacementRules } from '../../controllers/pl
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
-import { describeError, StowageError } from '../../lib/errors.ts';
+import { describeError } from '../../lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../lib/log.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';
@@ -42,7 +42,7 @@ export interface LoadedInput {
   readonly evictions: number | undefined;
   readonly missing: readonly MissingData[];
   readonly ignored: ReadonlyMap<string, number>;
-  /** One sentence per object that could not be read. */
+  /** One sentence for each object that could not be read, and for each key of the configuration that does nothing. */
   readonly problems: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function loadInput(
   options: InputOptions,
   assumed?: AssumedAnnotations,
 ): Promise<LoadedInput> {
-  const { config } = loadConfigFile(options.config, context.io.env);
+  const { config, warnings } = loadConfigFile(options.config, context.io.env);
   const pricesPath = options.prices ?? config.placement.prices;
   const prices = pricesPath === '' ? undefined : loadPricesFile(pricesPath);
   const rules = compilePlacementRules(placementSettingsOf(config), prices);
@@ -90,7 +90,7 @@ export async function loadInput(
     allocation,
     counts,
     ignored,
-    problems,
+    problems: [...warnings, ...problems],
     view: createSnapshot(records),
   };
 }
@@ -142,7 +142,7 @@ async function fromCluster({ io, global }: CliContext): Promise<Found> {
       evictions: input.evictions,
     };
   } catch (error) {
-    if (error instanceof StowageError || io.signal.aborted) throw error;
+    if (error instanceof CommandError || io.signal.aborted) throw error;
     throw new CommandError(
       `the cluster at ${connection.server.href} (${connection.description}) cannot be read: ${describeError(error)}. ` +
         'Check --kubeconfig and --context, or give files with -f.',

@@ -1,5 +1,7 @@
 /** `stowage plan`: what would be done, and why, without doing any of it. */
 import { InvalidArgumentError } from 'commander';
+import { parseMinOnDemand, parseSpotPercentage } from '../../api/annotations-values.ts';
+import { InvalidValueError } from '../../lib/errors.ts';
 import type { AddCommand } from '../command-definition.ts';
 import { addInputOptions, type InputOptions } from '../input-options.ts';
 
@@ -24,20 +26,26 @@ export const addPlanCommand: AddCommand = (program, register) => {
   const command = addInputOptions(program.command('plan'))
     .description('Show what Stowage would do with the workloads of a cluster, or of files, and why; writes nothing.')
     .option('--assume-enabled', 'plan as if all namespaces and workloads carried the label spotalis.io/enabled: "true"')
-    .option('--spot-percentage <percent>', 'with --assume-enabled: percentage for every workload', parseAnnotation)
-    .option(
-      '--min-on-demand <count>',
-      'with --assume-enabled: floor for every workload, e.g. 2 or 30%',
-      parseAnnotation,
-    )
+    .option('--spot-percentage <percent>', 'with --assume-enabled: percentage for every workload', parsePercentage)
+    .option('--min-on-demand <count>', 'with --assume-enabled: floor for every workload, e.g. 2 or 30%', parseFloor)
     .option('--exit-code', 'exit with 3 if something would be done')
     .addHelpText('after', EXAMPLES);
   register<PlanOptions>(command, async (context, options) => (await import('./run-plan.ts')).runPlan(context, options));
   return command;
 };
 
-/** The annotations' own grammar, checked by the code that reads them; here only that something is given. */
-function parseAnnotation(text: string): string {
-  if (/^\d{1,5}\s*%?$/.test(text)) return text;
-  throw new InvalidArgumentError('Give a whole number, with or without %.');
+/** By the code that reads the annotation, and here: one message instead of one for every workload. */
+const parsePercentage = checkedBy(parseSpotPercentage);
+const parseFloor = checkedBy(parseMinOnDemand);
+
+function checkedBy(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    try {
+      parse(text);
+      return text;
+    } catch (error) {
+      if (error instanceof InvalidValueError) throw new InvalidArgumentError(`Give ${error.accepted}.`);
+      throw error;
+    }
+  };
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type CommandResult, runCommand } from '../testing/run-command.ts';
@@ -79,8 +82,9 @@ describe('plan', () => {
   });
 
   test('an assumed value outside its range is refused by the annotation’s own grammar', async () => {
-    const { stdout } = await plan([...shopCluster(), ...settled], '--assume-enabled', '--spot-percentage', '101');
-    expect(stdout).toContain('spotalis.io/spot-percentage: "101" is not valid');
+    const { code, stdout, stderr } = await plan(settled, '--assume-enabled', '--spot-percentage', '101');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain("argument '101' is invalid. Give a whole number from 0 to 100");
   });
 
   test('assumed values without --assume-enabled are a wrong use', async () => {
@@ -195,6 +199,20 @@ describe('plan', () => {
       stdout: '',
       stderr,
     });
+  });
+
+  test('a key of the configuration that does nothing is a warning', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'));
+    try {
+      const config = join(folder, 'config.yaml');
+      writeFileSync(config, 'placment:\n  rounding: floor\n');
+      const stdin = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n';
+      const { code, stderr } = await runCommand(['plan', '-f', '-', '-c', config], { stdin });
+      expect(code).toBe(0);
+      expect(stderr).toContain(`warning: ${config}:1: placment is not a key of the configuration; it is ignored\n`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('one broken document of several is a warning', async () => {

@@ -7,7 +7,7 @@ import { resources } from '../../api/resources.ts';
 import { configTree } from '../../config/schema.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
-import { describeError, StowageError } from '../../lib/errors.ts';
+import { describeError, hasErrorCode, StowageError } from '../../lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../lib/log.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
@@ -24,19 +24,32 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
     io.out.write(text.content);
     return exitCodes.ok;
   }
-  await writeFile(file, text.content);
+  await writeFile(file, text.content).catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be written: ${describeError(cause)}`, { cause });
+  });
   printLines(context, [`usage of ${counted(text.containers, 'container')} written to ${file}`]);
   return exitCodes.ok;
 }
 
 export async function runImport(context: CliContext, file: string): Promise<ExitCode> {
-  const text = file === '-' ? await context.io.readStdin() : await readFile(file, 'utf8');
+  const text = file === '-' ? await context.io.readStdin() : await readProfiles(file);
   const items = parseProfilesFile(text, file === '-' ? 'standard input' : file);
   await withApi(context, (api, namespace) => importProfiles(api, namespace, items, context.io.signal));
   printLines(context, [
     `usage of ${counted(items.length, 'container')} handed to the operator: it is taken over at its next save`,
   ]);
   return exitCodes.ok;
+}
+
+async function readProfiles(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = hasErrorCode(cause, 'ENOENT') ? 'there is no such file' : describeError(cause);
+    throw new CommandError(`${file} cannot be read: ${why}; give a file that \`stowage profiles export\` wrote`, {
+      cause,
+    });
+  }
 }
 
 /** @throws CommandError when nothing is saved. */

@@ -34,7 +34,8 @@ export async function inClusterConnection(
   const ca = createFileSource(join(directory, 'ca.crt'), "cluster's CA certificate", clock);
   const namespace = createFileSource(join(directory, 'namespace'), 'namespace of the pod', clock);
   // A missing file is a mistake of the pod's specification; said now, not at the first request.
-  await Promise.all([token.read(), ca.read()]);
+  await token.read();
+  await ca.read();
   return {
     server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
     description: `the service account in ${directory}`,

@@ -63,7 +63,11 @@ async function readOne(file: string, isOptional: boolean): Promise<Fields | unde
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (isOptional && hasErrorCode(error, 'ENOENT')) return undefined;
-    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: ${describeError(error)}`, error);
+    const why = hasErrorCode(error, 'ENOENT') ? 'there is no such file' : describeError(error);
+    throw new KubeconfigError(
+      `Cannot read the kubeconfig ${file}: ${why}. Name another with --kubeconfig or KUBECONFIG.`,
+      error,
+    );
   }
   // Loaded here: a process that runs in a cluster never needs it.
   const { parseYaml } = await import('../../lib/yaml.ts');

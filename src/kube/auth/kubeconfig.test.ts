@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { describeError } from '../../lib/errors.ts';
 import { base64, type KubeconfigParts, useKubeconfigs } from '../testing/kubeconfig-fixture.ts';
 import { loadConnection } from './load-connection.ts';
 
@@ -139,6 +140,14 @@ describe('kubeconfig', () => {
     },
   );
 
+  test('of a file that is not YAML nothing is quoted: it holds credentials', async () => {
+    const path = join(fixture.folder, 'broken');
+    await writeFile(path, 'users:\n- name: me\n  user: {token: t0p-secret\n');
+    const error: unknown = await fixture.load(path).catch((thrown: unknown) => thrown);
+    expect(describeError(error)).toMatch(/not valid YAML: .* at line \d+, column \d+$/);
+    expect(`${describeError(error)}${error instanceof Error ? error.stack : ''}`).not.toContain('t0p-secret');
+  });
+
   test.each([
     ['not YAML', 'a: [', /not valid YAML/],
     ['no mapping', '- a', /should be a mapping/],
@@ -153,7 +162,7 @@ describe('kubeconfig', () => {
 
   test('a file that is not there is named', async () => {
     await expect(fixture.load(join(fixture.folder, 'nowhere'))).rejects.toThrow(
-      /Cannot read the kubeconfig .*nowhere.*ENOENT/,
+      /Cannot read the kubeconfig .*nowhere: there is no such file\. Name another with --kubeconfig/,
     );
   });
 });

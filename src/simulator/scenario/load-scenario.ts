@@ -45,7 +45,7 @@ export function loadScenario(fileOrName: string): LoadedScenario {
 
 /** @throws ConfigError listing every problem with file, line and key. */
 export function parseScenario(text: string, fileName: string): Scenario {
-  const source = parseYamlSource(text, fileName);
+  const source = parseYamlSource(text, fileName, 'scenario');
   const parsed = scenarioSchema.safeParse(source.root);
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, source, fileName)));
