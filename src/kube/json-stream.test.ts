@@ -105,6 +105,16 @@ describe('createListSplitter', () => {
   });
 });
 
+test('an item without end is an error before it fills the memory', () => {
+  const splitter = createListSplitter(() => {});
+  splitter.write(Buffer.from('{"items":["'));
+  const chunk = Buffer.alloc(1 << 20, 'x');
+  const fill = (): void => {
+    for (let index = 0; index < 1000; index++) splitter.write(chunk);
+  };
+  expect(fill).toThrow(/longer than 67108864 bytes/);
+});
+
 describe('readJsonLines', () => {
   test('for any values and any chunking, the lines come out as they went in', async () => {
     await fc.assert(
@@ -118,6 +128,19 @@ describe('readJsonLines', () => {
 
   test('empty lines are skipped and the last line needs no newline', async () => {
     expect(await lines([Buffer.from('\n{"a":1}\n\n'), Buffer.from('2')])).toEqual([{ a: 1 }, 2]);
+  });
+
+  test('a line without end is an error before it fills the memory', async () => {
+    const chunk = Buffer.alloc(1 << 20, 'x');
+    let given = 0;
+    async function* endless(): AsyncGenerator<Buffer, void, undefined> {
+      for (; given < 1000; given++) yield chunk;
+    }
+    const read = async (): Promise<void> => {
+      for await (const line of readJsonLines(endless())) expect(line).toBeUndefined();
+    };
+    await expect(read()).rejects.toThrow(/longer than 67108864 bytes/);
+    expect(given).toBe(64);
   });
 
   test('a line cut off by the end of the stream is an error', async () => {

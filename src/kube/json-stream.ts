@@ -45,17 +45,26 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
+/** etcd holds objects of at most 1.5 MiB; what an aggregated API or a proxy sends must not fill the memory either. */
+const MAX_VALUE_BYTES = 64 << 20;
+
 /** Bytes of one value, gathered over chunks. */
 function createCollector() {
   let parts: Buffer[] = [];
+  let size = 0;
   return {
     /** Copies, because the transport may reuse the chunk's memory and a part must not keep a whole chunk alive. */
     add(chunk: Buffer, from: number, to: number): void {
-      if (to > from) parts.push(Buffer.from(chunk.subarray(from, to)));
+      if (to <= from) return;
+      size += to - from;
+      if (size > MAX_VALUE_BYTES)
+        throw new MalformedAnswerError(`One value of the API server's answer is longer than ${MAX_VALUE_BYTES} bytes.`);
+      parts.push(Buffer.from(chunk.subarray(from, to)));
     },
     take(): Buffer {
       const whole = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
       parts = [];
+      size = 0;
       return whole;
     },
     get isEmpty(): boolean {

@@ -146,3 +146,24 @@ test('the server asks before it answers, and answers nothing to those it keeps o
   const answer = await fetch(url, { headers: { authorization: 'Bearer good' } });
   expect([answer.status, await answer.text()]).toEqual([200, 'up 1\n']);
 });
+
+test('made-up tokens do not use up what may be asked of the API server', async () => {
+  const clock = createVirtualClock(0);
+  const log = createLogger({ level: 'error', format: 'text', clock, write: () => {} });
+  const waiting: (() => void)[] = [];
+  const create = async (_type: unknown, object: object): Promise<object> => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return { ...object, status: { authenticated: false } };
+  };
+  const authorize = createAccessReview({ api: { create } as unknown as Pick<KubeApi, 'create'>, clock, log });
+  const asked = Array.from({ length: 100 }, (_, at) => authorize({ path: '/metrics', authorization: `Bearer t${at}` }));
+  expect(waiting).toHaveLength(4);
+  for (const answer of waiting) answer();
+  const statuses = (await Promise.all(asked)).map((answer) => answer?.status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(4);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(96);
+  // Those that were asked are over: the next is reviewed again.
+  const next = authorize({ path: '/metrics', authorization: 'Bearer later' });
+  waiting.at(-1)?.();
+  expect((await next)?.status).toBe(401);
+});

@@ -54,6 +54,8 @@ export interface AccessReviewOptions {
 /** A scraper asks every few seconds; a right that was taken away may be used for so long. */
 const KEEP_MILLIS: Millis = 60_000;
 const MAX_KEPT = 500;
+/** Reviews under way at once. Whoever reaches the port may send made-up tokens: they must not use up what the operator may ask of its API server. */
+const MAX_REVIEWS = 4;
 /** Service-account tokens have about 1 KB. What is longer is not asked about. */
 const MAX_TOKEN_LENGTH = 16_384;
 
@@ -66,6 +68,8 @@ const UNAUTHENTICATED = refusal(
 export function createAccessReview({ api, clock, log }: AccessReviewOptions): Authorize {
   /** By digest of token and path: no token is kept. */
   const kept = new Map<string, { readonly answer: EndpointAnswer | undefined; readonly until: EpochMillis }>();
+
+  let reviews = 0;
 
   const review = async (token: string, path: string): Promise<EndpointAnswer | undefined> => {
     const { status } = await api.create(tokenReviews, reviewOf(tokenReviews, { token }));
@@ -99,6 +103,8 @@ export function createAccessReview({ api, clock, log }: AccessReviewOptions): Au
     const known = kept.get(key);
     if (known !== undefined && clock.now() < known.until) return known.answer;
     kept.delete(key);
+    if (reviews >= MAX_REVIEWS) return refusal(503, 'BUSY', 'too many tokens are being reviewed; try again');
+    reviews++;
     try {
       const answer = await review(token, path);
       keep(key, answer);
@@ -106,6 +112,8 @@ export function createAccessReview({ api, clock, log }: AccessReviewOptions): Au
     } catch (error) {
       log.warn({ path, error: describeError(error) }, 'Who asks could not be reviewed; nobody is let in meanwhile');
       return refusal(503, 'UNAVAILABLE', 'the API server cannot be asked about the token; try again');
+    } finally {
+      reviews--;
     }
   };
 }
