@@ -130,7 +130,11 @@ const PINNED: readonly (readonly [behaviour: string, path: string, words: string
     'src/decide/rightsizing/select-policy.test.ts',
     'Property 16: a policy finds every matching',
   ],
-  ['caches', 'src/observe/usage/usage-providers.test.ts', 'Property 32: for any number of workloads of a namespace'],
+  [
+    'caches',
+    'src/observe/usage/provider-metrics-server.test.ts',
+    'Property 32: for any number of workloads of a namespace',
+  ],
   ['events', 'src/act/rightsizing-events.test.ts', 'optipod defect B14: every event OptiPod names has a row'],
   [
     'the next look at a policy',

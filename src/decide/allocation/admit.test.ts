@@ -1,38 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitRangeRecord, QuotaRecord } from '../../model/sizing-records.ts';
-import { anHpa } from '../../model/testing/sizing-records.ts';
-import { type Admission, type AdmissionFacts, admitAllocation } from './admit.ts';
+import type { QuotaRecord } from '../../model/sizing-records.ts';
+import type { Admission, AdmissionFacts } from './admit.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { DesiredCpu } from './read-allocation.ts';
+import { admit, desired, facts, pending, pod, range } from './testing/admitting.ts';
 import { resized, T0, testNode, testPod, testRules } from './testing/pods.ts';
 
-const desired = (request: number, change: Partial<DesiredCpu> = {}): DesiredCpu => ({
-  podUid: 'uid-a',
-  request,
-  limit: Math.max(1800, request),
-  limitPolicy: 'Keep',
-  urgent: false,
-  usage: new Map(),
-  ...change,
-});
-
-const facts = (pod: AllocationPod, change: Partial<AdmissionFacts> = {}): AdmissionFacts => ({
-  pod,
-  workload: undefined,
-  workloadUid: undefined,
-  facts: { limitRanges: [], hpas: [], pdbs: [] },
-  history: {},
-  quotas: [],
-  node: { allocatable: 1800, conditions: testNode().conditions, charged: 1000 },
-  isStale: false,
-  lastWriteAt: undefined,
-  rules: testRules,
-  now: T0,
-  ...change,
-});
-const pod = testPod('a', { request: 400 });
-const admit = (wanted: DesiredCpu, change: Partial<AdmissionFacts> = {}, subject = pod): Admission =>
-  admitAllocation(wanted, facts(subject, change));
 const reasonOf = (admission: Admission): string => (admission.kind === 'held' ? admission.reason : admission.kind);
 
 const quota = (room: number): QuotaRecord => ({
@@ -41,35 +14,6 @@ const quota = (room: number): QuotaRecord => ({
   hard: { cpuRequest: 1000 + room },
   used: { cpuRequest: 1000 },
   scopes: undefined,
-});
-const range = (min: number, max: number, ratio?: number): LimitRangeRecord => ({
-  namespace: 'shop',
-  name: 'r',
-  type: 'Container',
-  min: { cpu: min },
-  max: { cpu: max },
-  defaultRequest: {},
-  defaultLimit: {},
-  maxLimitRequestRatio: ratio === undefined ? {} : { cpu: ratio },
-});
-const pdb = {
-  namespace: 'shop',
-  name: 'p',
-  uid: 'p',
-  selector: undefined,
-  disruptionsAllowed: 0,
-  observed: true,
-  currentHealthy: 1,
-  desiredHealthy: 2,
-  alwaysAllowUnhealthy: false,
-};
-const hpa = anHpa({
-  target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
-  maxReplicas: 9,
-  utilization: { cpu: 80 },
-});
-const pending = (reason: 'Deferred' | 'Infeasible', age: number): Partial<AllocationPod> => ({
-  resize: { pending: { reason, message: 'no room', since: T0 - age }, inProgress: undefined },
 });
 
 describe('what is written', () => {
@@ -268,101 +212,5 @@ describe('what is held, and why', () => {
       admit(wanted, { lastWriteAt: T0 }),
     ]);
     for (const each of times) expect(each.kind === 'held' && each.retryAfterMillis !== undefined).toBe(true);
-  });
-});
-
-describe('what is not granted is taken back', () => {
-  const stuck = (reason: 'Deferred' | 'Infeasible', age: number): AllocationPod => {
-    const asked = resized(pod, { request: 900, limit: undefined });
-    return { ...asked, ...pending(reason, age), statuses: pod.statuses };
-  };
-
-  test('allocation bug 11: deferred for over fifteen seconds (k/k#135107)', () => {
-    expect(admit(desired(900), {}, stuck('Deferred', 16_000))).toMatchObject({
-      kind: 'resize',
-      decision: { isWithdrawal: true, changes: [{ container: 'main', to: { cpuRequest: 400 } }] },
-    });
-  });
-
-  test('allocation bug 10: infeasible: at once, so that no restart brings it to life (k/k#126033)', () => {
-    expect(admit(desired(900), {}, stuck('Infeasible', 0))).toMatchObject({ decision: { isWithdrawal: true } });
-  });
-});
-
-describe('what only the operator knows narrows the wish', () => {
-  test('integration 4: LimitRange: up to its maximum', () => {
-    const limited = testPod('a', { request: 400, limit: 1000 });
-    const admission = admit(
-      desired(1200, { limit: 1000 }),
-      { facts: { limitRanges: [range(100, 1000)], hpas: [], pdbs: [] } },
-      limited,
-    );
-    expect(admission).toMatchObject({
-      decision: { changes: [{ to: { cpuRequest: 999 } }] },
-      clamps: [{ reason: 'LimitRange', what: 'max', before: 1200, after: 1000 }],
-    });
-  });
-
-  test('allocation bug 12, integration 5: the request that an autoscaler divides by stays (k/k#142155)', () => {
-    const scaled = { facts: { limitRanges: [], hpas: [hpa], pdbs: [] } };
-    expect(admit(desired(200), scaled).kind).toBe('settled');
-    expect(admit(desired(200, { limit: 300, limitPolicy: 'Apply' }), scaled)).toMatchObject({
-      decision: { changes: [{ to: { cpuLimit: 401 } }] },
-    });
-  });
-
-  test('integration 6: no decrease while the budget is short, raises as ever', () => {
-    const short = { facts: { limitRanges: [], hpas: [], pdbs: [pdb] } };
-    expect(admit(desired(200), short).kind).toBe('settled');
-    expect(admit(desired(600), short).kind).toBe('resize');
-  });
-
-  test('integration 4: the ratio of limit to request is kept by the limit', () => {
-    const admission = admit(
-      desired(300, { limit: 1200, limitPolicy: 'Apply' }),
-      { facts: { limitRanges: [range(1, 5000, 3)], hpas: [], pdbs: [] } },
-      testPod('a', { request: 400, limit: 1200 }),
-    );
-    expect(admission).toMatchObject({ decision: { changes: [{ to: { cpuRequest: 300, cpuLimit: 900 } }] } });
-  });
-});
-
-describe('limits, as MBCAS', () => {
-  const rules = { ...testRules, apply: 'limits' as const };
-  const limited = testPod('a', { request: 450, limit: 500 });
-  const wish = (limit: number) => desired(Math.floor(0.9 * limit), { limit, limitPolicy: 'Apply' });
-
-  test('limit and request move together', () => {
-    expect(admit(wish(800), { rules }, limited)).toMatchObject({
-      decision: { changes: [{ to: { cpuRequest: 720, cpuLimit: 800 } }] },
-    });
-  });
-
-  test('a cut limit takes the request along', () => {
-    const ranges = { limitRanges: [range(10, 600)], hpas: [], pdbs: [] };
-    expect(admit(wish(800), { rules, facts: ranges }, limited)).toMatchObject({
-      decision: { changes: [{ to: { cpuRequest: 540, cpuLimit: 600 } }] },
-    });
-  });
-
-  test('an autoscaled pod: the limit only, above its threshold', () => {
-    const scaled = { limitRanges: [], hpas: [hpa], pdbs: [] };
-    expect(admit(wish(300), { rules, facts: scaled }, limited)).toMatchObject({
-      decision: { changes: [{ to: { cpuLimit: 451 } }] },
-    });
-    expect(admit(wish(800), { rules, facts: scaled }, limited)).toMatchObject({
-      decision: { changes: [{ to: { cpuLimit: 800 } }] },
-    });
-  });
-});
-
-test('Guaranteed: request and limit are one', () => {
-  const guaranteed = testPod(
-    'a',
-    { request: 450, limit: 450, marks: { 'mbcas.io/skip-guaranteed': 'false' } },
-    { qos: 'Guaranteed' },
-  );
-  expect(admit(desired(600, { limit: 900, limitPolicy: 'Apply' }), {}, guaranteed)).toMatchObject({
-    decision: { changes: [{ to: { cpuRequest: 600, cpuLimit: 600 } }] },
   });
 });

@@ -1,4 +1,4 @@
-/** The provider over the embedded API server's Metrics API; odd answers are in usage-providers.test.ts. */
+/** The provider over the embedded API server's Metrics API; odd answers are in provider-metrics-server.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { createTestServer } from '../../cluster/apiserver/testing/test-server.ts';
 import { createMetricsServerSource } from './metrics-server-source.ts';

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import type { ResizeOutcome } from '../act/resize-outcome.ts';
+import type { PodSizing } from '../model/sizing-records.ts';
+import { NOON } from '../model/testing/records.ts';
+import { aContainer, aContainerStatus } from '../model/testing/sizing-records.ts';
+import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
+
+describe('the answer of the API server', () => {
+  const refused = (isUncertain: boolean): ResizeOutcome => ({
+    result: 'refused',
+    action: 'retry',
+    reason: 'ResizeApiTrouble',
+    message: 'm',
+    advice: 'a',
+    retryAfterMillis: 5,
+    isUncertain,
+  });
+
+  test('a refusal ends it', () => {
+    const { flight } = setUp();
+    const decision = decisionFor({ cpuRequest: 300 });
+    flight.begin(decision);
+    expect(flight.settle(decision, refused(false))).toEqual({
+      kind: 'refused',
+      decision,
+      answer: { action: 'retry', reason: 'ResizeApiTrouble', message: 'm', advice: 'a' },
+      retryAfterMillis: 5,
+    });
+    expect(flight.list()).toEqual([]);
+  });
+
+  test('what may have been made goes on counting until the view tells, or has told nothing for long', async () => {
+    const { clock, flight, show } = setUp();
+    const decision = decisionFor({ cpuRequest: 300 });
+    flight.begin(decision);
+    flight.settle(decision, refused(true));
+    expect(flight.isResizing('web-1')).toBe(true);
+    await clock.advance(119_999);
+    expect(flight.review()).toEqual([]);
+    await clock.advance(1);
+    expect(flight.review()).toEqual([{ kind: 'lost', decision }]);
+    flight.begin(decision);
+    flight.settle(decision, refused(true));
+    show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }))] }));
+    expect(flight.review()).toMatchObject([{ kind: 'done' }]);
+  });
+
+  test('a pod that is gone ends it, and an answer to another resize is none', () => {
+    const { flight } = setUp();
+    const decision = decisionFor({ cpuRequest: 300 });
+    flight.begin(decision);
+    expect(flight.settle(decisionFor({ cpuRequest: 400 }), { result: 'gone' })).toBeUndefined();
+    expect(flight.isResizing('web-1')).toBe(true);
+    expect(flight.settle(decision, { result: 'gone' })).toEqual({ kind: 'gone', decision });
+  });
+});
+
+describe('rightsizing bug 15: a pod that keeps running out of memory', () => {
+  const killed = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
+  const withKills = (restartCount: number, running = true): Partial<PodSizing> =>
+    asked({
+      statuses: [aContainerStatus(aContainer({ size: bigger }), { restartCount, lastTermination: killed, running })],
+    });
+
+  test('is not believed to be well because its new size is in force', async () => {
+    const { clock, flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    const decision = start();
+    show(withKills(4));
+    expect(flight.review()).toEqual([]);
+    expect(flight.isResizing('web-1')).toBe(false);
+    show(withKills(5, false));
+    await clock.advance(30_000);
+    expect(flight.review()).toMatchObject([
+      { kind: 'not-healed', decision, answer: { action: 'recreate', reason: 'ResizeInCrashLoop' } },
+    ]);
+    expect(flight.review()).toEqual([]);
+  });
+
+  test('is well after it has run for two minutes', async () => {
+    const { clock, flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    start();
+    show(withKills(4));
+    flight.review();
+    await clock.advance(119_999);
+    expect(flight.review()).toEqual([]);
+    await clock.advance(1);
+    expect(flight.review()).toMatchObject([{ kind: 'done', tookMillis: 0, restarted: false }]);
+  });
+
+  test('may go before it is well', () => {
+    const { flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    const decision = start();
+    show(withKills(4));
+    flight.review();
+    show(undefined);
+    expect(flight.review()).toEqual([{ kind: 'gone', decision }]);
+  });
+});
+
+describe('what a predecessor left', () => {
+  test.each([
+    ['mbcas-controller', 'allocation'],
+    ['optipod', 'rightsizing'],
+  ])('a pending resize of %s is taken over, and taken back in time', async (manager, engine) => {
+    const { clock, flight, show } = setUp();
+    show(asked({ sizeManagers: [manager], resize: pendingAs('Deferred', '') }));
+    expect(flight.adopt()).toBe(1);
+    expect(flight.adopt()).toBe(0);
+    expect(flight.list()).toMatchObject([{ engine }]);
+    flight.review();
+    await clock.advance(15_000);
+    expect(flight.review()).toMatchObject([
+      { kind: 'taken-back', withdrawal: { changes: [{ to: { cpuRequest: 200 } }] } },
+    ]);
+  });
+
+  test.each<[string, Partial<PodSizing>]>([
+    ['of somebody else', asked({ sizeManagers: ['kubectl'], resize: pendingAs('Deferred', '') })],
+    ['that is done', { sizeManagers: ['optipod'] }],
+  ])('a resize %s is left alone', (_, sizing) => {
+    const { flight, show } = setUp();
+    show(sizing);
+    expect(flight.adopt()).toBe(0);
+  });
+});
