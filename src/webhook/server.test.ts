@@ -10,7 +10,13 @@ import { createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { checkKeyPair, followKeyPair, readKeyPair, validityOf } from './key-pair-files.ts';
-import { type BodyHandler, type KeyPair, startWebhookServer, type WebhookServerOptions } from './server.ts';
+import {
+  type BodyHandler,
+  connectionLimits,
+  type KeyPair,
+  startWebhookServer,
+  type WebhookServerOptions,
+} from './server.ts';
 
 const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
 const log = createSilentLogger();
@@ -93,6 +99,10 @@ function servedName(port: number): Promise<string> {
     socket.on('error', reject);
   });
 }
+
+test('no connection that an API server may still use is ended first: it keeps those of a burst for 90 s, used or not', () => {
+  expect(Math.min(...Object.values(connectionLimits))).toBeGreaterThan(90_000);
+});
 
 describe('requests', () => {
   test('a POST of JSON to /mutate is handled, whatever parameters the media type has', async () => {

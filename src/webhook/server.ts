@@ -53,10 +53,17 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
  * 20 KiB takes a third of it.
  */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Longer than the API server's idle connections live (90 s), so that it is never us who closes one just being reused. */
+/** Longer than the API server's idle connections live (90 s), so that it is never us who closes one just being used. */
 const KEEP_ALIVE_MILLIS = 120_000;
-/** No API server waits longer for a webhook (timeoutSeconds is at most 30). */
-const REQUEST_MILLIS = 30_000;
+/**
+ * Node counts the time of the first request from the opening of the connection. In a burst an API server opens more than it needs and
+ * uses them later: ended sooner, they would fail the admissions that are being sent on them (it does not send a POST again).
+ */
+export const connectionLimits = {
+  keepAliveTimeout: KEEP_ALIVE_MILLIS,
+  headersTimeout: KEEP_ALIVE_MILLIS,
+  requestTimeout: KEEP_ALIVE_MILLIS,
+} as const;
 /**
  * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs in a burst and
  * keeps them for later; Node does not count those as idle.
@@ -75,9 +82,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     {
       ...keyPair,
       minVersion: 'TLSv1.2',
-      keepAliveTimeout: KEEP_ALIVE_MILLIS,
-      requestTimeout: REQUEST_MILLIS,
-      headersTimeout: REQUEST_MILLIS,
+      ...connectionLimits,
     },
     (request, response) => {
       unused.delete(request.socket);
