@@ -42,7 +42,7 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
   const [binaries, programs] = [await ensureBinaries(options), await ensureNodePrograms(options)];
   const startMillis = clock.now();
   const { nodes, hasStowage, hasMetrics } = partOf(project.vitest.vite.config.mode);
-  const images = [...loadImages(programs.load), ...(hasStowage ? [stowageImage()] : [])];
+  const images = [...loadImages(programs.load), ...(hasStowage ? [stowageImage(directory)] : [])];
   report(`packed ${images.length} images in ${((clock.now() - startMillis) / 1000).toFixed(1)} s`);
   const run = openNodeRun(directory);
   const specs = clusterNodes.filter(({ name }) => nodes.includes(name));

@@ -1,6 +1,5 @@
 /** `npm run test:node`: builds what is missing, runs the suites on real nodes in a network namespace of their own, and proves that nothing is left behind. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runVitest } from '../../scripts/run-vitest.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
@@ -28,49 +27,53 @@ const env = { GOGC: '400' };
 const stopper = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopper.abort());
 
-/** On a cluster that is booted in a run of its own. */
-async function runOnCluster(name: string, args: readonly string[], output?: string): Promise<number> {
+interface Suites {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Inside the run's namespace, where their cluster is booted. */
+  readonly isInside: boolean;
+  /** What they say is kept until they have ended. */
+  readonly isQuiet: boolean;
+}
+
+/** Suites in a run of their own: whatever becomes of them, it is found by the run's folder. */
+async function runSuites({ name, args, isInside, isQuiet }: Suites): Promise<number> {
   const run = createNodeRun();
+  const output = join(run.directory, 'suites.out');
   try {
-    return await runVitest({
+    const code = await runVitest({
       name,
       config,
       args,
       env: { ...env, STOWAGE_NODE_RUN: run.directory },
-      wrap: (command) => insideNamespace(run.directory, command),
-      ...(output !== undefined && { output }),
+      ...(isInside && { wrap: (command) => insideNamespace(run.directory, command) }),
+      ...(isQuiet && { output }),
     });
+    if (isQuiet) process.stdout.write(readFileSync(output));
+    return code;
   } finally {
     await destroyNodeRun(run, clock);
   }
 }
 
-/** Side by side: most of what they do is wait. What a part says is shown when it has ended. */
+async function runPart(part: PartName): Promise<number> {
+  if (stopper.signal.aborted) return 1;
+  const from = clock.now();
+  const isInside = parts[part].nodes.length > 0;
+  const code = await runSuites({ name: `node-${part}`, args: ['--mode', part], isInside, isQuiet: true });
+  report(`part ${part} ${code === 0 ? 'passed' : 'FAILED'} in ${formatElapsed(clock.now() - from)}`);
+  return code;
+}
+
+/** Side by side: most of what they do is wait. */
 async function runParts(): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-suites-'));
-  const runPart = async (part: PartName): Promise<number> => {
-    if (stopper.signal.aborted) return 1;
-    const from = clock.now();
-    const [name, args, output] = [`node-${part}`, ['--mode', part], join(folder, `${part}.out`)];
-    const hasCluster = parts[part].nodes.length > 0;
-    const code = hasCluster
-      ? await runOnCluster(name, args, output)
-      : await runVitest({ name, config, args, env, output });
-    process.stdout.write(readFileSync(output));
-    report(`part ${part} ${code === 0 ? 'passed' : 'FAILED'} in ${formatElapsed(clock.now() - from)}`);
-    return code;
-  };
-  try {
-    report('the suites run in parts; each tells how it went when it has ended');
-    const codes = await Promise.all([
-      runPart('operators'),
-      // The shorter one has time for another.
-      runPart('kubelet').then(async (code) => Math.max(code, await runPart('leftovers'))),
-    ]);
-    return Math.max(...codes);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  report('the suites run in parts; each tells how it went when it has ended');
+  const codes = await Promise.all([
+    runPart('operators'),
+    // The shorter one has time for another.
+    runPart('kubelet').then(async (code) => Math.max(code, await runPart('leftovers'))),
+  ]);
+  return Math.max(...codes);
 }
 
 /** What the runner would have reported, for who counts results. */
@@ -105,7 +108,8 @@ async function main(): Promise<number> {
   const before = takeSnapshot();
   const args = process.argv.slice(2);
   // Suites named on the command line are run one after the other.
-  const code = args.length > 0 ? await runOnCluster('node', args) : await runParts();
+  const isWhole = args.length === 0;
+  const code = isWhole ? await runParts() : await runSuites({ name: 'node', args, isInside: true, isQuiet: false });
   const left = compareSnapshots(before, takeSnapshot());
   const counts = Object.entries(before).map(([part, lines]) => `${lines.length} ${part}`);
   report(

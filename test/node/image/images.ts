@@ -1,6 +1,5 @@
 /** The images of the suites: the load pod, the sandbox of every pod, and Stowage itself. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileEntry, folderEntries } from './folder-entries.ts';
 import { type PackedImage, packImage } from './oci-image.ts';
@@ -46,35 +45,21 @@ function nodeEntries(): TarEntry[] {
   ];
 }
 
-/** Folders of the packages Stowage needs to run, from the lock file. */
-function productionPackages(): string[] {
-  const lock: unknown = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  if (typeof lock !== 'object' || lock === null || !('packages' in lock)) return [];
-  const { packages } = lock;
-  if (typeof packages !== 'object' || packages === null) return [];
-  return Object.entries(packages)
-    .filter(([path, each]) => path !== '' && !each.dev && !each.optional && !each.devOptional)
-    .map(([path]) => path);
-}
-
-function applicationEntries(): TarEntry[] {
-  const isShipped = (path: string): boolean => !path.endsWith('.test.ts');
+/** As the Dockerfile puts it together: the bundle of what lies in the checkout now, and nothing to install. */
+function applicationEntries(dist: string): TarEntry[] {
+  execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--out', dist]);
   return [
     fileEntry(join(root, 'package.json'), 'app/package.json'),
-    ...folderEntries(join(root, 'bin'), 'app/bin'),
-    ...folderEntries(join(root, 'src'), 'app/src', isShipped),
-    ...productionPackages().flatMap((path) =>
-      // Packages inside packages have an entry of their own.
-      folderEntries(join(root, path), `app/${path}`, (name) => !name.startsWith('node_modules/')),
-    ),
+    ...['bin', 'charts', 'deploy'].flatMap((name) => folderEntries(join(root, name), `app/${name}`)),
+    ...folderEntries(dist, 'app/dist', (path) => !path.endsWith('.map')),
   ];
 }
 
-/** Stowage on Node, as a container image; the version of the code is what lies in the checkout now. */
-export function stowageImage(): PackedImage {
+/** Stowage on Node, as a container image. @param workFolder for the bundle; the caller's to delete. */
+export function stowageImage(workFolder: string): PackedImage {
   return packImage({
     name: STOWAGE_IMAGE,
-    layers: [nodeEntries(), applicationEntries()],
+    layers: [nodeEntries(), applicationEntries(join(workFolder, 'dist'))],
     entrypoint: ['/bin/node', '/app/bin/stowage.mjs'],
     env: ['NODE_ENV=production'],
     workingDirectory: '/app',
