@@ -17,6 +17,7 @@ import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
 import type { PlacementReconciler } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
+import type { PlanGauges } from './plan-gauges.ts';
 
 export interface PlacementControllerOptions {
   readonly view: LiveView;
@@ -26,6 +27,7 @@ export interface PlacementControllerOptions {
   readonly turns: EvictionTurns;
   readonly events: WorkloadEvents;
   readonly metrics: Metrics;
+  readonly gauges: PlanGauges;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -82,6 +84,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     drifting.delete(key);
     const { namespace, name } = refOf(key);
     metrics.removeWorkload(namespace, name);
+    options.gauges.forget(key);
   };
 
   const noteManagement = (

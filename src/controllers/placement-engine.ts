@@ -14,6 +14,7 @@ import { createMoveTracker } from './move-tracker.ts';
 import { createPlacementController, type PlacementController } from './placement-controller.ts';
 import { createPlacementReconciler } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
+import { createPlanGauges } from './plan-gauges.ts';
 import type { SpotWatch } from './spot-watch.ts';
 
 export interface PlacementEngineOptions extends EngineParts {
@@ -49,6 +50,7 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
     moves: createMoveTracker(history),
     evict,
     restamp: createRestamp(api),
+    gauges: createPlanGauges(options.metrics),
   };
   const reconciler = createPlacementReconciler(shared);
   const { metrics, spot } = options;

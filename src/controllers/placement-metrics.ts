@@ -1,29 +1,11 @@
 /** What the placement controller tells Prometheus. */
 import type { EvictionResult } from '../act/eviction-outcome.ts';
-import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 
 /** Label values of a workload's series, as Spotalis writes them. */
 export function workloadLabels(workload: WorkloadRef) {
   return { namespace: workload.namespace, workload: workload.name, workload_type: workload.kind.toLowerCase() };
-}
-
-/** Gauges that follow from the plan of a workload that is managed, or would be if its settings were valid. */
-export function reportPlan(metrics: Metrics, plan: WorkloadPlan, now: EpochMillis): void {
-  const labels = workloadLabels(plan.workload);
-  const { actual, target, policy } = plan;
-  metrics.set('spotalis_invalid_configuration', labels, policy.state === 'invalid' ? 1 : 0);
-  metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'spot' }, actual.spot);
-  metrics.set('spotalis_workload_replicas', { ...labels, replica_type: 'on-demand' }, actual.onDemand);
-  metrics.set('spotalis_fallback_active', labels, plan.spot.covered);
-  metrics.set('spotalis_spot_closed', labels, plan.spot.state.kind === 'open' ? 0 : 1);
-  if (target === undefined || policy.state !== 'managed') return;
-  metrics.set('spotalis_workload_replicas_desired', { ...labels, replica_type: 'spot' }, target.spot);
-  metrics.set('spotalis_workload_replicas_desired', { ...labels, replica_type: 'on-demand' }, target.onDemand);
-  metrics.set('spotalis_drift_replicas', labels, plan.drift);
-  metrics.set('spotalis_window_open', labels, policy.window === undefined || policy.window.isOpen(now) ? 1 : 0);
 }
 
 const evictionResults: Readonly<Record<EvictionResult, string>> = {

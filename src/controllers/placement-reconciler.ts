@@ -25,8 +25,9 @@ import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { createFallBack } from './fall-back.ts';
 import type { MoveTracker } from './move-tracker.ts';
-import { countEviction, reportPlan } from './placement-metrics.ts';
+import { countEviction } from './placement-metrics.ts';
 import type { PlacementRules } from './placement-rules.ts';
+import type { PlanGauges } from './plan-gauges.ts';
 import { createRestampBatch } from './restamp-batch.ts';
 import type { SpotWatch } from './spot-watch.ts';
 
@@ -46,6 +47,7 @@ export interface ReconcilerOptions {
   readonly events: WorkloadEvents;
   readonly journal: Journal;
   readonly metrics: Metrics;
+  readonly gauges: PlanGauges;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -70,8 +72,8 @@ export class EvictionError extends Error {
 }
 
 export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
-  const { view, rules, history, inFlight, turns, moves, spot, leadership, evict, events, journal, metrics, clock } =
-    options;
+  const { view, rules, history, inFlight, turns, moves, spot, leadership, evict, events, journal, clock } = options;
+  const { metrics, gauges } = options;
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
@@ -207,11 +209,11 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       if (policy.state !== 'managed') {
         turns.leave(workloadKey(workload));
         if (policy.state === 'unmanaged') return { plan, againAfterMillis: undefined };
-        reportPlan(metrics, plan, now);
+        gauges.report(plan, now);
         blocks.reportInvalid(workload, policy.reason.message);
         return { plan, againAfterMillis: settings.disruptionRetryMillis };
       }
-      reportPlan(metrics, plan, now);
+      gauges.report(plan, now);
       blocks.reportNotes(workload, plan);
       const times: (Millis | undefined)[] = [moves.judge(view, sides, workload, now)];
       const opensOrCloses = policy.window?.nextChange(now);
