@@ -28,8 +28,11 @@ const SPARE_BUCKETS = 4;
 export class DecayingHistogram {
   readonly layout: BucketLayout;
   readonly halfLifeMillis: Millis;
-  /** Weights of the buckets from `#first` on. 32 bits keep 7 digits of each; buckets are 5 % wide. */
-  #weights = new Float32Array(0);
+  /**
+   * Weights of the buckets from `#first` on. Rounded to the 7 digits that are saved of each; buckets are 5 % wide. A plain list:
+   * for the few buckets in use a typed array's own buffer would take more than its numbers.
+   */
+  #weights: number[] = [];
   #first = 0;
   #referenceMillis: EpochMillis;
   #sum = 0;
@@ -125,7 +128,7 @@ export class DecayingHistogram {
   #put(index: number, weight: number): void {
     this.#makeRoom(index);
     const before = this.#weightOf(index);
-    this.#weights[index - this.#first] = before + weight;
+    this.#weights[index - this.#first] = Math.fround(before + weight);
     this.#sum += this.#weightOf(index) - before;
   }
 
@@ -135,8 +138,8 @@ export class DecayingHistogram {
     const isNew = this.#weights.length === 0;
     const first = Math.max(0, Math.min(isNew ? index : this.#first, index) - SPARE_BUCKETS);
     const last = Math.min(this.layout.count, Math.max(isNew ? index : end, index + 1) + SPARE_BUCKETS);
-    const roomier = new Float32Array(last - first);
-    if (!isNew) roomier.set(this.#weights, this.#first - first);
+    const roomier = Array.from({ length: last - first }, () => 0);
+    for (const [place, weight] of this.#weights.entries()) roomier[place + this.#first - first] = weight;
     this.#weights = roomier;
     this.#first = first;
   }
@@ -145,7 +148,7 @@ export class DecayingHistogram {
   #shiftReference(newReference: EpochMillis): void {
     const halfLives = Math.round(this.#halfLivesSince(newReference));
     this.#referenceMillis += halfLives * this.halfLifeMillis;
-    this.#weights = this.#weights.map((weight) => weight * 2 ** -halfLives);
+    this.#weights = this.#weights.map((weight) => Math.fround(weight * 2 ** -halfLives));
     this.#sum = this.#weights.reduce((sum, weight) => sum + weight, 0);
   }
 }

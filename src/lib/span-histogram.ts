@@ -72,12 +72,22 @@ export class SpanHistogram {
     return count / this.#total;
   }
 
-  /** The same of the values of the latest span alone. */
-  shareOfLatest(index: number): number {
-    const column = index - this.#first;
-    if (this.#total === 0 || column < 0 || column >= this.#width) return 0;
+  /**
+   * The shares of all buckets in {@link range}, in its order: of all values, and of the values of the latest span alone. In one
+   * pass, where {@link share} asked for each bucket would go through all spans again and again.
+   */
+  shares(): { readonly all: Float64Array; readonly latest: Float64Array } {
+    const [all, latest] = [new Float64Array(this.#width), new Float64Array(this.#width)];
+    if (this.#total === 0) return { all, latest };
     const row = this.#spans.indexOf(Math.max(...this.#spans));
-    return (this.#counts[row * this.#width + column] ?? 0) / (this.#totals[row] ?? 1);
+    const ofLatest = this.#totals[row] ?? 1;
+    for (let column = 0; column < this.#width; column++) {
+      let count = 0;
+      for (let place = column; place < this.#counts.length; place += this.#width) count += this.#counts[place] ?? 0;
+      all[column] = count / this.#total;
+      latest[column] = (this.#counts[row * this.#width + column] ?? 0) / ofLatest;
+    }
+    return { all, latest };
   }
 
   /** The buckets with values are at or after `from` and before `to`. */
@@ -97,8 +107,10 @@ export class SpanHistogram {
       const roomier = new Uint32Array(this.#counts.length + this.#width);
       roomier.set(this.#counts);
       this.#counts = roomier;
-      this.#totals.push(0);
-      return this.#spans.push(span) - 1;
+      // Not pushed: a list that grows takes room for 16 more.
+      this.#totals = this.#totals.concat(0);
+      this.#spans = this.#spans.concat(span);
+      return this.#spans.length - 1;
     }
     const oldest = Math.min(...this.#spans);
     if (span < oldest) return undefined;
