@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { informerIn, type NamespaceScope } from './live-stores.ts';
-import { type AllocationRecord, createAllocationProjection } from './project-allocation.ts';
+import { type AllocationRecord, createAllocationProjection, type PodTexts } from './project-allocation.ts';
 import { createOptionalInformer } from './sizing/optional-informer.ts';
 
 /** The pod an allocation is for. */
@@ -34,6 +34,8 @@ export interface AllocationStoresOptions {
   readonly api: KubeApi;
   /** Left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
+  /** Left out, records keep these texts themselves. */
+  readonly podTexts?: PodTexts | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -41,7 +43,7 @@ export interface AllocationStoresOptions {
 
 export function createAllocationStores(options: AllocationStoresOptions): AllocationStores {
   const { scope } = options;
-  const project = createAllocationProjection();
+  const project = createAllocationProjection(options.podTexts);
   const informer = createOptionalInformer<AllocationRecord>({
     ...options,
     type: podAllocations,

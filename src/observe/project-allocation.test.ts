@@ -86,4 +86,14 @@ describe('the record of a PodAllocation', () => {
     const other = project(objectOf('c', { status: { guidance: { advice: 121 } } }));
     expect(other?.status.guidance).toEqual({ advice: 121 });
   });
+
+  test('has the texts of its pod from the record of the pod, and only of the very one', () => {
+    const object = objectOf('4f6b-uid');
+    const texts = { name: ['web', '4f6b-uid'].join('-'), uid: ['4f6b', 'uid'].join('-') };
+    expect(plain(createAllocationProjection(() => texts)(copyOf(object)))).toEqual(
+      plain(createAllocationProjection()(copyOf(object))),
+    );
+    const other = createAllocationProjection(() => ({ ...texts, uid: 'successor' }))(copyOf(object));
+    expect([other?.name, other?.podUID]).toEqual(['4f6b-uid', '4f6b-uid']);
+  });
 });

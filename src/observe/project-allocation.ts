@@ -7,6 +7,7 @@ import type {
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
 import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
+import type { PodRecord } from '../model/records.ts';
 import { createInterner, createTextInterner } from './intern.ts';
 
 export interface AllocationRecord {
@@ -70,8 +71,16 @@ class CompactRecord implements AllocationRecord {
 /** Values of a kind kept for sharing; beyond these equal ones are merely no longer shared. */
 const MAX_SHARED = 5_000;
 
-/** The projection answers undefined for an object that says nothing of a pod. */
-export function createAllocationProjection(): (object: PodAllocation) => AllocationRecord | undefined {
+/** Name and uid of a pod as its record has them; undefined for a pod that is not known. */
+export type PodTexts = (namespace: string, podName: string) => Pick<PodRecord, 'name' | 'uid'> | undefined;
+
+/**
+ * The projection answers undefined for an object that says nothing of a pod.
+ * @param podTexts what is the same text in the record of the pod is kept there only.
+ */
+export function createAllocationProjection(
+  podTexts: PodTexts = () => undefined,
+): (object: PodAllocation) => AllocationRecord | undefined {
   const texts = createTextInterner(MAX_SHARED);
   const terms = createInterner<AllocationTerms>(MAX_SHARED);
   const conditions = createInterner<PodAllocationCondition>(MAX_SHARED);
@@ -80,8 +89,8 @@ export function createAllocationProjection(): (object: PodAllocation) => Allocat
   );
   const guidances = createInterner<AllocationGuidance>(MAX_SHARED);
 
-  const compactOf = (spec: PodAllocationSpec, name: string): CompactSpec => ({
-    podName: spec.podName,
+  const compactOf = (spec: PodAllocationSpec, podName: string, name: string): CompactSpec => ({
+    podName,
     // Objects of our agents are named after it.
     podUID: spec.podUID === name ? name : spec.podUID,
     desiredCPURequest: spec.desiredCPURequest,
@@ -100,12 +109,14 @@ export function createAllocationProjection(): (object: PodAllocation) => Allocat
   return ({ metadata, spec, status }) => {
     const { namespace, name, uid = '', generation = 0 } = metadata ?? {};
     if (namespace === undefined || name === undefined || spec === undefined) return undefined;
+    const pod = podTexts(namespace, spec.podName);
+    const known = pod?.uid === name ? pod.uid : name;
     return new CompactRecord({
       namespace: texts.intern(namespace),
-      name,
+      name: known,
       uid,
       generation,
-      compact: compactOf(spec, name),
+      compact: compactOf(spec, pod?.name ?? spec.podName, known),
       status: status === undefined ? none : statusOf(status),
     });
   };

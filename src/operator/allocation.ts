@@ -6,11 +6,14 @@ import { type AllocationEngine, createAllocationEngine } from '../controllers/al
 import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
+import type { Store } from '../kube/store.ts';
 import type { Millicores } from '../lib/units.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
+import type { PodRecord } from '../model/records.ts';
 import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
 import type { NamespaceScope } from '../observe/live-stores.ts';
 import { createResizeSupportProbe } from '../observe/resize-support.ts';
+import type { PodTexts } from '../observe/project-allocation.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
 
@@ -20,6 +23,8 @@ export interface AllocationOptions extends EngineParts {
   readonly api: KubeApi;
   readonly scope: NamespaceScope | undefined;
   readonly view: LiveSizingView;
+  /** Those of the view. */
+  readonly pods: Pick<Store<PodRecord>, 'get'>;
   readonly leadership: () => Leadership;
   readonly evictions: () => readonly InFlightEviction[];
   readonly otherResizes: () => readonly InFlightResize[];
@@ -36,8 +41,9 @@ export interface Allocation {
 }
 
 export function createAllocation(options: AllocationOptions): Allocation {
-  const { config, api, scope, clock, random, log, view } = options;
-  const stores = createAllocationStores({ api, scope, clock, random, log: log.child('informer') });
+  const { config, api, scope, clock, random, log, view, pods } = options;
+  const podTexts: PodTexts = (namespace, podName) => pods.get(`${namespace}/${podName}`);
+  const stores = createAllocationStores({ api, scope, podTexts, clock, random, log: log.child('informer') });
   const support = createResizeSupportProbe({
     api,
     clock,
@@ -55,7 +61,12 @@ export function createAllocation(options: AllocationOptions): Allocation {
     engine,
     stores,
     run: async (signal) => {
-      await Promise.all([stores.run(signal), support.run(signal)]);
+      const follow = async (): Promise<void> => {
+        // Pods first: records of allocations share texts with theirs.
+        await Promise.race([view.onSynced.catch(() => {}), aborted(signal)]);
+        await stores.run(signal);
+      };
+      await Promise.all([follow(), support.run(signal)]);
     },
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, stores.onSynced]), aborted(signal)]);

@@ -61,6 +61,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
         ...options,
         evictions: () => options.disruptions().list(),
         view,
+        pods: stores.pods.store,
         otherResizes: () => rightsizing?.engine.resizes.list() ?? [],
         adviceOf: (pod) => rightsizing?.cpuAdviceOf(pod),
       })
