@@ -18,11 +18,25 @@ export interface Clock {
 /** Longest delay Node's own timers take (2^31 - 1 ms); longer ones would fire at once. */
 const MAX_NODE_DELAY_MILLIS = 2_147_483_647;
 
+class ShortTimer implements Timer {
+  readonly #handle: NodeJS.Timeout;
+
+  constructor(handle: NodeJS.Timeout) {
+    this.#handle = handle;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+}
+
 /** The machine's clock. Its timers keep the process alive; whoever starts one must cancel it to stop cleanly. */
 export function createSystemClock(): Clock {
   return {
     now: () => Date.now(),
     setTimer(delayMillis, callback) {
+      // Thousands wait at a time: the usual one holds its callback and nothing else.
+      if (delayMillis <= MAX_NODE_DELAY_MILLIS) return new ShortTimer(setTimeout(callback, Math.max(0, delayMillis)));
       let handle: NodeJS.Timeout;
       const arm = (remainingMillis: number): void => {
         const step = Math.min(Math.max(0, remainingMillis), MAX_NODE_DELAY_MILLIS);
