@@ -7,7 +7,7 @@ import type { ForgetOriginals } from '../act/restore.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Block, InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
-import { inspectSize } from '../guard/size/inspect-size.ts';
+import { inspectSize, type SizeVerdict } from '../guard/size/inspect-size.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -26,6 +26,8 @@ export type AllocationAttempt =
   | { readonly kind: 'gone' };
 
 export interface AllocationActuator {
+  /** What a guard has against it at this moment; nothing is sent. */
+  objection(decision: ResizeDecision): Block | undefined;
   send(decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt>;
   /** Looks after what is under way; to be called at every change of such a pod and each second. */
   review(signal: AbortSignal): Promise<void>;
@@ -87,12 +89,15 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     events.lasting(pod, 'CPURefused', renderReason('CPURefused', { pod: pod.name, cause: message }), reason);
   };
 
-  const send = async (decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt> => {
+  const inspect = (decision: ResizeDecision): SizeVerdict<ResizeDecision> => {
     const verdict = inspectSize(decision, context());
-    if (verdict.kind === 'blocked') {
-      count('blocked');
-      return verdict;
-    }
+    if (verdict.kind === 'blocked') count('blocked');
+    return verdict;
+  };
+
+  const send = async (decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt> => {
+    const verdict = inspect(decision);
+    if (verdict.kind === 'blocked') return verdict;
     // Counted before the patch leaves: what is decided meanwhile must see it.
     inFlight.begin(decision);
     if (decision.isWithdrawal !== true) history.recordChange(decision.pod.uid, clock.now());
@@ -147,6 +152,10 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
   };
 
   return {
+    objection(decision) {
+      const verdict = inspect(decision);
+      return verdict.kind === 'blocked' ? verdict.block : undefined;
+    },
     send,
     async review(signal) {
       for (const end of inFlight.review()) {

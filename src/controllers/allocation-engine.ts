@@ -26,6 +26,7 @@ import { createAllocationPass } from './allocation-pass.ts';
 import { createAllocationReports } from './allocation-reports.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 import type { EngineParts } from './engine-parts.ts';
+import { createQuotaReadings } from './quota-readings.ts';
 import { createResizesInFlight, type ResizesInFlight } from './resizes-in-flight.ts';
 
 export interface AllocationEngineOptions extends EngineParts {
@@ -86,7 +87,8 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
     resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
     onEnd: (node) => controller.wakeNode(node),
   });
-  const pass = createAllocationPass({ ...shared, facts, actuator, forgetOriginals, readQuotas: createReadQuotas(api) });
+  const quotaReadings = createQuotaReadings({ read: createReadQuotas(api), underWay: facts.growthUnderWay, clock });
+  const pass = createAllocationPass({ ...shared, facts, actuator, forgetOriginals, quotaReadings });
   const reports = createAllocationReports({ ...shared, facts, writeStatus: createWriteAllocationStatus(api) });
   const controller: AllocationController = createAllocationController({
     ...shared,

@@ -11,7 +11,7 @@ import { pdbsOf } from '../guard/rules/pdb.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
-import { applyChanges, heldRequests } from '../model/pod-size.ts';
+import { heldRequests } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import type { QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -19,6 +19,7 @@ import type { AllocationAgents } from './allocation-agents.ts';
 import type { AllocationMemory } from './allocation-memory.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 import { spreadFactsOf } from './allocation-spread.ts';
+import { type CpuGrowth, cpuGrowth, type QuotaReading } from './quota-readings.ts';
 
 /** All that is known of one pod. */
 export interface AllocatedPod {
@@ -32,9 +33,11 @@ export interface AllocatedPod {
 
 export interface AllocationFacts {
   of(found: SizedPod): AllocatedPod;
-  admission(known: AllocatedPod, quotas: readonly QuotaRecord[] | undefined): AdmissionFacts;
+  admission(known: AllocatedPod, reading: QuotaReading): AdmissionFacts;
   /** Quotas of a namespace as the view has them. */
   quotas(namespace: string): readonly QuotaRecord[] | undefined;
+  /** Growth in a namespace that was asked for and is not in the specs the view has, by uid of the pod. */
+  growthUnderWay(namespace: string): ReadonlyMap<string, CpuGrowth>;
 }
 
 export interface AllocationFactsOptions {
@@ -100,26 +103,32 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       .reduce((sum, each) => sum + heldRequests(each, asked.get(each.pod.uid)).cpuMillis, 0);
   };
 
-  /** Growth in the namespace that was asked for and is not in the specs the view has. */
-  const ledgerOf = ({ namespace, uid }: AllocationPod): QuotaLedger => {
-    const growth = { cpuRequest: 0, cpuLimit: 0 };
+  const growthUnderWay = (namespace: string): ReadonlyMap<string, CpuGrowth> => {
+    const growth = new Map<string, CpuGrowth>();
     for (const { pod, changes } of resizes()) {
-      const found = pod.namespace === namespace && pod.uid !== uid ? view.pod(namespace, pod.name) : undefined;
-      if (found?.pod.uid !== pod.uid) continue;
-      const { containers } = found.sizing;
-      const after = applyChanges(containers, changes);
-      for (const key of ['cpuRequest', 'cpuLimit'] as const) {
-        const before = containers.reduce((sum, { size }) => sum + (size[key] ?? 0), 0);
-        growth[key] += Math.max(0, after.reduce((sum, { size }) => sum + (size[key] ?? 0), 0) - before);
-      }
+      const found = pod.namespace === namespace ? view.pod(namespace, pod.name) : undefined;
+      if (found?.pod.uid === pod.uid) growth.set(pod.uid, cpuGrowth(found.sizing.containers, changes));
     }
-    return { ...growth, denied: memory.isQuotaDenied(namespace, view.quotas(namespace), clock.now()) };
+    return growth;
+  };
+
+  const ledgerOf = ({ namespace, uid }: AllocationPod, unseen: QuotaReading['unseen']): QuotaLedger => {
+    const underWay = new Map(growthUnderWay(namespace));
+    // What it asks for now replaces what it asked for last.
+    underWay.delete(uid);
+    const growth = [...new Map([...underWay, ...unseen]).values()];
+    return {
+      cpuRequest: growth.reduce((sum, { cpuRequest }) => sum + cpuRequest, 0),
+      cpuLimit: growth.reduce((sum, { cpuLimit }) => sum + cpuLimit, 0),
+      denied: memory.isQuotaDenied(namespace, view.quotas(namespace), clock.now()),
+    };
   };
 
   return {
     of,
     quotas: (namespace) => (isKnown() ? view.quotas(namespace) : undefined),
-    admission({ pod, workload, node, facts, history, found }, quotas) {
+    growthUnderWay,
+    admission({ pod, workload, node, facts, history, found }, { quotas, unseen }) {
       const { rules } = settings();
       const { nodeName = '' } = found.pod;
       return {
@@ -129,7 +138,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         facts,
         history,
         quotas,
-        ledger: ledgerOf(pod),
+        ledger: ledgerOf(pod, unseen),
         node: {
           allocatable: node?.allocatable.cpuMillis ?? 0,
           conditions: node === undefined ? undefined : conditionsOf(node),

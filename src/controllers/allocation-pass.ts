@@ -13,9 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import type { QuotaRecord } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
-import type { ReadQuotas } from '../observe/allocation-quotas.ts';
 import type { AllocatedPodRef, AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { AllocationActuator, AllocationAttempt } from './allocation-actuator.ts';
@@ -24,6 +22,7 @@ import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
 import { type AllocationOutcome, isExclusion } from './allocation-outcome.ts';
 import { createMissing, type RestoreCause, restoreCause } from './allocation-restore.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
+import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 
 /** What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up again then. */
 export interface PodReport {
@@ -50,7 +49,7 @@ export interface AllocationPassOptions {
   readonly facts: AllocationFacts;
   readonly actuator: AllocationActuator;
   readonly isResizing: (podUid: string) => boolean;
-  readonly readQuotas: ReadQuotas;
+  readonly quotaReadings: QuotaReadings;
   readonly forgetOriginals: ForgetOriginals;
   readonly settings: () => AllocationSettings;
   readonly events: AllocationEvents;
@@ -68,7 +67,7 @@ interface Candidate {
 }
 
 export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
-  const { view, stores, agents, facts, actuator, settings, events, metrics, clock } = options;
+  const { view, stores, agents, facts, actuator, quotaReadings, settings, events, metrics, clock } = options;
   const missing = createMissing();
 
   const attempt = async (
@@ -88,18 +87,25 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     if (!read.ok) return { kind: 'invalid', message: read.message };
     if (options.isResizing(known.pod.uid)) return { kind: 'asked', clamps: [] };
     const { namespace } = known.pod;
-    const admit = (quotas: readonly QuotaRecord[] | undefined): Admission =>
-      admitAllocation(read.desired, facts.admission(known, quotas));
+    const admit = (reading: QuotaReading): Admission => admitAllocation(read.desired, facts.admission(known, reading));
     const quotas = facts.quotas(namespace);
-    const first = admit(quotas);
+    const first = admit({ quotas, unseen: NOTHING_UNSEEN });
     if (first.kind !== 'resize') return first;
     const isLimited = quotas !== undefined && quotas.length > 0;
-    if (!isLimited || first.decision.isWithdrawal === true || !isRaise(first.decision, known)) {
+    if (!isLimited || first.decision.isWithdrawal === true || !isRaise(growthIn(first.decision, known))) {
       return await attempt(candidate, first, signal);
     }
-    const fresh = await options.readQuotas(namespace, signal);
-    const second = admit(fresh);
-    return second.kind === 'resize' ? await attempt(candidate, second, signal) : second;
+    const block = actuator.objection(first.decision);
+    if (block !== undefined) return outcomeOf({ kind: 'blocked', block }, known, first.clamps);
+    const second = admit(await quotaReadings.of(namespace, signal));
+    if (second.kind === 'resize') {
+      quotaReadings.note(known.pod, growthIn(second.decision, known));
+      return await attempt(candidate, second, signal);
+    }
+    // The view has room where the server has none: it will have heard by then.
+    return second.kind === 'held' && second.reason === 'QuotaExceeded'
+      ? { ...second, retryAfterMillis: READING_LIFE }
+      : second;
   };
 
   const restore = async (known: AllocatedPod, cause: RestoreCause, signal: AbortSignal): Promise<boolean> => {
@@ -197,12 +203,12 @@ function growthOf({ known, read }: Candidate): number {
   return growth === 0 && limit !== undefined ? Math.sign(read.desired.limit - limit) / 2 : growth;
 }
 
-function isRaise({ changes }: ResizeDecision, { pod }: AllocatedPod): boolean {
-  return changes.some(({ container, to }) => {
-    const size = pod.containers.find(({ name }) => name === container)?.size ?? {};
-    return (to.cpuRequest ?? 0) > (size.cpuRequest ?? 0) || (to.cpuLimit ?? 0) > (size.cpuLimit ?? 0);
-  });
-}
+/** What the view has is all there is to know. */
+const NOTHING_UNSEEN: QuotaReading['unseen'] = new Map();
+
+const growthIn = ({ changes }: ResizeDecision, { found }: AllocatedPod): CpuGrowth =>
+  cpuGrowth(found.sizing.containers, changes);
+const isRaise = ({ cpuRequest, cpuLimit }: CpuGrowth): boolean => cpuRequest > 0 || cpuLimit > 0;
 
 function outcomeOf(
   attempt: AllocationAttempt,
