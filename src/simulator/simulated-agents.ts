@@ -6,6 +6,7 @@ import type { NodeUsage } from '../cluster/kubelet/node-usage.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { createUsageSampler } from './usage-sampler.ts';
 
 export interface SimulatedAgentsOptions {
@@ -15,6 +16,15 @@ export interface SimulatedAgentsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Told of every plan. Costs a rendering of the agent's metrics each. */
+  readonly onPlan?: (node: string, plan: SeenPlan) => void;
+}
+
+/** One loop of an agent: when it planned, and what it took each pod to use. */
+export interface SeenPlan {
+  readonly at: EpochMillis;
+  /** By name of the pod. */
+  readonly usage: Readonly<Record<string, Millicores>>;
 }
 
 export interface SimulatedAgents {
@@ -31,6 +41,7 @@ export function createSimulatedAgents({
   clock,
   random,
   log,
+  onPlan,
 }: SimulatedAgentsOptions): SimulatedAgents {
   const running = new Map<string, { readonly stopper: AbortController; readonly ended: Promise<void> }>();
   const kill = async (node: string): Promise<void> => {
@@ -57,7 +68,8 @@ export function createSimulatedAgents({
         monotonic,
         random,
         log: log.child(`agent ${node}`),
-        metrics,
+        metrics:
+          onPlan === undefined ? metrics : tellingOfPlans(metrics, (usage) => onPlan(node, { at: clock.now(), usage })),
       });
       running.set(node, { stopper, ended: agent.run(stopper.signal) });
       return metrics;
@@ -69,8 +81,24 @@ export function createSimulatedAgents({
   };
 }
 
-/** How often the agent with these figures has planned: its loops. */
-export function plansOf(metrics: AgentMetrics | undefined): number {
-  const count = /^mbcas_agent_step_duration_seconds_count\{loop="plan"\} (\d+)$/m.exec(metrics?.render() ?? '');
-  return Number(count?.[1] ?? 0);
+/** The agent's metrics, as they are, and word of what it saw whenever it has planned. */
+function tellingOfPlans(metrics: AgentMetrics, tell: (usage: SeenPlan['usage']) => void): AgentMetrics {
+  return {
+    ...metrics,
+    observe(name, labels, value) {
+      metrics.observe(name, labels, value);
+      if ('loop' in labels && labels.loop === 'plan') tell(usageIn(metrics.render()));
+    },
+  };
+}
+
+function usageIn(text: string): SeenPlan['usage'] {
+  const series = text.matchAll(/^mbcas_pod_usage_milli\{namespace="[^"]*",pod="([^"]*)"\} (\S+)$/gm);
+  return Object.fromEntries([...series].map(([, pod = '', usage]) => [pod, Number(usage)]));
+}
+
+/** How many loops the agent needed from the first plan that saw `pod` use more than `usage` until `until`, that one included. */
+export function loopsFrom(plans: readonly SeenPlan[], pod: string, usage: Millicores, until: EpochMillis): number {
+  const first = plans.findIndex((plan) => (plan.usage[pod] ?? 0) > usage);
+  return first < 0 ? 0 : plans.slice(first).filter(({ at }) => at <= until).length;
 }

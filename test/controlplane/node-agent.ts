@@ -1,6 +1,5 @@
 /** Process of the simulated nodes on a real control plane: kubelets, volume provisioner and, where pools are given, an autoscaler. Started by nodes.ts. */
 import { homedir } from 'node:os';
-import type { AgentMetrics } from '../../src/agent/metrics-text.ts';
 import { createAutoscaler } from '../../src/cluster/autoscaler/autoscaler.ts';
 import { createCaches } from '../../src/cluster/caches.ts';
 import { createKubelet } from '../../src/cluster/kubelet/kubelet.ts';
@@ -12,7 +11,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { createLogger, createStderrWriter } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
-import { createSimulatedAgents, plansOf } from '../../src/simulator/simulated-agents.ts';
+import { createSimulatedAgents, type SeenPlan } from '../../src/simulator/simulated-agents.ts';
 import { createTestAuthority } from './authority.ts';
 import { isNodeRequest, type NodeAgentSettings, type NodeCommand, type NodeReply } from './node-protocol.ts';
 import { createDefaultStorageClass, createVolumeProvisioner } from './volume-provisioner.ts';
@@ -22,6 +21,8 @@ const log = createLogger({ level: 'info', format: 'text', clock, write: createSt
 
 /** Real scrapers come every few seconds. */
 const LOAD_STEP_MILLIS = 1000;
+/** Of an agent, for who asks what it has seen. */
+const KEPT_PLANS = 600;
 
 /** One for all kubelets, which share an address; as of real ones, nobody knows its authority. */
 async function kubeletCertificate(): Promise<{ cert: string; key: string }> {
@@ -30,7 +31,7 @@ async function kubeletCertificate(): Promise<{ cert: string; key: string }> {
 }
 
 interface Agent {
-  handle(command: Exclude<NodeCommand, { name: 'start' }>): Promise<boolean | number | undefined>;
+  handle(command: Exclude<NodeCommand, { name: 'start' }>): Promise<NodeReply['value']>;
 }
 
 async function start(settings: NodeAgentSettings): Promise<Agent> {
@@ -61,8 +62,14 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
     caches.run(signal),
     caches.synced().then(() => Promise.all(standIns.map((each) => each.run(signal)))),
   ]);
-  const agents = createSimulatedAgents({ usage: kubelet.usage, clock, random, log });
-  const figures = new Map<string, AgentMetrics>();
+  const plans = new Map<string, SeenPlan[]>();
+  const agents = createSimulatedAgents({
+    usage: kubelet.usage,
+    clock,
+    random,
+    log,
+    onPlan: (node, plan) => plans.set(node, [...(plans.get(node) ?? []), plan].slice(-KEPT_PLANS)),
+  });
   /** Each agent has a connection of its own, as on a node of its own. */
   const clients = new Map<string, ReturnType<typeof createKubeApi>>();
   const disconnect = (node: string): void => {
@@ -96,15 +103,15 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
           const own = await connectionOf(command.kubeconfigPath);
           const client = createKubeApi({ connection: own, clock, random, log, userAgent: 'simulated-agent' });
           clients.set(command.node, client);
-          figures.set(command.node, agents.start(command.node, client, command.env));
+          agents.start(command.node, client, command.env);
           return undefined;
         }
         case 'killAgent':
           await agents.kill(command.node);
           disconnect(command.node);
           return undefined;
-        case 'agentLoops':
-          return plansOf(figures.get(command.node));
+        case 'agentPlans':
+          return plans.get(command.node) ?? [];
         case 'cutOffAgent':
           disconnect(command.node);
           return undefined;
@@ -126,7 +133,7 @@ async function start(settings: NodeAgentSettings): Promise<Agent> {
 
 let agent: Agent | undefined;
 
-async function answer(command: NodeCommand): Promise<boolean | number | undefined> {
+async function answer(command: NodeCommand): Promise<NodeReply['value']> {
   if (command.name === 'start') {
     agent = await start(command.settings);
     return undefined;

@@ -1,6 +1,7 @@
 /** What the test process and the process of the simulated nodes say to each other, over Node's channel between parent and child. */
 import type { NodePool } from '../../src/cluster/autoscaler/node-pool.ts';
 import type { NodeSpec } from '../../src/cluster/kubelet/node-object.ts';
+import type { SeenPlan } from '../../src/simulator/simulated-agents.ts';
 
 export interface NodeAgentSettings {
   readonly kubeconfigPath: string;
@@ -28,7 +29,7 @@ export type NodeCommand =
       /** Of its account. */
       readonly kubeconfigPath: string;
     }
-  | { readonly name: 'killAgent' | 'cutOffAgent' | 'agentLoops'; readonly node: string }
+  | { readonly name: 'killAgent' | 'cutOffAgent' | 'agentPlans'; readonly node: string }
   | { readonly name: 'oomKill'; readonly podKey: string; readonly container: string }
   | { readonly name: 'endContainer'; readonly podKey: string; readonly container: string; readonly exitCode: number }
   | { readonly name: 'stop' };
@@ -42,7 +43,7 @@ export interface NodeReply {
   readonly id: number;
   /** Absent: done. */
   readonly error?: string;
-  readonly value?: boolean | number;
+  readonly value?: boolean | readonly SeenPlan[];
 }
 
 export function isNodeReply(value: unknown): value is NodeReply {

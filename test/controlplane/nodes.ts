@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodePool } from '../../src/cluster/autoscaler/node-pool.ts';
 import type { NodeSpec } from '../../src/cluster/kubelet/node-object.ts';
+import type { SeenPlan } from '../../src/simulator/simulated-agents.ts';
 import { isNodeReply, type NodeCommand, type NodeReply } from './node-protocol.ts';
 import { sixNodes } from './node-specs.ts';
 import { readLogTail } from './process-group.ts';
@@ -42,8 +43,8 @@ export interface SimulatedNodes {
   killAgent(name: string): Promise<void>;
   /** It runs on and reaches the API server no more. */
   cutOffAgent(name: string): Promise<void>;
-  /** How often it has planned since its start. */
-  agentLoops(name: string): Promise<number>;
+  /** The plans it has made, the newest last. */
+  agentPlans(name: string): Promise<readonly SeenPlan[]>;
   /** @returns false when no such pod runs. */
   oomKill(podKey: string, container: string): Promise<boolean>;
   endContainer(podKey: string, container: string, exitCode: number): Promise<boolean>;
@@ -76,7 +77,7 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
       resolve();
     });
   });
-  const request = async (command: NodeCommand): Promise<boolean | number> => {
+  const request = async (command: NodeCommand): Promise<NonNullable<NodeReply['value']>> => {
     const id = ++lastId;
     const reply = await new Promise<NodeReply>((done, fail) => {
       waiting.set(id, { done, fail });
@@ -116,7 +117,10 @@ export async function startNodes(options: NodesOptions): Promise<SimulatedNodes>
     startAgent: (node, env, kubeconfigPath) => order({ name: 'startAgent', node, env, kubeconfigPath }),
     killAgent: (node) => order({ name: 'killAgent', node }),
     cutOffAgent: (node) => order({ name: 'cutOffAgent', node }),
-    agentLoops: async (node) => Number(await request({ name: 'agentLoops', node })),
+    async agentPlans(node) {
+      const plans = await request({ name: 'agentPlans', node });
+      return typeof plans === 'boolean' ? [] : plans;
+    },
     oomKill: async (podKey, container) => (await request({ name: 'oomKill', podKey, container })) === true,
     endContainer: async (podKey, container, exitCode) =>
       (await request({ name: 'endContainer', podKey, container, exitCode })) === true,

@@ -11,7 +11,7 @@ import { createSilentLogger } from '../../lib/log.ts';
 import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { Millicores } from '../../lib/units.ts';
-import { createSimulatedAgents, type SimulatedAgents } from '../../simulator/simulated-agents.ts';
+import { createSimulatedAgents, type SeenPlan, type SimulatedAgents } from '../../simulator/simulated-agents.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject, type WorldOptions } from './embedded-world.ts';
 
 export interface AllocatedWorldOptions extends Omit<WorldOptions, 'config'> {
@@ -25,6 +25,8 @@ export interface AllocatedWorldOptions extends Omit<WorldOptions, 'config'> {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: an agent on every node, with rights to everything. */
   readonly startsAgents?: boolean;
+  /** Told of every plan of an agent. */
+  readonly onPlan?: (node: string, plan: SeenPlan) => void;
   /** Rightsizing is on too. */
   readonly isRightsizing?: boolean;
 }
@@ -51,6 +53,7 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
     nodes = [{}],
     startsAgents = true,
     isRightsizing = false,
+    onPlan,
     ...rest
   } = options;
   let resizes = 0;
@@ -88,6 +91,7 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
     clock,
     random: createSeededRandom(7),
     log: createSilentLogger(),
+    ...(onPlan !== undefined && { onPlan }),
   });
   onTestFinished(async () => {
     const stopping = agents.stop();
