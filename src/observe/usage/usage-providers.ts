@@ -21,7 +21,7 @@ export type CustomSourceConfig =
   | { readonly url?: string; readonly queries: QueryPair };
 
 export interface UsageSourcesOptions {
-  readonly api: Pick<KubeApi, 'get' | 'list' | 'discover'>;
+  readonly api: Pick<KubeApi, 'get' | 'list' | 'listEach' | 'discover'>;
   readonly clock: Clock;
   readonly prometheus: PrometheusTuning & {
     /** For policies that name none. */
