@@ -35,7 +35,9 @@ export type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number];
 
 /** The owner reference with `controller: true`; an object has at most one. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
-  return object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
+  const owners = object.metadata?.ownerReferences;
+  if (owners !== undefined) for (const owner of owners) if (owner.controller === true) return owner;
+  return undefined;
 }
 
 /** The owner reference that makes `owner` the managing controller of a new object. */
@@ -100,7 +102,8 @@ export function findCondition<C extends { type: string }>(
   conditions: readonly C[] | undefined,
   type: string,
 ): C | undefined {
-  return conditions?.find((condition) => condition.type === type);
+  if (conditions !== undefined) for (const condition of conditions) if (condition.type === type) return condition;
+  return undefined;
 }
 
 /**

@@ -169,6 +169,22 @@ describe('for any quantity', () => {
     );
   });
 
+  test('whole numbers, which have a shorter way, are read as they are with a sign', () => {
+    const suffixes = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 9n }),
+        fc.nat(3),
+        fc.constantFrom(...suffixes),
+        (value, zeros, suffix) => {
+          const text = `${'0'.repeat(zeros)}${value}${suffix}`;
+          expect(parseQuantity(text)).toEqual(parseQuantity(`+${text}`));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   test('no text makes the parser throw anything but InvalidValueError', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -47,6 +47,19 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
 );
 const binarySuffixes: ReadonlyMap<number, string> = new Map([...binaryExponents].map(([text, power]) => [power, text]));
 
+/** Numbers of so many digits are exact, and stay below the cap of binary quantities up to `Ti`. */
+const MAX_PLAIN_DIGITS = 6;
+/** What one of a suffix is worth. */
+const plainUnits: ReadonlyMap<string, Quantity> = new Map<string, Quantity>([
+  ...[...decimalExponents].map(([suffix, power]): [string, Quantity] => [
+    suffix,
+    { nanos: 10n ** BigInt(NANO_DIGITS + power), format: 'DecimalSI' },
+  ]),
+  ...[...binaryExponents]
+    .filter(([, power]) => power <= 40)
+    .map(([suffix, power]): [string, Quantity] => [suffix, { nanos: NANOS << BigInt(power), format: 'BinarySI' }]),
+]);
+
 const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?([a-zA-Z]*|[eE][+-]?\d+)$/;
 const ACCEPTED =
   'a number with an optional suffix n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3';
@@ -56,6 +69,22 @@ const ACCEPTED =
  * @throws InvalidValueError when `text` is not a quantity.
  */
 export function parseQuantity(text: string): Quantity {
+  return plainQuantity(text) ?? anyQuantity(text);
+}
+
+/** A whole number of few digits with an ordinary suffix or none: what nearly all quantities are. */
+function plainQuantity(text: string): Quantity | undefined {
+  let digits = 0;
+  let value = 0;
+  for (let code = text.charCodeAt(0); code >= 48 && code <= 57; code = text.charCodeAt(digits)) {
+    value = value * 10 + (code - 48);
+    digits++;
+  }
+  const unit = digits === 0 || digits > MAX_PLAIN_DIGITS ? undefined : plainUnits.get(text.slice(digits));
+  return unit && { nanos: BigInt(value) * unit.nanos, format: unit.format };
+}
+
+function anyQuantity(text: string): Quantity {
   const match = QUANTITY.exec(text);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
   const scale = readSuffix(suffix);

@@ -6,8 +6,11 @@ import type { ApiObject, ServedType } from './served-type.ts';
 import { shapeProblem } from './shape.ts';
 import { badRequest } from './status-error.ts';
 
-/** Checks that the body is an object of the served type and gives it apiVersion, kind and metadata. */
-export function decode(type: ServedType, input: JsonObject): ApiObject {
+/**
+ * Checks that the body is an object of the served type and gives it apiVersion, kind and metadata.
+ * @param stored the object to be changed: what the body has of it unchanged needs no second look.
+ */
+export function decode(type: ServedType, input: JsonObject, stored?: ApiObject): ApiObject {
   const apiVersion = apiVersionOf(type);
   if (input['kind'] !== undefined && input['kind'] !== type.kind) {
     throw badRequest(
@@ -33,7 +36,7 @@ export function decode(type: ServedType, input: JsonObject): ApiObject {
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: json: cannot unmarshal into Go struct field ${type.kind}.metadata of type v1.ObjectMeta`,
     );
   }
-  const problem = shapeProblem(type.group, type.plural, type.kind, input);
+  const problem = shapeProblem(type, input, stored);
   if (problem !== undefined)
     throw badRequest(
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,

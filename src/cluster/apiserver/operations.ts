@@ -3,7 +3,7 @@ import type { Patch } from '../../api/kube-api.ts';
 import { decode } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
-import { cloneJson, type JsonObject, stringAt, textOf } from './json.ts';
+import { type JsonObject, stringAt, textOf } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
@@ -137,14 +137,14 @@ export function createOperations({
           `the name of the object (${textOf(bodyName)}) does not match the name on the URL (${target.name})`,
         );
       }
-      return change(target, context, () => cloneJson(body));
+      return change(target, context, () => body);
     },
     async patch(target, patch, context) {
       const { type, subresource } = target;
       if (patch.type === 'apply') return applyObject(applyRules, target, patch, context);
       const object = await change(target, context, (shown) => {
         const patched = applyPlainPatch(type, shown, patch);
-        const problem = subresource === 'scale' ? undefined : shapeProblem(type.group, type.plural, type.kind, patched);
+        const problem = subresource === 'scale' ? undefined : shapeProblem(type, patched, shown);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
         if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', null, problem)]);
         const uid = stringAt(patched, 'metadata', 'uid');

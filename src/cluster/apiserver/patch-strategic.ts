@@ -119,9 +119,7 @@ function mergeList(field: string, original: Json[], patch: Json[], order: Json |
     else merged[index] = mergeObject(present, item);
   }
   const wantedOrder = Array.isArray(order) ? order.filter(isObject) : undefined;
-  return arrange(merged, given, originalItems, wantedOrder, (item) =>
-    isObject(item) ? JSON.stringify(item[key]) : '',
-  );
+  return arrange(merged, given, originalItems, wantedOrder, (item) => (isObject(item) ? idText(item[key]) : ''));
 }
 
 /**
@@ -135,32 +133,46 @@ function arrange(
   order: readonly Json[] | undefined,
   idOf: (item: Json) => string,
 ): Json[] {
-  const ids = (order ?? patch).map(idOf);
-  const serverIds = original.map(idOf);
-  const named = merged
-    .filter((item) => ids.includes(idOf(item)))
-    .sort((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)));
-  const rest = merged.filter((item) => !ids.includes(idOf(item)));
+  const ranks = rankOf((order ?? patch).map(idOf));
+  const serverRanks = rankOf(original.map(idOf));
+  const ranked = merged.map((item) => ({ item, id: idOf(item) }));
+  const named = ranked
+    .filter(({ id }) => ranks.has(id))
+    .sort((a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0));
+  const rest = ranked.filter(({ id }) => !ranks.has(id));
   const woven: Json[] = [];
   let left = 0;
   let right = 0;
   while (left < rest.length || right < named.length) {
     const serverItem = rest[left];
     const patchItem = named[right];
+    const patchRank = patchItem === undefined ? undefined : serverRanks.get(patchItem.id);
     const serverFirst =
       patchItem === undefined ||
-      (serverItem !== undefined &&
-        serverIds.includes(idOf(patchItem)) &&
-        serverIds.indexOf(idOf(serverItem)) < serverIds.indexOf(idOf(patchItem)));
+      (serverItem !== undefined && patchRank !== undefined && (serverRanks.get(serverItem.id) ?? -1) < patchRank);
     if (serverFirst && serverItem !== undefined) {
-      woven.push(serverItem);
+      woven.push(serverItem.item);
       left++;
     } else if (patchItem !== undefined) {
-      woven.push(patchItem);
+      woven.push(patchItem.item);
       right++;
     }
   }
   return woven;
+}
+
+/** As JSON, so that `1` and `"1"` are two; names, the usual keys, need no escapes to be told apart. */
+function idText(id: Json | undefined): string {
+  return typeof id === 'string' ? `"${id}` : String(JSON.stringify(id));
+}
+
+/** The first place of each. */
+function rankOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  ids.forEach((id, index) => {
+    if (!ranks.has(id)) ranks.set(id, index);
+  });
+  return ranks;
 }
 
 function withoutDirectives(value: JsonObject): JsonObject {

@@ -121,6 +121,8 @@ export interface Reader {
   get(type: ServedType, namespace: string | undefined, name: string): ApiObject;
   find(type: ServedType, namespace: string | undefined, name: string): ApiObject | undefined;
   list(type: ServedType, query: ListQuery): ListResult;
+  /** Every stored object of a type. */
+  all(type: ServedType): readonly ApiObject[];
   /** Reads as of so many writes ago, as far back as history goes. */
   asOf(writesAgo: number): Pick<Reader, 'get' | 'list'>;
 }
@@ -189,6 +191,7 @@ export function createReader(storage: Storage): Reader {
     find,
     get,
     list,
+    all: (type) => storage.collection(type).range(''),
     asOf(writesAgo) {
       const at = (type: ServedType): number =>
         Math.max(storage.revision() - writesAgo, storage.collection(type).compactedRevision(), 1);

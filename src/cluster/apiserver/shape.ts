@@ -2,6 +2,7 @@
  * The JSON shapes of the types whose fields this server or its clients rely on: what the real server finds out when it
  * decodes a body into its structs. Fields not named here are kept as they are.
  */
+import type { ResourceType } from '../../api/resources.ts';
 import { tryParseQuantity } from '../../lib/quantity.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
@@ -183,9 +184,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/;
 
-/** What is wrong with the shape of `value`, as the real decoder words it; undefined when nothing is. */
-export function shapeProblem(group: string, plural: string, kind: string, value: JsonObject): string | undefined {
-  return problemOf(value, SHAPES[`${group}/${plural}`] ?? METADATA_ONLY, kind, '');
+/**
+ * What is wrong with the shape of `value`, as the real decoder words it; undefined when nothing is.
+ * @param stored an object of that type already checked: parts of it that `value` holds in the same place are not looked at again.
+ */
+export function shapeProblem(
+  { group, plural, kind }: Pick<ResourceType, 'group' | 'plural' | 'kind'>,
+  value: JsonObject,
+  stored?: JsonObject,
+): string | undefined {
+  return problemOf(value, stored, SHAPES[`${group}/${plural}`] ?? METADATA_ONLY, kind, '');
 }
 
 function unmarshal(value: Json, kind: string, path: string, wanted: string): string {
@@ -193,28 +201,38 @@ function unmarshal(value: Json, kind: string, path: string, wanted: string): str
   return `json: cannot unmarshal ${found} into Go struct field ${kind}${path} of type ${wanted}`;
 }
 
-function problemOf(value: Json | undefined, shape: Shape, kind: string, path: string): string | undefined {
-  if (value === undefined || value === null) return undefined;
+function problemOf(
+  value: Json | undefined,
+  stored: Json | undefined,
+  shape: Shape,
+  kind: string,
+  path: string,
+): string | undefined {
+  if (value === undefined || value === null || value === stored) return undefined;
   if (typeof shape === 'string') return scalarProblem(value, shape, kind, path);
   if ('list' in shape) {
     if (!Array.isArray(value)) return unmarshal(value, kind, path, 'array');
-    for (const item of value) {
-      const problem = problemOf(item, shape.list, kind, path);
+    const known = Array.isArray(stored) ? stored : [];
+    for (let index = 0; index < value.length; index++) {
+      const problem = problemOf(value[index], known[index], shape.list, kind, path);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
   if (!isObject(value)) return unmarshal(value, kind, path, 'map' in shape ? 'map' : 'object');
+  const known = isObject(stored) ? stored : undefined;
   if ('map' in shape) {
     for (const key in value) {
-      const problem = problemOf(value[key], shape.map, kind, path);
+      const problem = problemOf(value[key], known?.[key], shape.map, kind, path);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
   for (const key in shape.fields) {
     const member = shape.fields[key];
-    const problem = member === undefined ? undefined : problemOf(value[key], member, kind, `${path}.${key}`);
+    const part = value[key];
+    if (member === undefined || part === undefined || part === known?.[key]) continue;
+    const problem = problemOf(part, known?.[key], member, kind, `${path}.${key}`);
     if (problem !== undefined) return problem;
   }
   return undefined;

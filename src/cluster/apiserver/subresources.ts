@@ -1,6 +1,6 @@
 /** Subresources that are views of their parent: status and scale. What a write through them may change is decided here. */
 import { invalidField } from './field-errors.ts';
-import { cloneJson, isObject, type JsonObject, numberAt, stringAt, stringMapAt, textOf, valueAt } from './json.ts';
+import { isObject, type JsonObject, numberAt, stringAt, stringMapAt, textOf, valueAt } from './json.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, invalid } from './status-error.ts';
 
@@ -77,8 +77,8 @@ const SCALE: SubresourceView = {
       const error = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
       throw invalid({ group: 'autoscaling', kind: 'Scale' }, parent.metadata.name ?? '', [error]);
     }
-    const next = cloneJson<ApiObject>(parent);
-    next['spec'] = { ...(isObject(next['spec']) ? next['spec'] : {}), replicas };
+    const spec = parent['spec'];
+    const next = { ...parent, metadata: { ...parent.metadata }, spec: { ...(isObject(spec) ? spec : {}), replicas } };
     const resourceVersion = stringAt(view, 'metadata', 'resourceVersion');
     const uid = stringAt(view, 'metadata', 'uid');
     if (resourceVersion === undefined) delete next.metadata.resourceVersion;

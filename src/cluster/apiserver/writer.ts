@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { decode } from './decode.ts';
 import { requiredField } from './field-errors.ts';
-import { cloneJson, equalJson, type JsonObject } from './json.ts';
+import { cloneJson, equalJson, type JsonObject, shareJson } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
@@ -15,7 +15,7 @@ import { keepSystemFields, validateMetadata } from './object-meta.ts';
 import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import { checkObjectCounts } from './rules/object-counts.ts';
-import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
+import type { ApiObject, Metadata, RuleContext, ServedType } from './served-type.ts';
 import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
@@ -139,14 +139,12 @@ export function createWriter(options: WriterOptions): Writer {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const current = reader.get(type, namespace, name);
         const stored = storage.collection(type).get(storageKey(type, namespace, name));
-        const wanted = cloneJson<ApiObject>(decode(type, build(current)));
-        checkPreconditions(type, current, wanted);
-        keepSystemFields(current, wanted);
+        const decoded = decode(type, build(current), current);
+        checkPreconditions(type, current, decoded);
         const ruleScope = ruleContext(context.caller.name);
         const through = rules.subresourceUpdates?.[subresource];
         const prepared =
-          subresource === 'status' ? statusUpdate(type, current, wanted) : mainUpdate(type, current, wanted);
-        rules.applyDefaults?.(prepared);
+          subresource === 'status' ? statusUpdate(type, current, decoded) : mainUpdate(type, current, decoded);
         if (subresource === 'status') rules.prepareStatusUpdate?.(prepared, current, ruleScope);
         else if (through !== undefined) through.prepare(prepared, current);
         else rules.prepareUpdate?.(prepared, current, ruleScope);
@@ -177,12 +175,13 @@ export function createWriter(options: WriterOptions): Writer {
         const validating = options.validate({ ...attributes, object: next });
         if (validating !== undefined) await validating;
         if (operation === 'Update') managedFields.recordUpdate(type, current, next, context.fieldManager, subresource);
-        if (equalJson(current, next)) return current;
-        if (context.dryRun) return next;
+        const changed = shareJson<ApiObject>(current, next);
+        if (changed === current) return current;
+        if (context.dryRun) return changed;
         if (stored === undefined) continue;
-        const toStore = type.view === undefined ? next : type.view.toStored(next);
+        const toStore = type.view === undefined ? changed : type.view.toStored(changed);
         // The last finalizer of an object being deleted has gone: the update is the deletion.
-        if (isFinished(next)) {
+        if (isFinished(changed)) {
           const removed = storage.remove(type, stored);
           if (removed !== undefined) return removed;
           continue;
@@ -223,12 +222,15 @@ function requiredVersion(): ReturnType<typeof requiredField> {
   };
 }
 
-/** A status update changes the status, and the labels and annotations where the type lets it. */
-function statusUpdate(type: ServedType, current: ApiObject, wanted: ApiObject): ApiObject {
-  const { status: _dropped, ...rest } = cloneJson<ApiObject>(current);
-  const metadata = { ...rest.metadata };
+/**
+ * A status update changes the status, and the labels and annotations where the type lets it. The rest is the stored object's own,
+ * which has its defaults and is shared; a definition may have got other ones since, so custom resources get a copy.
+ */
+function statusUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
+  const { status } = decoded;
+  const metadata = cloneJson<Metadata>(current.metadata);
   if (type.storage !== 'apps/deployments') {
-    const { labels, annotations, managedFields, finalizers } = wanted.metadata;
+    const { labels, annotations, managedFields, finalizers } = cloneJson<Metadata>(decoded.metadata);
     if (labels === undefined) delete metadata.labels;
     else metadata.labels = labels;
     if (annotations === undefined) delete metadata.annotations;
@@ -237,20 +239,23 @@ function statusUpdate(type: ServedType, current: ApiObject, wanted: ApiObject): 
     if (finalizers === undefined) delete metadata.finalizers;
     else metadata.finalizers = finalizers;
   }
-  return {
-    ...rest,
-    apiVersion: current.apiVersion,
-    kind: current.kind,
-    metadata,
-    ...(wanted['status'] === undefined ? {} : { status: wanted['status'] }),
-  };
+  const changing: ApiObject = { apiVersion: current.apiVersion, kind: current.kind, metadata };
+  if (status !== undefined) changing['status'] = cloneJson(status);
+  const { apiVersion: _a, kind: _b, metadata: _c, status: _d, ...rest } = current;
+  if (type.customResource === true) Object.assign(changing, cloneJson(rest));
+  type.rules.applyDefaults?.(changing);
+  return Object.assign(changing, type.customResource === true ? {} : rest);
 }
 
 /** Any other update leaves the status alone, where the type has one of its own. */
-function mainUpdate(type: ServedType, current: ApiObject, wanted: ApiObject): ApiObject {
-  if (!type.subresources.includes('status')) return wanted;
-  if (current['status'] === undefined) delete wanted['status'];
-  else wanted['status'] = cloneJson(current['status']);
+function mainUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
+  const wanted = cloneJson<ApiObject>(decoded);
+  keepSystemFields(current, wanted);
+  if (type.subresources.includes('status')) {
+    if (current['status'] === undefined) delete wanted['status'];
+    else wanted['status'] = cloneJson(current['status']);
+  }
+  type.rules.applyDefaults?.(wanted);
   return wanted;
 }
 

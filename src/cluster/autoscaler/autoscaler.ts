@@ -6,6 +6,7 @@ import { daemonPod } from '../controllers/daemon-set-controller.ts';
 import { nodeObject } from '../kubelet/node-object.ts';
 import { controllerOf, nameOf } from '../objects.ts';
 import { isFinished } from '../pod-state.ts';
+import { type PodInfo, podInfoOf } from '../scheduler/pod-info.ts';
 import { volumesOf } from '../scheduler/volumes.ts';
 import type { StandInContext } from '../stand-in.ts';
 import type { Autoscaler, AutoscalerOptions } from './autoscaler-api.ts';
@@ -52,6 +53,14 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     nextPass = clock.setTimer(batchMillis, pass);
   };
 
+  /** Pods of the caches never change: a new version is a new object. */
+  const infos = new WeakMap<Pod, PodInfo>();
+  const infoOf = (pod: Pod): PodInfo => {
+    const info = infos.get(pod) ?? podInfoOf(pod);
+    infos.set(pod, info);
+    return info;
+  };
+
   const pass = (): void => {
     isBatchOpen = false;
     if (!isRunning || pending.size === 0) return;
@@ -70,6 +79,7 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
         return found.ok ? found.volumes : undefined;
       },
       nextName,
+      infoOf,
       nowMillis: clock.now(),
     });
     for (const { pool, zone, node } of launches) void launch(pool, zone, node);

@@ -4,7 +4,7 @@ import { nodeObject } from '../kubelet/node-object.ts';
 import { nameOf, timeOf } from '../objects.ts';
 import { type ClusterState, createClusterState, type NodeState } from '../scheduler/cluster-state.ts';
 import { createPodFilter, refuseUnsuitableNode } from '../scheduler/filters.ts';
-import { type PodInfo, podInfoOf } from '../scheduler/pod-info.ts';
+import type { PodInfo } from '../scheduler/pod-info.ts';
 import { type NodePool, nodeSpecOf } from './node-pool.ts';
 
 export interface PlanInput {
@@ -25,6 +25,8 @@ export interface PlanInput {
   readonly isWorthAsking: (pool: string, zone: string) => boolean;
   readonly volumesOf: (info: PodInfo) => readonly PersistentVolume[] | undefined;
   readonly nextName: (pool: NodePool) => string;
+  /** {@link podInfoOf}, or one that remembers: a pass looks at all pods, and most of them are as they were at the last one. */
+  readonly infoOf: (pod: Pod) => PodInfo;
   readonly nowMillis: number;
 }
 
@@ -38,12 +40,13 @@ export interface Launch {
 export function planLaunches(input: PlanInput): Launch[] {
   const cluster = createClusterState();
   for (const node of input.nodes) cluster.putNode(node);
-  const daemons = input.daemons.map(podInfoOf);
+  const { infoOf } = input;
+  const daemons = input.daemons.map(infoOf);
   for (const node of input.inFlight) join(node, cluster, daemons);
-  for (const pod of input.placed) cluster.putPod(podInfoOf(pod), pod.spec?.nodeName ?? '');
+  for (const pod of input.placed) cluster.putPod(infoOf(pod), pod.spec?.nodeName ?? '');
   const byPrice = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
   const launches: Launch[] = [];
-  for (const info of input.pending.map(podInfoOf).sort(largestFirst)) {
+  for (const info of input.pending.map(infoOf).sort(largestFirst)) {
     const volumes = input.volumesOf(info);
     if (volumes === undefined || placeOnExisting(info, cluster, volumes)) continue;
     const launch = launchFor(info, cluster, volumes, byPrice, launches, daemons, input);

@@ -10,6 +10,8 @@ import { budgetStatus } from './disruption-status.ts';
 
 const WORKERS = 2;
 
+type Labels = Readonly<Record<string, string>> | undefined;
+
 export function createDisruptionController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'disruption-controller';
   const queue = createWorkQueue({ clock, random, log, name });
@@ -27,24 +29,32 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     return known;
   };
 
+  /** By the first label a budget asks for, if any: nearly all others are ruled out without looking at them. */
+  const budgetsAsking = budgets.index((budget) => {
+    const [label] = Object.entries(budget.spec?.selector?.matchLabels ?? {});
+    return `${namespaceOf(budget)}/${label?.join('=') ?? ''}`;
+  });
+  const budgetsFor = function* (namespace: string, labels: Labels): Iterable<PodDisruptionBudget> {
+    for (const budget of budgetsAsking(`${namespace}/`)) if (matcherFor(budget)(labels)) yield budget;
+    for (const label in labels)
+      for (const budget of budgetsAsking(`${namespace}/${label}=${labels[label]}`))
+        if (matcherFor(budget)(labels)) yield budget;
+  };
+
   /** A workload was scaled: budgets of its pods expect another number. */
   const wakeBudgetsOf = (workload: Deployment | ReplicaSet | StatefulSet | undefined): void => {
     if (workload === undefined) return;
     const labels = workload.spec?.template?.metadata?.labels;
-    for (const budget of budgets.inNamespace(namespaceOf(workload)))
-      if (matcherFor(budget)(labels)) queue.add(keyOf(budget));
+    for (const budget of budgetsFor(namespaceOf(workload), labels)) queue.add(keyOf(budget));
   };
   budgets.onChange((_, after) => {
     if (after !== undefined) queue.add(keyOf(after));
   });
   pods.onChange((before, after) => {
-    const pod = after ?? before;
-    if (pod === undefined || (before !== undefined && after !== undefined && !mattersToBudgets(before, after))) return;
-    for (const budget of budgets.inNamespace(namespaceOf(pod))) {
-      const matches = matcherFor(budget);
-      const isOne = (each: Pod | undefined): boolean => each !== undefined && matches(each.metadata?.labels);
-      if (isOne(before) || isOne(after)) queue.add(keyOf(budget));
-    }
+    if (before !== undefined && after !== undefined && !mattersToBudgets(before, after)) return;
+    for (const pod of [before, after])
+      if (pod !== undefined)
+        for (const budget of budgetsFor(namespaceOf(pod), pod.metadata?.labels)) queue.add(keyOf(budget));
   });
   deployments.onChange((before, after) => {
     if (before?.spec?.replicas !== after?.spec?.replicas) wakeBudgetsOf(after ?? before);

@@ -3,7 +3,7 @@ import type { Pod, ReplicaSet } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isInvalid, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import { controllerReference, matchesSelector, nameOf, namespaceOf, type OwnerReference, uidOf } from '../objects.ts';
+import { controllerReference, nameOf, namespaceOf, type OwnerReference, selectorMatcher, uidOf } from '../objects.ts';
 import { isActive } from '../pod-state.ts';
 
 export interface OwnerChange {
@@ -20,15 +20,15 @@ export interface OwnerChange {
  */
 export function ownerChanges(set: ReplicaSet, owned: Iterable<Pod>, orphans: Iterable<Pod>): OwnerChange[] {
   if (set.metadata?.deletionTimestamp !== undefined) return [];
-  const { selector } = set.spec ?? {};
+  const matches = selectorMatcher(set.spec?.selector);
   const changes: OwnerChange[] = [];
   for (const pod of owned) {
-    if (matchesSelector(selector, pod.metadata?.labels)) continue;
+    if (matches(pod.metadata?.labels)) continue;
     const others = (pod.metadata?.ownerReferences ?? []).filter(({ uid }) => uid !== uidOf(set));
     changes.push({ pod, ownerReferences: others });
   }
   for (const pod of orphans) {
-    if (!isActive(pod) || !matchesSelector(selector, pod.metadata?.labels)) continue;
+    if (!isActive(pod) || !matches(pod.metadata?.labels)) continue;
     const owner = controllerReference(set, 'apps/v1', 'ReplicaSet');
     changes.push({ pod, ownerReferences: [...(pod.metadata?.ownerReferences ?? []), owner] });
   }

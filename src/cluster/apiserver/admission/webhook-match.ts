@@ -17,6 +17,8 @@ function ruleMatches(rule: JsonObject, { operation, type, subresource }: Admissi
     const values = stringsAt(rule, field);
     return values.includes('*') || values.includes(value);
   };
+  // Most writes are no concern of any webhook, and the operation alone says so.
+  if (!has('operations', operation)) return false;
   const scope = stringAt(rule, 'scope') ?? '*';
   const inScope = scope === '*' || (scope === 'Namespaced') === type.namespaced;
   const wanted = stringsAt(rule, 'resources');
@@ -26,13 +28,7 @@ function ruleMatches(rule: JsonObject, { operation, type, subresource }: Admissi
     if (resource !== '*' && resource !== type.plural) return false;
     return sub === undefined ? subresource === '' : sub === '*' || sub === subresource;
   });
-  return (
-    inScope &&
-    onResource &&
-    has('operations', operation) &&
-    has('apiGroups', type.group) &&
-    has('apiVersions', type.version)
-  );
+  return inScope && onResource && has('apiGroups', type.group) && has('apiVersions', type.version);
 }
 
 /** Rules and selectors only; `namespaceLabels` are those of the object's namespace. */

@@ -51,8 +51,7 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     // Configurations are never subject to webhooks, or a broken one could not be mended.
     if (attributes.type.group === GROUP) return [];
     const type = registry.find(GROUP, 'v1', plural);
-    if (type === undefined) return [];
-    const configurations = reader.list(type, {}).items;
+    const configurations = type === undefined ? [] : reader.all(type);
     if (configurations.length === 0) return [];
     const namespaces = registry.find('', 'v1', 'namespaces');
     const labels = () =>
