@@ -4,13 +4,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take long, some of them waiting: begun first, so that the end of a run keeps both workers busy. */
 const longest = [
   'test/process/demo',
-  'test/conformance/embedded',
-  'test/chart/monitoring',
-  'src/simulator/simulate',
-  'src/operator/rightsizing-changes',
   'src/simulator/chaos/chaos',
-  'src/lab/kernel/kernel-substrate',
+  'src/simulator/simulate',
+  'test/conformance/embedded',
+  'test/docs/commands',
+  'test/chart/monitoring',
+  'src/cli/backtest/backtest',
+  'src/cluster/cluster-faults',
+  'test/process/build',
+  'src/operator/one-budget',
+  'src/operator/fallback-pools',
   'src/operator/fallback',
+  'src/operator/rightsizing-changes',
+  'src/lab/kernel/kernel-substrate',
   'test/process/cli',
 ];
 
