@@ -9,12 +9,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { ensureBinaries } from '../controlplane/build.ts';
 import { startControlPlane } from '../controlplane/control-plane.ts';
-import { probeOnce } from '../controlplane/health.ts';
 import { isRunning, type ProcessIdentity, parseIdentity } from '../controlplane/process-identity.ts';
 import { removeAbandonedRuns } from '../controlplane/run-directory.ts';
 import { componentNames } from '../controlplane/versions.ts';
 
 const clock = createSystemClock();
+/** Of killed programs, on a machine that is busy. */
+const PATIENCE = { timeout: 60_000 };
 const binaries = () => ensureBinaries({ clock, env: process.env, report: () => undefined });
 
 let parent = '';
@@ -72,7 +73,7 @@ describe('a control plane', () => {
     const programs = programsIn(directory);
     expect(programs.every(isRunning)).toBe(true);
     await kill('SIGTERM');
-    await expect.poll(() => programs.filter(isRunning)).toEqual([]);
+    await expect.poll(() => programs.filter(isRunning), PATIENCE).toEqual([]);
     expect(existsSync(directory)).toBe(false);
   });
 
@@ -82,7 +83,7 @@ describe('a control plane', () => {
     await kill('SIGKILL');
     expect(programs.every(isRunning)).toBe(true);
     expect(removeAbandonedRuns(clock, parent)).toEqual([directory]);
-    await expect.poll(() => programs.filter(isRunning)).toEqual([]);
+    await expect.poll(() => programs.filter(isRunning), PATIENCE).toEqual([]);
     expect(readdirSync(parent)).toEqual([]);
   });
 
@@ -90,16 +91,5 @@ describe('a control plane', () => {
     const extraApiServerFlags = ['--no-such-flag'];
     const starting = startControlPlane({ binaries: await binaries(), clock, extraApiServerFlags });
     await expect(starting).rejects.toThrow(/kube-apiserver ended while starting[\s\S]*unknown flag: --no-such-flag/);
-  });
-
-  test('answers with the version its programs were built from', async () => {
-    const controlPlane = await startControlPlane({ binaries: await binaries(), clock });
-    try {
-      const { status, body } = await probeOnce({ url: `${controlPlane.url}/version`, caPem: controlPlane.caPem });
-      expect(status).toBe(200);
-      expect(JSON.parse(body)).toMatchObject({ gitVersion: expect.stringMatching(/^v1\.\d+\.\d+$/) });
-    } finally {
-      await controlPlane.stop();
-    }
   });
 });

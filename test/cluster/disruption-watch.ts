@@ -1,11 +1,8 @@
 /** Watches the pods and budgets of a namespace while something happens, and keeps what was worst. */
-import type { KubeObject, Pod, PodDisruptionBudget } from '../../src/api/core.ts';
+import type { Pod, PodDisruptionBudget } from '../../src/api/core.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
-import { type ResourceType, resources } from '../../src/api/resources.ts';
-import { createInformer } from '../../src/kube/informer.ts';
-import { createSystemClock } from '../../src/lib/clock.ts';
-import { createSilentLogger } from '../../src/lib/log.ts';
-import { createSystemRandom } from '../../src/lib/random.ts';
+import { resources } from '../../src/api/resources.ts';
+import { informerOf } from './pod-watch.ts';
 import { isOnSpot, isReady, isStaying } from './workloads.ts';
 
 export interface Disruptions {
@@ -37,8 +34,8 @@ export async function watchDisruptions(
   let leastOnDemand = Number.POSITIVE_INFINITY;
   let mostTerminating = 0;
 
-  const pods = follow<Pod>(api, resources.pods, namespace);
-  const budgets = follow<PodDisruptionBudget>(api, resources.podDisruptionBudgets, namespace);
+  const pods = informerOf<Pod>(api, resources.pods, namespace);
+  const budgets = informerOf<PodDisruptionBudget>(api, resources.podDisruptionBudgets, namespace);
   const running = Promise.all([pods.run(stop.signal), budgets.run(stop.signal)]);
   await Promise.all([pods.onSynced, budgets.onSynced]);
 
@@ -73,16 +70,4 @@ export async function watchDisruptions(
     await running;
   }
   return { leastReady, leastOnDemand, mostTerminating, budgetViolations, budgetStatuses, ended };
-}
-
-function follow<T extends KubeObject>(api: KubeApi, type: ResourceType<T>, namespace: string) {
-  return createInformer<T, T>({
-    api,
-    type,
-    project: (object) => object,
-    clock: createSystemClock(),
-    random: createSystemRandom(),
-    log: createSilentLogger(),
-    listOptions: { namespace },
-  });
 }

@@ -45,8 +45,7 @@ describe('bursts', () => {
     });
     expect(ended).toEqual([]);
     expect(evictions(namespace)).toBe(0);
-    await scale(cluster(), 'deployments', namespace, 'web', 0);
-    await untilSides(cluster(), namespace, 0, 0);
+    await cluster().empty(namespace);
   });
 
   test('case 27: bursts of 10, 20, 6 and 4 x 5 pods land exact; 10 -> 100 -> 8 keeps the mix; no eviction', async () => {

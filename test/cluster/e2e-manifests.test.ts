@@ -54,7 +54,7 @@ describe('public manifests', () => {
     await cluster().eventually(async () => {
       const pods = await workloadPods(namespaceOf(application), workload);
       expect(sidesOf(pods)).toEqual({ spot, onDemand, pending: 0, ending: 0 });
-    }, 100_000);
+    });
   });
 
   test('case 31: a Deployment without the label runs untouched', async () => {

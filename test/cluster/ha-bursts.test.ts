@@ -15,8 +15,9 @@ import {
   webhookCalls,
 } from './operator-replicas.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
+import { type PodWatch, watchPods } from './pod-watch.ts';
 import { useRealCluster } from './real-cluster.ts';
-import { deploy, isStaying, managedNamespace, podsOf, policy, scale, sidesOf } from './workloads.ts';
+import { deploy, isStaying, managedNamespace, podsOf, policy, sidesOf } from './workloads.ts';
 
 const BURST = 1000;
 /** Enough for a leader to die in the middle. */
@@ -35,8 +36,8 @@ const clock = createSystemClock();
 const cluster = useRealCluster({ nodes });
 const world = useOperatorWorld(cluster);
 let replicas: OperatorProcess[];
-/** Namespace of the burst that has not been cleared yet. */
-let burst: string | undefined;
+/** The pods of the burst that has not been cleared yet. */
+let burst: (PodWatch & { readonly namespace: string; readonly unconfirmed: ReadonlySet<string> }) | undefined;
 
 beforeAll(async () => {
   replicas = await startReplicas(cluster(), world(), 3);
@@ -44,32 +45,32 @@ beforeAll(async () => {
 
 // One burst at a time has room.
 afterEach(async () => {
-  if (burst !== undefined) await clear(burst);
+  if (burst === undefined) return;
+  await burst.stop();
+  await cluster().empty(burst.namespace);
   burst = undefined;
 }, PATIENCE_MILLIS);
 
-async function startBurst(replicas: number): Promise<string> {
+async function startBurst(replicas: number): Promise<NonNullable<typeof burst>> {
+  const { api } = cluster();
   const namespace = await managedNamespace(cluster());
-  burst = namespace;
+  const unconfirmed = new Set<string>();
+  const watch = await watchPods(api, namespace, (pod) => {
+    if (isUnconfirmed(pod)) unconfirmed.add(pod.metadata?.name ?? '');
+  });
+  burst = { ...watch, namespace, unconfirmed };
   await deploy(cluster(), namespace, replicas, policy(70, 1));
-  return namespace;
+  return burst;
 }
 
 /** @returns the names of all pods that were ever seen to be placed by a replica that could not ask the leader. */
-async function untilExact(namespace: string, replicas: number): Promise<ReadonlySet<string>> {
-  const unconfirmed = new Set<string>();
-  await cluster().eventually(async () => {
-    const pods = await podsOf(cluster(), namespace);
-    for (const { metadata } of pods.filter(isUnconfirmed)) unconfirmed.add(metadata?.name ?? '');
-    const expected = { spot: spotOf(replicas), onDemand: replicas - spotOf(replicas), pending: 0, ending: 0 };
-    expect(sidesOf(pods)).toEqual(expected);
-  }, PATIENCE_MILLIS);
+async function untilExact(
+  { pods, unconfirmed }: NonNullable<typeof burst>,
+  replicas: number,
+): Promise<ReadonlySet<string>> {
+  const expected = { spot: spotOf(replicas), onDemand: replicas - spotOf(replicas), pending: 0, ending: 0 };
+  await cluster().eventually(async () => expect(sidesOf(pods())).toEqual(expected), PATIENCE_MILLIS);
   return unconfirmed;
-}
-
-async function clear(namespace: string): Promise<void> {
-  await scale(cluster(), 'deployments', namespace, 'web', 0);
-  await cluster().eventually(async () => expect(await podsOf(cluster(), namespace)).toHaveLength(0), PATIENCE_MILLIS);
 }
 
 const wantsSpot = ({ spec }: Pod): boolean => spec?.nodeSelector?.['karpenter.sh/capacity-type'] === 'spot';
@@ -80,8 +81,9 @@ describe('a burst of pods, three replicas', () => {
   test('1,000 at once land exact without one eviction, whichever replica is asked', async () => {
     const before = await webhookCalls();
     const leader = await leaderOf(replicas);
-    const namespace = await startBurst(BURST);
-    const unconfirmed = await untilExact(namespace, BURST);
+    const started = await startBurst(BURST);
+    const { namespace } = started;
+    const unconfirmed = await untilExact(started, BURST);
     expect((await podsOf(cluster(), namespace)).filter(isUnstamped)).toHaveLength(0);
     const after = await webhookCalls();
     expect(after.answered - before.answered).toBeGreaterThanOrEqual(BURST);
@@ -100,14 +102,13 @@ describe('a burst of pods, three replicas', () => {
   test('the leader is killed in the middle: only pods nobody could confirm may be wrong, and they are repaired one by one', async () => {
     replicas = await replenish(cluster(), world(), replicas);
     const leader = await leaderOf(replicas);
-    const namespace = await startBurst(SMALLER);
-    await cluster().eventually(async () =>
-      expect((await podsOf(cluster(), namespace)).length).toBeGreaterThan(SMALLER / 4),
-    );
+    const started = await startBurst(SMALLER);
+    const { namespace } = started;
+    await cluster().eventually(async () => expect(started.pods().length).toBeGreaterThan(SMALLER / 4));
     const killedMillis = clock.now();
     await kill(cluster(), leader);
     await cluster().eventually(
-      async () => expect((await podsOf(cluster(), namespace)).filter(isStaying)).toHaveLength(SMALLER),
+      async () => expect(started.pods().filter(isStaying)).toHaveLength(SMALLER),
       PATIENCE_MILLIS,
     );
     const pods = await podsOf(cluster(), namespace);
@@ -122,7 +123,7 @@ describe('a burst of pods, three replicas', () => {
     const wrong = Math.abs(pods.filter(wantsSpot).length - spotOf(SMALLER));
     expect(wrong).toBeLessThanOrEqual(uncertain.length);
 
-    await untilExact(namespace, SMALLER);
+    await untilExact(started, SMALLER);
     const times = world()
       .audit.evictions(namespace)
       .map(({ receivedMillis }) => receivedMillis);

@@ -134,7 +134,7 @@ describe('webhook.certificates: self', () => {
       }, RENEWAL_MILLIS),
     );
     await expectAllAnswered(callsBefore, pods);
-  }, 300_000);
+  });
 });
 
 /** Until API servers have seen a changed webhook configuration. */

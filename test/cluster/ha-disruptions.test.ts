@@ -187,7 +187,7 @@ describe('an outage', () => {
     // One of each workload.
     expect(seen.mostTerminating).toBeLessThanOrEqual(2);
     expect(seen.leastReady).toBeGreaterThanOrEqual(18);
-  }, 300_000);
+  });
 });
 
 const OUTAGE_MILLIS = 60_000;

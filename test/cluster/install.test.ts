@@ -360,7 +360,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
         status: 'Applied',
         lastApplyMethod: 'InPlace',
       });
-    }, 90_000);
+    });
     // A watch is logged when it ends.
     await operator?.stop();
     const asked = audit.records().filter(({ user, resource }) => user === ACCOUNT && resource !== '');

@@ -22,6 +22,7 @@ import { createSystemRandom } from '../../src/lib/random.ts';
 import { ensureBinaries } from '../controlplane/build.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/control-plane.ts';
 import { compactHistory, deleteStored } from '../controlplane/etcd.ts';
+import { readVersions } from '../controlplane/versions.ts';
 
 const clock = createSystemClock();
 const random = createSystemRandom();
@@ -115,6 +116,11 @@ describe('client', () => {
     const body = { metadata: { uid: 'another' }, data: { value: '2' } };
     const patching = api.patch(resources.configMaps, 'identity', { type: 'merge', body }, { namespace });
     await expect(patching).rejects.toSatisfy(isInvalid);
+  });
+
+  test('the API server has the version its program was built from', async () => {
+    const version = await api.getJson('/version');
+    expect(version).toMatchObject({ gitVersion: `v${readVersions().kubernetes}` });
   });
 
   test('many calls at once share few connections and all succeed', async () => {

@@ -50,7 +50,7 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
         memory: expect.stringMatching(/^1\d+(Ki|Mi)?$/),
       });
       return entry;
-    }, 90_000);
+    });
 
   describe.concurrent('modes', () => {
     // Feature: k8s-workload-rightsizing, Property 3: Updates preserve limits
@@ -111,7 +111,7 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
       await eventually(async () => {
         const entry = await workloadStatus(cluster(), namespace, 'web', { name: 'recommend' });
         expect(Number.parseInt(entry?.recommendations?.[0]?.cpu ?? '', 10)).toBeGreaterThan(500);
-      }, 90_000);
+      });
       expect(workloadWrites(world(), position, namespace)).toEqual([]);
       expect((await podsOf(cluster(), namespace)).map((pod) => sizesOf(pod).asked['cpu'])).toEqual(['100m', '100m']);
     });
@@ -162,12 +162,10 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
       const namespace = await managedNamespace(cluster());
       await deployLoaded(cluster(), namespace);
       await create(namespace, { name: 'ending' });
-      await eventually(
-        async () =>
-          expect(await workloadStatus(cluster(), namespace, 'web', { name: 'ending' })).toMatchObject({
-            status: 'Applied',
-          }),
-        90_000,
+      await eventually(async () =>
+        expect(await workloadStatus(cluster(), namespace, 'web', { name: 'ending' })).toMatchObject({
+          status: 'Applied',
+        }),
       );
       const [before] = (await readPolicy(cluster(), namespace, { name: 'ending' })).status?.workloads ?? [];
       const body = { spec: { mode: 'Disabled' } };

@@ -142,7 +142,7 @@ export async function podsOf({ api }: RealCluster, namespace: string, selector?:
 }
 
 /** Reading hundreds of pods too often would slow down what is waited for. */
-const waiting = { timeout: 100_000, interval: 300 } as const;
+const waiting = { timeout: 200_000, interval: 300 } as const;
 
 /** Waits until exactly these pods are ready on each side and there are no others. */
 export function untilSides(

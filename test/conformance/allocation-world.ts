@@ -95,7 +95,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   const resizes: { sent: number; refused: string[] } = { sent: 0, refused: [] };
   const blind = { quotas: false };
   const eventually: AllocationWorld['eventually'] = (assertion) =>
-    vi.waitFor(assertion, { timeout: 30_000, interval: 100 });
+    vi.waitFor(assertion, { timeout: 100_000, interval: 100 });
 
   const definition = customResourceDefinition(podAllocationDescription);
   await api.patch(

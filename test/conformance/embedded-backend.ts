@@ -34,6 +34,7 @@ export async function startEmbeddedBackend(): Promise<Backend> {
     anonymous: connect({}),
     endpointFor: async (user, groups) => connect({ credentials: await authority.issueClient(user, groups) }),
     compact: async () => cluster.server.core.compact(),
+    endsWithRun: true,
     async stop() {
       for (const endpoint of endpoints) endpoint.close();
       await cluster.stop();

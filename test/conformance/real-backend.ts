@@ -44,6 +44,7 @@ export function connectRealBackend(access: ClusterAccess): Backend {
             return endpoint;
           },
     compact: own === undefined ? undefined : () => compactHistory(own.etcdUrl),
+    endsWithRun: own !== undefined,
     async stop() {
       admin.close();
       for (const endpoint of others) endpoint.close();

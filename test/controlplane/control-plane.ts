@@ -11,6 +11,7 @@ import {
   etcdFlags,
   etcdUrl,
   type FlagInput,
+  goEnvironment,
   KUBERNETES_SERVICE_IP,
   type Ports,
   schedulerFlags,
@@ -131,7 +132,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
   const start = async (component: ComponentName): Promise<void> => {
     const { args, probe } = parts[component];
-    const program = await startProgram({ name: component, command: binaries[component], args }, directory, clock);
+    const env = { ...goEnvironment, ...process.env };
+    const program = await startProgram({ name: component, command: binaries[component], args, env }, directory, clock);
     programs.set(component, program);
     const timeoutMillis = options.startTimeoutMillis ?? START_TIMEOUT_MILLIS;
     try {
