@@ -35,11 +35,25 @@ describe('span histogram', () => {
       [300, 150],
     ] as const)
       histogram.add(value, at);
-    const latest = [10, 5000, 300, 90_000].map((value) => histogram.shareOfLatest(layout.indexOf(value)));
-    expect(latest).toEqual([0.5, 0.5, 0, 0]);
-    expect(new SpanHistogram(options).shareOfLatest(0)).toBe(0);
-    const restored = new SpanHistogram(options, histogram.state());
-    expect(restored.shareOfLatest(layout.indexOf(5000))).toBe(0.5);
+    const latestOf = (asked: SpanHistogram, value: number) =>
+      asked.shares().latest[layout.indexOf(value) - asked.range().from];
+    expect([10, 5000, 300].map((value) => latestOf(histogram, value))).toEqual([0.5, 0.5, 0]);
+    expect(latestOf(new SpanHistogram(options, histogram.state()), 5000)).toBe(0.5);
+  });
+
+  test('tells the shares of all buckets at once', () => {
+    const histogram = new SpanHistogram(options);
+    expect(histogram.shares()).toEqual({ all: new Float64Array(0), latest: new Float64Array(0) });
+    for (const [value, at] of [
+      [10, 0],
+      [5000, 299],
+      [300, 150],
+    ] as const)
+      histogram.add(value, at);
+    const { from, to } = histogram.range();
+    const { all, latest } = histogram.shares();
+    expect([...all]).toEqual(Array.from({ length: to - from }, (_, index) => histogram.share(from + index)));
+    expect(latest.reduce((sum, share) => sum + share, 0)).toBe(1);
   });
 
   test('forgets the oldest span at the first value of a new one, and the room it took', () => {

@@ -3,9 +3,8 @@ import { compareCpu, type StrategyFigures } from '../../simulator/backtest/compa
 import { compareMemory, type MemoryComparison } from '../../simulator/backtest/compare-memory.ts';
 import { cpuStrategies } from '../../simulator/backtest/cpu-strategies.ts';
 import { generateCpuSeries } from '../../simulator/backtest/generated-cpu.ts';
-import type { UsageSeries } from '../../simulator/backtest/usage-series.ts';
 import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
-import type { LoadedSeries } from './load-series.ts';
+import type { ReplayedRecordings } from './replay-recordings.ts';
 
 export interface CpuComparison {
   /** A directory, or the seed the series were made from. */
@@ -23,7 +22,7 @@ export interface BacktestDocument extends ResultDocument {
 }
 
 export interface BacktestInput {
-  readonly recorded: LoadedSeries | undefined;
+  readonly recorded: ReplayedRecordings | undefined;
   readonly generated: number | undefined;
 }
 
@@ -31,17 +30,12 @@ export interface BacktestInput {
 const MEMORY_TRACES = 4;
 
 export function buildBacktest({ recorded, generated }: BacktestInput): BacktestDocument {
-  const compare = (source: string, series: readonly UsageSeries[]): CpuComparison => ({
-    source,
-    series: series.length,
-    strategies: compareCpu(series, cpuStrategies),
-  });
   return {
     apiVersion: DOCUMENT_VERSION,
     kind: 'Backtest',
     cpu: [
-      ...(recorded === undefined ? [] : [compare(recorded.directory, recorded.series)]),
-      ...(generated === undefined ? [] : [compare(`seed ${generated}`, generateCpuSeries(generated))]),
+      ...(recorded === undefined ? [] : [recorded.comparison]),
+      ...(generated === undefined ? [] : [compareGenerated(generated)]),
     ],
     memory:
       generated === undefined
@@ -49,4 +43,9 @@ export function buildBacktest({ recorded, generated }: BacktestInput): BacktestD
         : compareMemory(Array.from({ length: MEMORY_TRACES }, (_, index) => generated * MEMORY_TRACES + index)),
     problems: recorded?.problems ?? [],
   };
+}
+
+function compareGenerated(seed: number): CpuComparison {
+  const series = generateCpuSeries(seed);
+  return { source: `seed ${seed}`, series: series.length, strategies: compareCpu(series, cpuStrategies) };
 }

@@ -51,6 +51,49 @@ describe('backtest', () => {
     expect(stderr).toContain('note: short.csv is left out');
   });
 
+  test('recordings with every flaw are replayed, told in a line each, and give sane figures', async () => {
+    const flawed = join(folder, 'flawed');
+    mkdirSync(flawed);
+    const at = (index: number): string => new Date(index * 300_000).toISOString();
+    const lines = (value: (index: number) => number | string, order: (index: number) => number = (index) => index) =>
+      Array.from({ length: 1000 }, (_, index) => `${at(order(index))},${value(index)}`).join('\n');
+    const files: Readonly<Record<string, string>> = {
+      'endless.csv': lines((index) => (index % 50 === 0 ? 'Infinity' : 5)),
+      'gap.csv': lines(
+        () => 5,
+        (index) => (index < 500 ? index : index + 2000),
+      ),
+      'negative.csv': lines((index) => (index % 3 === 0 ? -1 : 5)),
+      'no-number.csv': lines((index) => (index % 3 === 0 ? 'NaN' : 5)),
+      'one.csv': `${at(0)},5`,
+      'repeated.csv': `${lines(() => 5)}\n${lines(() => 6)}`,
+      'unordered.csv': lines(
+        (index) => index % 7,
+        (index) => 999 - index,
+      ),
+      'zero.csv': lines(() => 0),
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(flawed, name), text);
+    const { code, stdout, stderr } = await runCommand(['backtest', '--data', flawed, '-o', 'json']);
+    expect(code).toBe(0);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^note: endless\.csv: 20 lines .* are left out$/),
+      expect.stringMatching(/^note: gap\.csv: the longest gap is 166\.8 h, after /),
+      expect.stringMatching(/^note: negative\.csv: 334 lines .* are left out$/),
+      expect.stringMatching(/^note: no-number\.csv: 334 lines .* count as gaps$/),
+      'note: one.csv is left out: it covers less than two days',
+      expect.stringMatching(/^note: repeated\.csv: 1000 instants are told again, the last value counts; /),
+      'note: unordered.csv: lines are not in order of time and were put in order',
+    ]);
+    const [comparison] = JSON.parse(stdout).cpu;
+    expect(comparison.series).toBe(7);
+    for (const { perSeries, pooled } of comparison.strategies)
+      for (const { slack, underProvisioned, deficit, changesPerDay } of [...perSeries, pooled]) {
+        for (const share of [slack, underProvisioned, deficit]) expect(share >= 0 && share <= 1).toBe(true);
+        expect(changesPerDay).toBeLessThan(24);
+      }
+  });
+
   test('-o wide shows each series', async () => {
     const { stdout } = await runCommand(['backtest', '--data', folder, '-o', 'wide']);
     expect(stdout).toMatch(/^good +krr-like +/m);

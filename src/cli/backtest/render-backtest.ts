@@ -24,8 +24,8 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
     ...(isWide ? [...renderTable(seriesColumns, seriesRows(comparison), options), ''] : []),
   ]);
   if (document.memory.length === 0) return [...cpu, ...LEGEND];
-  const memory = document.memory.flatMap(({ trace, strategies }) =>
-    strategies.map((figures) => ({ trace, ...figures })),
+  const memory = document.memory.flatMap(({ trace, strategies, leastSlack }) =>
+    strategies.map((figures) => ({ trace, leastSlack, ...figures })),
   );
   return [
     ...cpu,
@@ -39,7 +39,7 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
 const LEGEND = [
   'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
   'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
-  'LEAST: the one value for all replicas that would just have killed nothing, known beforehand.',
+  'LEAST: slack of the one value for all replicas that would just have killed nothing, known beforehand.',
 ];
 
 interface PooledRow extends Figures {
@@ -84,6 +84,7 @@ interface MemoryRow {
   readonly trace: string;
   readonly strategy: string;
   readonly slack: number;
+  readonly leastSlack: number;
   readonly ooms: number;
   readonly longestStreak: number;
   readonly changesPerDay: number;
@@ -93,6 +94,7 @@ const memoryColumns: readonly Column<MemoryRow>[] = [
   { header: 'TRACE', value: ({ trace }) => trace },
   { header: 'STRATEGY', value: ({ strategy }) => strategy },
   { header: 'SLACK', value: ({ slack }) => percent(slack), align: 'right' },
+  { header: 'LEAST', value: ({ leastSlack }) => percent(leastSlack), align: 'right' },
   { header: 'OOM KILLS', value: ({ ooms }) => ooms, align: 'right' },
   { header: 'STREAK', value: ({ longestStreak }) => longestStreak, align: 'right' },
   { header: 'CHANGES/DAY', value: ({ changesPerDay }) => changesPerDay.toFixed(2), align: 'right' },

@@ -6,8 +6,8 @@ import { UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { renderDocument } from '../output.ts';
 import { buildBacktest } from './backtest-document.ts';
-import { loadSeries } from './load-series.ts';
 import { renderBacktest } from './render-backtest.ts';
+import { replayRecordings } from './replay-recordings.ts';
 
 const MILLICORES = 1000;
 
@@ -17,7 +17,7 @@ export async function runBacktest(context: CliContext, options: BacktestOptions)
   if (data === undefined && generated === undefined) {
     throw new UsageError('give --data DIRECTORY, --generated SEED, or both');
   }
-  const recorded = data === undefined ? undefined : await loadSeries(data, cores * MILLICORES);
+  const recorded = data === undefined ? undefined : await replayRecordings(data, cores * MILLICORES);
   const document = buildBacktest({ recorded, generated });
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);

@@ -40,6 +40,12 @@ describe('targets', () => {
     expect(gain?.actual).toBeGreaterThan(gain?.needed ?? 9);
   });
 
+  test('CostAware: too little is dear for the smallest, too', () => {
+    const profile = profileOf(300, { cpu: (step) => (step < 270 ? 5 : 40) });
+    const gain = cpuTarget(profile, defaultPolicy.cpu.target, undefined)?.gainOf?.(40, 6);
+    expect(gain?.actual).toBeGreaterThan(gain?.needed ?? 9);
+  });
+
   // Feature: k8s-workload-rightsizing, Property 14: the recommendation is the chosen percentile times the safety factor.
   test('Property 14: for any samples, percentile and factor, the value is percentile times factor, cut', () => {
     fc.assert(

@@ -23,15 +23,15 @@ export interface UsageDistribution {
 export function distributionOf(usage: SpanHistogram, latestShare: number): UsageDistribution | undefined {
   if (usage.isEmpty()) return undefined;
   const { layout } = usage;
-  const { from, to } = usage.range();
+  const { from } = usage.range();
+  const { all, latest } = usage.shares();
   const pieces: UsagePiece[] = [];
   let mean = 0;
-  for (let index = from; index < to; index++) {
-    const ofAll = usage.share(index);
-    const share = (1 - latestShare) * ofAll + latestShare * usage.shareOfLatest(index);
+  for (const [column, ofAll] of all.entries()) {
+    const share = (1 - latestShare) * ofAll + latestShare * (latest[column] ?? 0);
     if (share <= 0) continue;
-    const low = layout.startOf(index);
-    const high = layout.startOf(index + 1);
+    const low = layout.startOf(from + column);
+    const high = layout.startOf(from + column + 1);
     pieces.push({ low, high, share });
     mean += (ofAll * (low + high)) / 2;
   }

@@ -1,5 +1,5 @@
 /** Replays the same series under every strategy and puts the figures side by side. */
-import { type Figures, figuresOf, type PooledFigures, poolFigures } from './figures.ts';
+import { type Figures, figuresOf, type PooledFigures, poolFigures, type ReplaySums } from './figures.ts';
 import { defaultReplay, type ReplayOptions, replayCpu } from './replay-cpu.ts';
 import type { NamedStrategy } from './strategy.ts';
 import type { UsageSeries } from './usage-series.ts';
@@ -11,18 +11,37 @@ export interface StrategyFigures {
   readonly perSeries: readonly (Figures & { readonly series: string })[];
 }
 
-export function compareCpu(
-  series: readonly UsageSeries[],
+/** Takes series one after the other, so that thousands of them need the memory of one. */
+export interface CpuComparing {
+  add(series: UsageSeries): void;
+  series(): number;
+  figures(): StrategyFigures[];
+}
+
+export function createCpuComparing(
   strategies: readonly NamedStrategy[],
   options: ReplayOptions = defaultReplay,
-): StrategyFigures[] {
-  return strategies.map(({ name, description, create }) => {
-    const sums = series.map((one) => replayCpu(one, create(), options));
-    return {
-      strategy: name,
-      description,
-      pooled: poolFigures(sums),
-      perSeries: sums.map((sum, index) => ({ series: series[index]?.name ?? '', ...figuresOf(sum) })),
-    };
-  });
+): CpuComparing {
+  const compared = strategies.map((strategy) => ({ strategy, sums: [] as ReplaySums[] }));
+  const names: string[] = [];
+  return {
+    add(series) {
+      names.push(series.name);
+      for (const { strategy, sums } of compared) sums.push(replayCpu(series, strategy.create(), options));
+    },
+    series: () => names.length,
+    figures: () =>
+      compared.map(({ strategy: { name, description }, sums }) => ({
+        strategy: name,
+        description,
+        pooled: poolFigures(sums),
+        perSeries: sums.map((sum, index) => ({ series: names[index] ?? '', ...figuresOf(sum) })),
+      })),
+  };
+}
+
+export function compareCpu(series: Iterable<UsageSeries>, strategies: readonly NamedStrategy[]): StrategyFigures[] {
+  const comparing = createCpuComparing(strategies);
+  for (const one of series) comparing.add(one);
+  return comparing.figures();
 }

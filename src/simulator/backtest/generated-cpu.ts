@@ -3,7 +3,7 @@ import { createSeededRandom } from '../../lib/random.ts';
 import { createDice } from './dice.ts';
 import { mixedShapes } from './mixed-shapes.ts';
 import { DAY_STEPS, plainShapes, SERIES_DAYS } from './plain-shapes.ts';
-import type { UsagePoint, UsageSeries } from './usage-series.ts';
+import type { UsageSeries } from './usage-series.ts';
 
 const STEP_MILLIS = 300_000;
 const MACHINE = 4000;
@@ -16,14 +16,9 @@ export function generateCpuSeries(seed: number): UsageSeries[] {
   return Object.entries({ ...plainShapes, ...mixedShapes }).flatMap(([shape, draw]) =>
     Array.from({ length: PER_SHAPE }, (_, index): UsageSeries => {
       const usageAt = draw(createDice(createSeededRandom(Math.floor(seeds.next() * 2 ** 32))));
-      const points = Array.from(
-        { length: SERIES_DAYS * DAY_STEPS },
-        (_step, step): UsagePoint => ({
-          at: step * STEP_MILLIS,
-          usage: Math.min(MACHINE, Math.max(1, usageAt(step))),
-        }),
-      );
-      return { name: `${shape}-${index + 1}`, points };
+      const at = Float64Array.from({ length: SERIES_DAYS * DAY_STEPS }, (_step, step) => step * STEP_MILLIS);
+      const usage = at.map((_at, step) => Math.min(MACHINE, Math.max(1, usageAt(step))));
+      return { name: `${shape}-${index + 1}`, at, usage };
     }),
   );
 }

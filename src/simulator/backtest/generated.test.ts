@@ -12,9 +12,9 @@ describe('generated CPU series', () => {
     const series = generateCpuSeries(5);
     expect(series).toHaveLength(40);
     expect(new Set(series.map(({ name }) => name)).size).toBe(40);
-    for (const { points } of series) {
-      expect(points).toHaveLength(14 * 288);
-      for (const { usage } of points) if (!(usage >= 1 && usage <= 4000)) expect.fail(`usage ${usage}`);
+    for (const { at, usage } of series) {
+      expect([at.length, usage.length]).toEqual([14 * 288, 14 * 288]);
+      for (const one of usage) if (!(one >= 1 && one <= 4000)) expect.fail(`usage ${one}`);
     }
   });
 });

@@ -7,7 +7,8 @@ const HOUR = 3_600_000;
 const STEP = 300_000;
 const series = (usages: readonly number[]) => ({
   name: 'x',
-  points: usages.map((usage, index) => ({ at: index * STEP, usage })),
+  at: Float64Array.from(usages.keys(), (index) => index * STEP),
+  usage: Float64Array.from(usages),
 });
 const fixed = (request: number): Strategy => ({ observe() {}, choose: () => request });
 
@@ -49,8 +50,8 @@ describe('replay', () => {
   });
 
   test('a gap in the recording stands for an hour at most', () => {
-    const points = [0, STEP, 30 * HOUR].map((at) => ({ at, usage: 1 }));
-    const sums = replayCpu({ name: 'gap', points }, fixed(1), { warmUpMillis: 0, cooldownMillis: 0 });
+    const gap = { name: 'gap', at: Float64Array.of(0, STEP, 30 * HOUR), usage: Float64Array.of(1, 1, 1) };
+    const sums = replayCpu(gap, fixed(1), { warmUpMillis: 0, cooldownMillis: 0 });
     expect(sums.millis).toBe(STEP + HOUR);
     expect(figuresOf(sums).slack).toBe(0);
   });

@@ -17,21 +17,23 @@ export const defaultReplay: ReplayOptions = { warmUpMillis: 86_400_000, cooldown
 const MAX_STEP_MILLIS: Millis = 3_600_000;
 
 export function replayCpu(series: UsageSeries, strategy: Strategy, options: ReplayOptions = defaultReplay): ReplaySums {
-  const { points } = series;
+  const { at: instants, usage: usages } = series;
   const sums = { samples: 0, millis: 0, requested: 0, used: 0, unused: 0, missing: 0, exceeded: 0, changes: 0 };
-  const start = points[0]?.at ?? 0;
+  let previous = instants[0] ?? 0;
   let request: number | undefined;
-  let frozenUntil = start + options.warmUpMillis;
-  for (const [index, { at, usage }] of points.entries()) {
+  let frozenUntil = previous + options.warmUpMillis;
+  for (const [index, at] of instants.entries()) {
+    const usage = usages[index] ?? 0;
     if (request !== undefined) {
       sums.samples++;
-      sums.millis += Math.min(MAX_STEP_MILLIS, at - (points[index - 1]?.at ?? at));
+      sums.millis += Math.min(MAX_STEP_MILLIS, at - previous);
       sums.requested += request;
       sums.used += usage;
       sums.unused += Math.max(0, request - usage);
       sums.missing += Math.max(0, usage - request);
       if (usage > request) sums.exceeded++;
     }
+    previous = at;
     strategy.observe(usage, at);
     if (at < frozenUntil) continue;
     const chosen = strategy.choose(request, at);

@@ -1,40 +1,32 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidValueError } from '../../lib/errors.ts';
-import { parseCpuCsv } from './usage-series.ts';
+import { createNumberColumn, inOrderOfTime, partOf } from './usage-series.ts';
 
-const MACHINE = 4000;
-const parse = (text: string) => parseCpuCsv('cpu.csv', text, MACHINE).points;
-
-describe('recorded CPU usage', () => {
-  test('is percent of the machine, at UTC instants', () => {
-    expect(parse('timestamp,value\n2014-02-14 14:30:00,25\n2014-02-14 14:35:00,0.5\n')).toEqual([
-      { at: Date.UTC(2014, 1, 14, 14, 30), usage: 1000 },
-      { at: Date.UTC(2014, 1, 14, 14, 35), usage: 20 },
-    ]);
+describe('usage series', () => {
+  test('a column holds any number of values', () => {
+    const column = createNumberColumn();
+    for (let value = 0; value < 5000; value++) column.push(value);
+    expect([...column.values()]).toEqual(Array.from({ length: 5000 }, (_, index) => index));
   });
 
-  test.each([
-    ['2014-02-14T14:30:00Z', Date.UTC(2014, 1, 14, 14, 30)],
-    ['2014-02-14T14:30:00.250Z', Date.UTC(2014, 1, 14, 14, 30, 0, 250)],
-    ['2014-02-14 14:30', Date.UTC(2014, 1, 14, 14, 30)],
-    ['2014-02-14T14:30:00+02:00', Date.UTC(2014, 1, 14, 12, 30)],
-  ])('the time %s is read', (time, at) => {
-    expect(parse(`${time},1`)[0]?.at).toBe(at);
+  test('a part is of instants and usage alike', () => {
+    const whole = { name: 'x', at: Float64Array.of(1, 2, 3), usage: Float64Array.of(10, 20, 30) };
+    expect(partOf(whole, 1, 3)).toEqual({ name: 'x', at: Float64Array.of(2, 3), usage: Float64Array.of(20, 30) });
   });
 
-  test('comes in order of time, the last of equal instants counts, empty lines and gaps are skipped', () => {
-    const text =
-      '2014-02-14 00:10:00,2\r\n\r\n2014-02-14 00:05:00,1\r\n2014-02-14 00:15:00,\r\n2014-02-14 00:20:00,NaN\r\n2014-02-14 00:10:00,3\r\n';
-    expect(parse(text).map(({ usage }) => usage)).toEqual([40, 120]);
-  });
-
-  test.each([
-    ['no time', 'timestamp,value\nyesterday,5', 2],
-    ['a time that does not exist', '2014-02-14 00:00:00,1\n2014-13-14 00:00:00,1', 2],
-    ['less than nothing', '2014-02-14 00:00:00,-1', 1],
-    ['more than any machine', '2014-02-14 00:00:00,1e9', 1],
-  ])('%s is refused with file and line', (_name, text, line) => {
-    expect(() => parse(text)).toThrow(InvalidValueError);
-    expect(() => parse(text)).toThrow(`cpu.csv, line ${line}`);
+  test('for any samples, they come in order, each instant once, with what was told last', () => {
+    const samples = fc.array(fc.tuple(fc.nat(20), fc.nat(1000)), { maxLength: 60 });
+    fc.assert(
+      fc.property(samples, (list) => {
+        const [at, usage] = [list.map(([instant]) => instant), list.map(([, value]) => value)];
+        const sorted = inOrderOfTime(Float64Array.from(at), Float64Array.from(usage));
+        const last = [...new Map(list)].toSorted(([a], [b]) => a - b);
+        expect([...sorted.at]).toEqual(last.map(([instant]) => instant));
+        expect([...sorted.usage]).toEqual(last.map(([, value]) => value));
+        expect(sorted.repeated).toBe(list.length - last.length);
+        expect(sorted.wasSorted).toBe(at.every((instant, index) => instant >= (at[index - 1] ?? 0)));
+      }),
+      { numRuns: 150 },
+    );
   });
 });

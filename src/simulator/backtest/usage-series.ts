@@ -1,47 +1,70 @@
-/** Recorded usage of one container over time, and how it is read from a file. */
-import { InvalidValueError } from '../../lib/errors.ts';
-import type { EpochMillis, Millicores } from '../../lib/units.ts';
+/** Recorded usage of one container over time. */
+import type { EpochMillis } from '../../lib/units.ts';
 
-export interface UsagePoint {
-  readonly at: EpochMillis;
-  readonly usage: number;
-}
-
-/** In order of time. */
+/** In columns, because a recording may have millions of samples: sample n was taken at `at[n]` and is `usage[n]`. In order of time. */
 export interface UsageSeries {
   readonly name: string;
-  readonly points: readonly UsagePoint[];
+  readonly at: Float64Array;
+  readonly usage: Float64Array;
 }
 
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
-const ACCEPTED =
-  'lines of `timestamp,value`: a date and time (UTC unless it says otherwise) and a CPU usage in percent of the machine';
-/** Beyond this no percentage of a machine lies, however it was measured. */
-const MAX_PERCENT = 10_000;
+/** From `from` on and before `to`, in samples. */
+export function partOf({ name, at, usage }: UsageSeries, from: number, to: number): UsageSeries {
+  return { name, at: at.subarray(from, to), usage: usage.subarray(from, to) };
+}
 
-/**
- * Reads `timestamp,value` lines, value in percent of a machine; a first line that is a heading is skipped, and so are empty
- * lines and values that are no number (a gap in the recording).
- * @param machine CPU of the whole machine: 4,000 reads 25 % as one core.
- * @returns points in order of time, one for each instant (the last one told).
- * @throws InvalidValueError naming file and line for anything else.
- */
-export function parseCpuCsv(name: string, text: string, machine: Millicores): UsageSeries {
-  const points = new Map<EpochMillis, number>();
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const [time = '', value = ''] = line.split(',').map((field) => field.trim());
-    if (time === '' || (index === 0 && !TIMESTAMP.test(time))) continue;
-    const at = TIMESTAMP.test(time) ? Date.parse(asUtc(time)) : Number.NaN;
-    const percent = value === '' ? Number.NaN : Number(value);
-    if (Number.isNaN(at) || percent < 0 || percent > MAX_PERCENT) {
-      throw new InvalidValueError(`${name}, line ${index + 1}`, line, ACCEPTED);
-    }
-    if (Number.isFinite(percent)) points.set(at, (percent / 100) * machine);
+/** A column that grows: numbers in a typed array that is doubled when it is full. */
+export interface NumberColumn {
+  push(value: number): void;
+  /** What was pushed so far. */
+  values(): Float64Array;
+}
+
+export function createNumberColumn(): NumberColumn {
+  let room = new Float64Array(1024);
+  let length = 0;
+  return {
+    push(value) {
+      if (length === room.length) {
+        const roomier = new Float64Array(2 * room.length);
+        roomier.set(room);
+        room = roomier;
+      }
+      room[length++] = value;
+    },
+    values: () => room.subarray(0, length),
+  };
+}
+
+/** The samples in order of time, one for each instant: the one that was told last. */
+export function inOrderOfTime(
+  at: Float64Array,
+  usage: Float64Array,
+): { readonly at: Float64Array; readonly usage: Float64Array; readonly repeated: number; readonly wasSorted: boolean } {
+  let wasSorted = true;
+  for (let index = 1; index < at.length && wasSorted; index++) {
+    wasSorted = instantAt(at, index) >= instantAt(at, index - 1);
   }
-  return { name, points: [...points].sort(([a], [b]) => a - b).map(([at, usage]) => ({ at, usage })) };
+  // The order of equal instants is kept, so that the last one told can be told.
+  const order = wasSorted
+    ? undefined
+    : Uint32Array.from(at.keys()).sort((a, b) => instantAt(at, a) - instantAt(at, b) || a - b);
+  const [sortedAt, sortedUsage] = [new Float64Array(at.length), new Float64Array(at.length)];
+  let length = 0;
+  for (let place = 0; place < at.length; place++) {
+    const index = order?.[place] ?? place;
+    const instant = instantAt(at, index);
+    if (length > 0 && instant === sortedAt[length - 1]) length--;
+    sortedAt[length] = instant;
+    sortedUsage[length] = usage[index] ?? 0;
+    length++;
+  }
+  return {
+    at: sortedAt.subarray(0, length),
+    usage: sortedUsage.subarray(0, length),
+    repeated: at.length - length,
+    wasSorted,
+  };
 }
 
-function asUtc(time: string): string {
-  const iso = time.replace(' ', 'T');
-  return /(?:Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`;
-}
+const instantAt = (at: Float64Array, index: number): EpochMillis => at[index] ?? 0;
