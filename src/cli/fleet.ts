@@ -33,6 +33,7 @@ export function planFleet(
     .map((workload) => planOne(view, rules, now, workload));
 }
 
+/** What placement would do with one workload, judged as the operator judges it. */
 export function planOne(
   view: ClusterView,
   rules: PlacementRules,

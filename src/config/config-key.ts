@@ -48,6 +48,7 @@ const flagTexts: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
+/** A key that is true or false; as a variable also 1, 0, yes, no, on and off. */
 export function flag(defaultValue: boolean, texts: KeyTexts): ConfigKey<boolean> {
   return {
     ...texts,
@@ -65,6 +66,7 @@ export function optionalFlag(texts: KeyTexts): ConfigKey<boolean | undefined> {
   return { ...key, schema: key.schema.optional(), defaultValue: undefined };
 }
 
+/** A whole number within `min` and `max`, both included. */
 export function integer(defaultValue: number, { min, max, ...texts }: KeyTexts & Range): ConfigKey<number> {
   const tooSmall = min === 1 ? 'must be positive' : `must be at least ${min}`;
   return {

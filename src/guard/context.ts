@@ -95,6 +95,7 @@ export interface Rule {
 /** A rule's check for moves. */
 export type EvictCheck = (subject: Subject<EvictDecision>, context: GuardContext) => Objection;
 
+/** Whether a running pod is to move to the other side. */
 export function isEviction(subject: Subject): subject is Subject<EvictDecision> {
   return subject.decision.kind === 'evict';
 }
@@ -102,6 +103,7 @@ export function isEviction(subject: Subject): subject is Subject<EvictDecision> 
 /** A rule's check for decisions that recreate a pod on on-demand. */
 export type FallbackCheck = (subject: Subject<FallbackDecision>, context: GuardContext) => Objection;
 
+/** Whether a pod that waits for spot is to be made anew on on-demand. */
 export function isFallback(subject: Subject): subject is Subject<FallbackDecision> {
   return subject.decision.kind === 'fallback';
 }
@@ -109,6 +111,7 @@ export function isFallback(subject: Subject): subject is Subject<FallbackDecisio
 /** A rule's check for evictions that give the replacement another size. */
 export type SizeEvictionCheck = (subject: Subject<EvictToResizeDecision>, context: GuardContext) => Objection;
 
+/** Whether a pod is to be replaced by one of another size. */
 export function isSizeEviction(subject: Subject): subject is Subject<EvictToResizeDecision> {
   return subject.decision.kind === 'evict-to-resize';
 }

@@ -34,6 +34,10 @@ export async function* readChunks(
   if (wasCut()) throw new ConnectionError('The connection was cut during an answer.');
 }
 
+/**
+ * The whole body, at most 64 MiB.
+ * @throws MalformedAnswerError for a longer one; ConnectionError where it breaks off; the signal's reason when it aborted.
+ */
 export async function readBody(
   response: Pick<TransportResponse, 'body' | 'wasCut'>,
   signal: AbortSignal,

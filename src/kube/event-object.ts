@@ -37,6 +37,7 @@ const MAX_NAME_LENGTH = 253;
 /** Events of cluster-wide objects live here; the API server refuses any other. */
 const CLUSTER_EVENTS_NAMESPACE = 'default';
 
+/** Where the event of an object lives: in its namespace; of a cluster-wide object in `default`, as client-go has it. */
 export function eventNamespace(regarding: ObjectReference): string {
   return regarding.namespace || CLUSTER_EVENTS_NAMESPACE;
 }
@@ -46,6 +47,7 @@ export function subjectOf(reference: ObjectReference): string {
   return [reference.kind, reference.namespace, reference.name, reference.uid].join('/');
 }
 
+/** Equal for notices that are counted as one event: same objects, reason and action, and the same note unless `dedupeKey` stands for it. */
 export function occurrenceKey(notice: EventNotice): string {
   const { regarding, related, type, reason, action, dedupeKey, note } = notice;
   return JSON.stringify([subjectOf(regarding), related && subjectOf(related), type, reason, action, dedupeKey ?? note]);

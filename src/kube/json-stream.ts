@@ -37,6 +37,7 @@ const isNested: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, byte
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
+/** @throws MalformedAnswerError, which tells the length and quotes nothing. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

@@ -55,6 +55,7 @@ export function withQuery(path: string, query: Query): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
+/** Parameters of a list; those that are undefined are left out by {@link withQuery}. */
 export function listQuery(options: ListOptions): Query {
   return {
     labelSelector: options.labelSelector,
@@ -66,6 +67,7 @@ export function listQuery(options: ListOptions): Query {
   };
 }
 
+/** Parameters of a watch; bookmarks are always asked for. */
 export function watchQuery(options: WatchOptions): Query {
   return {
     watch: true,

@@ -96,6 +96,7 @@ function projectToleration(toleration: NonNullable<PodSpec['tolerations']>[numbe
   };
 }
 
+/** One of the three that Kubernetes knows. */
 export function isTaintEffect(effect: unknown): effect is Taint['effect'] {
   return effect === 'NoSchedule' || effect === 'PreferNoSchedule' || effect === 'NoExecute';
 }

@@ -11,6 +11,7 @@ const SUCCESS = '200';
 /** There was no answer: the connection broke, or the caller gave up. */
 const NO_ANSWER = '0';
 
+/** `api` with each call counted by verb, resource and code (`0` without an answer), and timed in seconds. */
 export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeApi {
   const count = (verb: string, type: ResourceType, code: string): void =>
     metrics.inc('stowage_api_requests_total', { verb, resource: type.plural, code });

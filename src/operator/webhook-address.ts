@@ -4,6 +4,7 @@ import type { LeaderAddress } from '../webhook/forward.ts';
 
 const ADDRESS = 'stowage.io/webhook-address';
 
+/** What the leader writes on its Lease, for the other replicas to find it. */
 export function addressAnnotations({ host, port }: LeaderAddress): Readonly<Record<string, string>> {
   return { [ADDRESS]: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}` };
 }

@@ -62,9 +62,11 @@ export function planAllocation(
   now: EpochMillis,
   namespace?: string,
 ): AllocationPlan | undefined {
+  const running = source.pods.filter(({ phase }) => phase === 'Running' || phase === 'Pending');
+  const byNode = Map.groupBy(running, ({ nodeName }) => nodeName);
   const nodes = [...view.nodes()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((node) => planOne(node, source, view, now, namespace));
+    .flatMap((node) => planOne({ node, pods: byNode.get(node.name) ?? [] }, source, { view, now, namespace }));
   if (nodes.length === 0) return undefined;
   const resizes = nodes.flatMap(({ shares }) => shares).filter(isResize).length;
   return { isOn: source.isOn, resizes, nodes };
@@ -81,16 +83,19 @@ interface Candidate {
   readonly exclusion: ExclusionReason | undefined;
 }
 
+interface PlanScope {
+  readonly view: Pick<ClusterView, 'namespace'>;
+  readonly now: EpochMillis;
+  /** The only one to show; undefined for all. */
+  readonly namespace: string | undefined;
+}
+
 function planOne(
-  node: NodeRecord,
+  { node, pods }: { readonly node: NodeRecord; readonly pods: readonly PodRecord[] },
   source: AllocationSource,
-  view: Pick<ClusterView, 'namespace'>,
-  now: EpochMillis,
-  namespace: string | undefined,
+  { view, now, namespace }: PlanScope,
 ): PlannedNode[] {
-  const candidates = source.pods
-    .filter(({ nodeName, phase }) => nodeName === node.name && (phase === 'Running' || phase === 'Pending'))
-    .flatMap((record) => candidateOf(record, source, view));
+  const candidates = pods.flatMap((record) => candidateOf(record, source, view));
   const members = candidates.filter(({ exclusion }) => exclusion === undefined);
   const shown = members.filter(({ pod }) => namespace === undefined || pod.namespace === namespace);
   if (shown.length === 0) return [];

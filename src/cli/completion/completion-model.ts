@@ -32,6 +32,7 @@ export interface CompletionModel {
   readonly commands: readonly CompletionCommand[];
 }
 
+/** Hidden options are left out; commands come by name. */
 export function completionModel(program: Command): CompletionModel {
   const commands = program.commands
     .map((command) => ({

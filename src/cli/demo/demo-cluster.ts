@@ -27,6 +27,7 @@ export interface DemoClusterOptions {
   readonly cleanup: Cleanup;
 }
 
+/** Resolves when the cluster answers and its kubeconfig is written. What is to be undone is deferred to `options.cleanup`. */
 export async function startDemoCluster(options: DemoClusterOptions): Promise<DemoCluster> {
   const { clock, random, log, folder, certificates, cleanup } = options;
   const cluster = createCluster({

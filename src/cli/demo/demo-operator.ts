@@ -35,6 +35,7 @@ export interface DemoOperatorOptions {
 
 const LOOPBACK = '127.0.0.1';
 
+/** Starts the operator as an account of its own, over TLS, and registers its webhook. @throws StowageError where it cannot start. */
 export async function startDemoOperator(options: DemoOperatorOptions): Promise<DemoOperator> {
   const { admin, kubeconfig, config, certificates, startOperator, clock, random, log, cleanup } = options;
   await admin.create(resources.namespaces, { metadata: { name: leaseNamespaceOf(config) } });

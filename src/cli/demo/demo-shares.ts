@@ -50,6 +50,7 @@ const pods = [
   { name: 'report', request: '900m', load: '4000m', labels: { 'mbcas.io/workload-type': 'batch' } },
 ] as const;
 
+/** Adds a node whose pods share its CPU, with an agent. @throws CommandError when its objects cannot be created. */
 export async function startDemoShares(options: DemoSharesOptions): Promise<DemoShares> {
   const { cluster, clock, random, log, cleanup } = options;
   const { problems } = await cluster.apply([

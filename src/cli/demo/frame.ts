@@ -49,6 +49,7 @@ export interface Frame {
   readonly violations: readonly string[];
 }
 
+/** A line for each node, by class, then name. Pods of DaemonSets are not counted: every node has them. */
 export function nodeLines(view: ClusterView, sides: Sides): NodeLine[] {
   return [...view.nodes()]
     .map((node) => toNodeLine(view, sides, node))

@@ -38,6 +38,7 @@ const PAUSE_MILLIS = 2500;
 /** Decisions kept for the screen. */
 const MAX_DECISIONS = 50;
 
+/** Runs until its time is over or `signal` aborts, and tells what was seen. */
 export async function play(options: PlayOptions): Promise<Played> {
   const { world, monitor, presenter, clock, startedAt, runMillis, signal } = options;
   const decisions: DecisionLine[] = [];

@@ -20,10 +20,8 @@ export interface PlannedBlock {
 /** Every objection against a decision, first the one that counts; empty when it would be carried out at once. */
 export function blocksOf(
   decision: Decision,
-  view: ClusterView,
-  rules: PlacementRules,
   policy: PlacementPolicy,
-  now: EpochMillis,
+  { view, rules, now }: { readonly view: ClusterView; readonly rules: PlacementRules; readonly now: EpochMillis },
 ): PlannedBlock[] {
   return inspectAll(decision, freeToAct(view, rules, policy, now)).map(
     ({ reason, message, advice, retryAfterMillis }) => ({

@@ -69,7 +69,7 @@ function toDocument(input: LoadedInput, planned: PlannedWorkload, now: EpochMill
     ...(planned.cost !== undefined && { cost: planned.cost }),
     actions: plan.decisions.map((decision) => ({
       ...toAction(decision),
-      blockedBy: blocksOf(decision, input.view, input.rules, policy, now),
+      blockedBy: blocksOf(decision, policy, { ...input, now }),
     })),
     notes: plan.notes.map(({ text }) => text),
   };

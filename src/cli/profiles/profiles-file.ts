@@ -7,6 +7,7 @@ import { CommandError } from '../cli-error.ts';
 const KIND = 'UsageProfiles';
 const VERSION = 'stowage.io/v1';
 
+/** The text of a file that {@link parseProfilesFile} reads; entries are sorted, so that equal usage gives equal files. */
 export function formatProfilesFile(items: readonly SavedUsage[]): string {
   const sorted = items.toSorted((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
   return `${JSON.stringify({ apiVersion: VERSION, kind: KIND, items: sorted }, undefined, 1)}\n`;

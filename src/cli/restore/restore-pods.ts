@@ -36,6 +36,10 @@ const WAIT: Millis = 20_000;
 const LOOK: Millis = 250;
 const MANY = 1_000_000;
 
+/**
+ * Gives pods back what they had before, those that shrink first: they make room for the others. One at a time, each waited for.
+ * @throws KubeError where pods cannot be listed; what one pod is refused is told in the result.
+ */
 export async function restorePods(
   api: KubeApi,
   { engines, namespace, isDryRun }: RestoreRequest,
@@ -60,20 +64,22 @@ export async function restorePods(
     if (plan.kind === 'unreadable') tell('kept', `the annotation ${plan.key} is not readable`);
     else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
     else {
-      const outcome = await restoreOne(api, pod, engine, plan, clock, signal);
+      const outcome = await restoreOne({ pod, engine, plan }, { api, clock, signal });
       tell(outcome.result, outcome.message);
     }
   }
   return done;
 }
 
+interface Restoring {
+  readonly pod: SizedPod;
+  readonly engine: SizingEngine;
+  readonly plan: Exclude<RestorePlan, { kind: 'unreadable' }>;
+}
+
 async function restoreOne(
-  api: KubeApi,
-  before: SizedPod,
-  engine: SizingEngine,
-  plan: Exclude<RestorePlan, { kind: 'unreadable' }>,
-  clock: Clock,
-  signal: AbortSignal,
+  { pod: before, engine, plan }: Restoring,
+  { api, clock, signal }: { readonly api: KubeApi; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Pick<RestoredPod, 'result' | 'message'>> {
   const forget = createForgetOriginals(api);
   if (plan.kind === 'nothing') {

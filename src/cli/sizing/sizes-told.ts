@@ -4,6 +4,7 @@ import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { OperatorSizing } from '../operator-client.ts';
 import type { PlannedSizes, SizeDifference } from './sizing-plan.ts';
 
+/** What the running operator tells of one workload's sizes, in the form in which they are planned here. */
 export function sizesTold({ kind, namespace, name }: WorkloadRef, told: OperatorSizing): PlannedSizes {
   const { policy, mode, entry, containers, ongoing } = told;
   const watched =

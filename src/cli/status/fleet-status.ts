@@ -93,7 +93,7 @@ function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): 
   const { kind, namespace, name, replicas } = planned.workload;
   const { target, actual, drift, notes, decisions, policy } = planned.plan;
   const eviction = decisions.find((decision) => decision.kind !== 'restamp');
-  const [blockedBy] = eviction === undefined ? [] : blocksOf(eviction, input.view, input.rules, policy, now);
+  const [blockedBy] = eviction === undefined ? [] : blocksOf(eviction, policy, { ...input, now });
   return {
     kind,
     namespace,

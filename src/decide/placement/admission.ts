@@ -24,7 +24,7 @@ import { noticeStranded } from './notice-stranded.ts';
 import { buildPatch } from './patch.ts';
 import type { ManagedPolicy, PolicyReader } from './policy.ts';
 import { poolsToAvoid } from './pool-preference.ts';
-import { countsFor, onDemandCount, sideOfSlot } from './slots.ts';
+import { countsFor, onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
 import type { SpotMemory } from './spot-memory.ts';
 
 export interface AdmissionInput {
@@ -69,7 +69,7 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   if (settings.readOnly) {
     return { ...unsteered('ReadOnly', {}), wouldBe: { slot: choice.slot, side: choice.side } };
   }
-  const decision = steer(input, owner, policy, choice, pinned !== 'free');
+  const decision = steer(input, owner, policy, { ...choice, pinnedByUser: pinned !== 'free' });
   if (!request.dryRun) reserve(input, owner, choice, decision);
   return decision;
 }
@@ -120,7 +120,12 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
     workload.rollout.type === 'StatefulSet' && input.pod.name !== undefined
       ? statefulSlot(workload, input.pod.name)
       : undefined;
-  if (ordinalSlot !== undefined) return ordinalChoice(input, owner, policy, pinned, ordinalSlot);
+  if (ordinalSlot !== undefined)
+    return ordinalChoice(input, owner, policy.rule, {
+      slot: ordinalSlot,
+      side: pinned ?? sideOfSlot(policy.rule, ordinalSlot),
+      isPinned: pinned !== undefined,
+    });
   return chooseSlot({
     view: input.view,
     sides: input.sides,
@@ -141,12 +146,10 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
 function ordinalChoice(
   input: AdmissionInput,
   owner: WorkloadOwner,
-  { rule }: ManagedPolicy,
-  pinned: Side | undefined,
-  slot: number,
+  rule: SlotRule,
+  { slot, side, isPinned }: { readonly slot: number; readonly side: Side; readonly isPinned: boolean },
 ): Choice {
-  const side = pinned ?? sideOfSlot(rule, slot);
-  if (side === 'on-demand' || pinned !== undefined || mayUseSpot(input, owner)) return { slot, side };
+  if (side === 'on-demand' || isPinned || mayUseSpot(input, owner)) return { slot, side };
   const { workload } = owner;
   const { onDemand } = takeCensus(input.view, input.sides, podsOf(input.view, workload));
   const excess = onDemand + 1 - onDemandCount(rule, workload.replicas);
@@ -178,14 +181,12 @@ function lacksRoom({ view, sides, pod }: AdmissionInput, owner: WorkloadOwner, s
   return findRoom(view, sides, demand).kind === 'none';
 }
 
-function steer(
-  input: AdmissionInput,
-  owner: WorkloadOwner,
-  policy: ManagedPolicy,
-  choice: Choice,
-  pinnedByUser: boolean,
-): AdmissionDecision {
+/** A choice, and whether the pod's own constraints made it. */
+type Steered = Choice & { readonly pinnedByUser: boolean };
+
+function steer(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered): AdmissionDecision {
   const { pod, settings, sides, request } = input;
+  const { pinnedByUser } = choice;
   const pin = pinnedByUser ? undefined : sides.pinOf(choice.side);
   const isPinAllowed = pin?.kind !== 'affinity' || settings.mutations.affinity;
   const warnings = isPinAllowed
@@ -212,15 +213,15 @@ function steer(
     avoid,
     stamps,
   });
-  const explanation = explain(owner, policy, choice, pinnedByUser);
+  const explanation = explain(owner, policy, choice);
   const { slot, side } = choice;
   return { kind: 'steered', pinnedByUser, dryRun: request.dryRun, slot, side, patch, stamps, explanation, warnings };
 }
 
-function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Choice, pinnedByUser: boolean) {
+function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered) {
   const { replicas } = owner.workload;
   const target = countsFor(policy.rule, replicas);
-  const why = pinnedByUser
+  const why = choice.pinnedByUser
     ? 'its own constraints choose that side'
     : choice.cover === true
       ? 'temporary cover, as spot has no room at present'

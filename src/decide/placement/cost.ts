@@ -50,6 +50,7 @@ export interface FleetCost extends Pick<WorkloadCost, 'pods' | 'pricedPods' | 'a
   readonly floors: DollarsPerHour;
 }
 
+/** Sums over workloads. `target` is undefined where one of them has no prices for all its pods: a partial sum would look like a saving. */
 export function sumCosts(costs: readonly WorkloadCost[]): FleetCost {
   const sum = (of: (cost: WorkloadCost) => number): number => costs.reduce((total, cost) => total + of(cost), 0);
   // A workload without pods yet has no prices to go by, and its target would be missing from the sum.
@@ -74,7 +75,8 @@ export function costOf({ view, sides, workload, rule, prices }: CostInput): Work
     const node = pod.nodeName === undefined || !isLive(pod) ? undefined : view.node(pod.nodeName);
     if (node === undefined) continue;
     pods++;
-    addPod(shares, unknown, prices, pod, node, sides.classOf(node));
+    const missing = addPod(shares, prices, { pod, node, side: sides.classOf(node) });
+    if (missing !== undefined) unknown.add(missing);
   }
   const perReplica = { spot: meanOf(shares, 'spot'), onDemand: meanOf(shares, 'on-demand') };
   return {
@@ -105,38 +107,32 @@ function emptyTally(): Tally {
   return { spot: side(), 'on-demand': side() };
 }
 
-function addPod(
-  tally: Tally,
-  unknown: Set<string>,
-  prices: PriceTable,
-  pod: PodRecord,
-  node: NodeRecord,
-  side: Side | 'unknown',
-): void {
-  if (side === 'unknown') {
-    unknown.add(`the class of node ${node.name}`);
-    return;
-  }
+interface PlacedPod {
+  readonly pod: PodRecord;
+  readonly node: NodeRecord;
+  readonly side: Side | 'unknown';
+}
+
+/** @returns what is missing to price the pod; undefined when it is counted. */
+function addPod(tally: Tally, prices: PriceTable, { pod, node, side }: PlacedPod): string | undefined {
+  if (side === 'unknown') return `the class of node ${node.name}`;
   const place = placeOf(node);
   const onDemand = hourlyPrice(prices, place, 'on-demand');
   const spot = hourlyPrice(prices, place, 'spot');
   const own = side === 'spot' ? spot : onDemand;
-  if (own === undefined || onDemand === undefined) {
-    unknown.add(describeMissingPrice(place, onDemand === undefined ? 'on-demand' : side));
-    return;
-  }
+  if (own === undefined || onDemand === undefined)
+    return describeMissingPrice(place, onDemand === undefined ? 'on-demand' : side);
   const share = shareOf(pod.template.requests, node.allocatable);
-  if (share === undefined) {
-    unknown.add(`what node ${node.name} can hold`);
-    return;
-  }
+  if (share === undefined) return `what node ${node.name} can hold`;
   const at = tally[side];
   at.pods++;
   at.cost += share * own;
   at.onDemandCost += share * onDemand;
-  if (spot === undefined) return;
-  at.spotCost += share * spot;
-  at.podsWithSpotPrice++;
+  if (spot !== undefined) {
+    at.spotCost += share * spot;
+    at.podsWithSpotPrice++;
+  }
+  return undefined;
 }
 
 /** The part of a node's price, from 0 to 1, that requests bear; undefined for a node that reports no room at all. */

@@ -17,6 +17,7 @@ export interface PatchContent {
   readonly stamps: Readonly<Record<string, string>>;
 }
 
+/** The operations that steer a pod, for the object as it was sent: parents that are missing are added, what users set is kept. */
 export function buildPatch(pod: AdmissionPod, content: PatchContent): JsonPatchOperation[] {
   return [
     ...(content.pin === undefined ? [] : pinOperations(pod, content.pin)),

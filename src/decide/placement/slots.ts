@@ -45,10 +45,12 @@ function round(rule: SlotRule, count: number): number {
   return rule.rounding === 'ceil' ? Math.ceil(hundredths / 100) : Math.floor(hundredths / 100);
 }
 
+/** Replicas on on-demand among k >= 0; with {@link spotCount} they add up to k. */
 export function onDemandCount(rule: SlotRule, k: number): number {
   return k - spotCount(rule, k);
 }
 
+/** Both counts among k >= 0 replicas. */
 export function countsFor(rule: SlotRule, k: number): SideCounts {
   const spot = spotCount(rule, k);
   return { spot, onDemand: k - spot };

@@ -16,6 +16,7 @@ export interface DialOptions {
   readonly clock: Clock;
 }
 
+/** The port that is written, or the scheme's own. */
 export function portOf(server: URL): number {
   return server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
 }

@@ -19,6 +19,7 @@ const SECONDS_BELOW = 1e11;
 const MAX_QUOTE = 300;
 const MAX_WARNINGS = 5;
 
+/** Reads the answer to a range query. Never throws: what is not a matrix is told as malformed, with a bounded quote. */
 export function readMatrix(answer: unknown, names: LabelNames): MatrixAnswer {
   if (!isObject(answer)) return { ok: false, kind: 'malformed', message: 'the answer is not a JSON object' };
   if (answer['status'] === 'error') return { ok: false, kind: 'error', message: errorText(answer) };
