@@ -108,7 +108,8 @@ describe('documented commands', () => {
     expect(stdout).not.toMatch(/\bundefined\b|\bNaN\b|\[object Object\]/);
     if (words.includes('json')) expect(() => JSON.parse(stdout)).not.toThrow();
     else if (words.includes('yaml')) expect(parseAllDocuments(stdout).flatMap(({ errors }) => errors)).toEqual([]);
-    expect(stderr).not.toMatch(/warning:|cannot be read/);
+    // A file of Spotalis has keys that never did anything; that they are told is meant.
+    expect(stderr.replaceAll(/^warning: \S+ \S+ has no effect: .*$/gm, '')).not.toMatch(/warning:|cannot be read/);
   }
 
   async function run(words: readonly string[]): Promise<Ran> {

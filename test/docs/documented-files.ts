@@ -31,7 +31,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 export const files: Readonly<Record<string, (sources: FileSources) => Promise<string> | string>> = {
   'dump.yaml': ({ api }) => dumpOf(api),
   'allocation.yaml': ({ api }) => listOf(api, allocationTypes),
-  'config.yaml': () => 'operator: { readOnlyMode: true }\nplacement: { defaultSpotPercentage: 50 }\n',
+  'config.yaml': () => 'operator: { readOnlyMode: true }\nplacement: { rounding: floor }\n',
   'optipod.yaml': () => {
     const [map] = parseAllDocuments(read('test/migration/optipod/configmap.yaml'));
     return JSON.stringify(map?.get('data'));
