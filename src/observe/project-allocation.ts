@@ -6,8 +6,8 @@ import type {
   PodAllocationSpec,
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
-import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import type { PodRecord } from '../model/records.ts';
+import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
 
 export interface AllocationRecord {
@@ -98,12 +98,13 @@ export function createAllocationProjection(
     terms: terms.intern(termsOf(spec)),
     own: ownText(spec),
   });
-  const statusOf = (status: PodAllocationStatus): PodAllocationStatus => ({
+  // At rest most pods of a node were told the same.
+  const statuses = createInterner<PodAllocationStatus>(MAX_SHARED, (status) => ({
     ...status,
     ...(status.reason !== undefined && { reason: texts.intern(status.reason) }),
     ...(status.conditions !== undefined && { conditions: conditionLists.intern(status.conditions) }),
     ...(status.guidance !== undefined && { guidance: guidances.intern(status.guidance) }),
-  });
+  }));
   const none: PodAllocationStatus = {};
 
   return ({ metadata, spec, status }) => {
@@ -117,7 +118,7 @@ export function createAllocationProjection(
       uid,
       generation,
       compact: compactOf(spec, pod?.name ?? spec.podName, known),
-      status: status === undefined ? none : statusOf(status),
+      status: status === undefined ? none : statuses.intern(status),
     });
   };
 }
