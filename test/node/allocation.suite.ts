@@ -18,7 +18,7 @@ import { getText, isReady } from './pod-access.ts';
 const clock = createSystemClock();
 const kit = useRealNodes();
 /** What the pod that needs no more than it asked for burns. */
-const QUIET: Millicores = 150;
+const QUIET: Millicores = 90;
 /** In seconds. */
 const [STALE_AFTER, RENEWED_AFTER] = [16, 5];
 /** A pod that has just started gives nothing up: long enough for it to be ready by then, as one that is ready later counts as shaken. */
@@ -114,15 +114,15 @@ afterAll(async () => {
 describe('the agent', () => {
   test('sees what a pod uses, and says so in a PodAllocation that belongs to the pod', async () => {
     await start(
-      { name: 'quiet', request: 200, claim: 150, weight: 1, isBatch: false, burns: QUIET },
-      { name: 'service', request: 50, claim: 100, weight: 4, isBatch: false },
-      { name: 'hog', request: 300, claim: 50, weight: 1, isBatch: true },
+      { name: 'quiet', request: 120, claim: QUIET, weight: 1, isBatch: false, burns: QUIET },
+      { name: 'service', request: 30, claim: 60, weight: 4, isBatch: false },
+      { name: 'hog', request: 180, claim: 30, weight: 1, isBatch: true },
     );
     const uid = podOf('quiet').metadata?.uid;
     const found = await kit().eventually(() => allocationOf('quiet'));
     expect(found).toMatchObject({
       metadata: { ownerReferences: [{ kind: 'Pod', name: 'quiet', uid }], labels: { 'mbcas.io/node': SHARED_NODE } },
-      spec: { podName: 'quiet', podUID: uid, nodeName: SHARED_NODE, originalCPURequest: '200m' },
+      spec: { podName: 'quiet', podUID: uid, nodeName: SHARED_NODE, originalCPURequest: '120m' },
     });
     await kit().eventually(async () => {
       const usage = sumOf(await agent.metrics(), 'mbcas_pod_usage_milli', { pod: 'quiet' });
@@ -141,7 +141,7 @@ describe('the agent', () => {
 });
 
 describe('with the operator', () => {
-  const need: Millicores = 400;
+  const need: Millicores = 240;
 
   test('a pod that asked for an eighth of what it needs gets it within three plans, beside a hog', async () => {
     const { access } = kit();
@@ -215,9 +215,9 @@ describe('with the operator', () => {
     for (const name of started.keys()) await burn(name, 0);
     await kit().eventually(() =>
       expect(Object.entries(sizes()).map(([name, { request }]) => [name, request])).toEqual([
-        ['quiet', 200],
-        ['service', 50],
-        ['hog', 300],
+        ['quiet', 120],
+        ['service', 30],
+        ['hog', 180],
       ]),
     );
     const after = watch.changes.slice(changesBefore);

@@ -40,11 +40,11 @@ export const ON_DEMAND_NODE = 'on-demand-1';
 export const PINNED_NODE = 'pinned-1';
 
 /**
- * For pods that take all they can get: they get one CPU, whatever the machine has, of which the node offers three quarters. So
- * who wins and who loses there does not depend on the size of the machine, and what else runs on it keeps the rest.
+ * For pods that take all they can get: they get six tenths of a CPU, whatever the machine has, of which the node offers three
+ * quarters. So who wins and who loses there does not depend on the size of the machine, and what else runs on it keeps the rest.
  */
 export const SHARED_NODE = 'shared-1';
-export const SHARED_ALLOCATABLE: Millicores = 750;
+export const SHARED_ALLOCATABLE: Millicores = 450;
 
 export const clusterNodes: readonly RealNodeSpec[] = [
   nodeSpec(SPOT_NODE, 'spot'),
@@ -57,7 +57,7 @@ export const clusterNodes: readonly RealNodeSpec[] = [
   {
     name: SHARED_NODE,
     reserved: allBut(SHARED_ALLOCATABLE),
-    mostCpu: 1000,
+    mostCpu: 600,
     kubelet: reservedFor('shared'),
   },
 ];

@@ -7,7 +7,7 @@ import { ensureHelm } from '../chart/helm.ts';
 import { ensureBinaries, formatElapsed } from '../controlplane/build.ts';
 import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { insideNamespace } from './host/network-namespace.ts';
-import { createNodeRun, destroyNodeRun, removeAbandonedNodeRuns } from './host/node-run.ts';
+import { createNodeRun, destroyNodeRun, removeAbandonedNodeRuns, runsOfOthers } from './host/node-run.ts';
 import { obstacles } from './host/requirements.ts';
 import { compareSnapshots, takeSnapshot } from './host/snapshot.ts';
 import { countSuites } from './host/suites.ts';
@@ -105,12 +105,12 @@ async function main(): Promise<number> {
   await fetchForInstallation();
   for (const abandoned of await removeAbandonedNodeRuns(clock))
     report(`removed what a killed run had left: ${abandoned}`);
-  const before = takeSnapshot();
+  const before = takeSnapshot(runsOfOthers());
   const args = process.argv.slice(2);
   // Suites named on the command line are run one after the other.
   const isWhole = args.length === 0;
   const code = isWhole ? await runParts() : await runSuites({ name: 'node', args, isInside: true, isQuiet: false });
-  const left = compareSnapshots(before, takeSnapshot());
+  const left = compareSnapshots(before, takeSnapshot(runsOfOthers()));
   const counts = Object.entries(before).map(([part, lines]) => `${lines.length} ${part}`);
   report(
     left.length === 0

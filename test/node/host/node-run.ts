@@ -155,6 +155,14 @@ export function nodeRuns(): NodeRun[] {
     .map((name) => runOf(join(tmpdir(), name)));
 }
 
+/** Those that another living process owns: what is theirs was not left behind by this one. */
+export function runsOfOthers(): NodeRun[] {
+  return nodeRuns().filter(({ directory }) => {
+    const owner = readIdentity(join(directory, OWNER_FILE));
+    return owner !== undefined && owner.pid !== process.pid && isRunning(owner);
+  });
+}
+
 /** Destroys the runs whose owner is dead. @returns their folders. */
 export async function removeAbandonedNodeRuns(clock: Clock): Promise<string[]> {
   const abandoned = nodeRuns()

@@ -65,8 +65,8 @@ function processes(others: readonly NodeRun[]): string[] {
 function cgroups(): string[] {
   return cgroupHierarchies().flatMap(({ path }) =>
     readdirSync(path, { withFileTypes: true })
-      // Those of `stowage lab` are no run's.
-      .filter((each) => each.isDirectory() && /^(stowage-(?!lab-)|kubepods)/.test(each.name))
+      // By the id of a run: others make groups, too (stowage lab, the tests of the agent).
+      .filter((each) => each.isDirectory() && /^(stowage-[a-z0-9]{6}-|kubepods)/.test(each.name))
       .map(({ name }) => join(path, name)),
   );
 }
