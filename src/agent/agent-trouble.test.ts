@@ -226,18 +226,34 @@ describe('pods', () => {
     expect(metrics.render()).toContain('mbcas_agent_unread_groups 0');
   });
 
-  test('mbcas bug 12: a pod that cannot be measured keeps what it has', async () => {
+  test('mbcas bug 12: a pod that cannot be measured makes no bid: it keeps what it has, and bids when it can be measured', async () => {
     const world = await stage();
     const pod = await world.addPod({ name: 'web', request: 300 });
+    await world.addPod({ name: 'hungry', request: 300 });
     world.start();
-    await world.pass(10, { web: 50 });
-    const before = (await specOf(world, 'web'))?.desiredCPURequest;
+    const requestOf = async (name: string): Promise<number> =>
+      Number.parseInt((await specOf(world, name))?.desiredCPURequest ?? '', 10);
+    // By these figures web needs a third of what it has, and nobody needs the rest.
+    await world.pass(60, { web: 50, hungry: 100 });
+    expect([await requestOf('web'), await requestOf('hungry')]).toEqual([300, 300]);
     world.pods.delete('web');
     for (let second = 0; second < 60; second++) {
       writeFileSync(world.tree.file(pod.fake, undefined, 'cpu.stat'), 'garbage\n');
-      await world.pass(1);
+      await world.pass(1, { hungry: 295 });
     }
-    expect((await specOf(world, 'web'))?.desiredCPURequest).toBe(before);
+    // An old bid of little would have paid for the other.
+    expect([await requestOf('web'), await requestOf('hungry')]).toEqual([300, 300]);
+    world.pods.set('web', pod);
+    await world.addPod({ name: 'young', request: 200 });
+    // Nobody carries anything out here, so that wishes are taken back after some time: what counts is that they were made.
+    const wishes: number[] = [];
+    for (let second = 0; second < 10; second++) {
+      await world.pass(1, { web: 50, hungry: 295, young: 150 });
+      wishes.push(await requestOf('web'));
+    }
+    expect(Math.min(...wishes)).toBeLessThan(200);
+    expect(await requestOf('hungry')).toBeGreaterThan(300);
+    expect((await specOf(world, 'young'))?.decision?.cpuUsage).toBe('150m');
   });
 
   test('mbcas bug 3: a pod that does nothing at all is no number out of place', async () => {

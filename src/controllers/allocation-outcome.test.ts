@@ -2,11 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PodAllocationStatus } from '../api/pod-allocation.ts';
 import type { DesiredCpu } from '../decide/allocation/read-allocation.ts';
-import { type AllocationOutcome, isMet, isSameStatus, statusOf } from './allocation-outcome.ts';
+import { testPod } from '../decide/allocation/testing/pods.ts';
+import type { ContainerSize } from '../model/sizing-records.ts';
+import { type AllocationOutcome, isMet, isSameStatus, type StatusFacts, statusOf } from './allocation-outcome.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const spec = { namespace: 'shop', podName: 'web', desiredCPURequest: '300m', desiredCPULimit: '600m' };
-const statusFor = (outcome: AllocationOutcome, before: PodAllocationStatus = {}): PodAllocationStatus =>
+const statusFor = (
+  outcome: AllocationOutcome,
+  before: PodAllocationStatus = {},
+  more: Partial<StatusFacts> = {},
+): PodAllocationStatus =>
   statusOf({
     spec,
     generation: 3,
@@ -17,6 +23,7 @@ const statusFor = (outcome: AllocationOutcome, before: PodAllocationStatus = {})
     lastWriteAt: undefined,
     before,
     now: NOW,
+    ...more,
   });
 
 describe('a status', () => {
@@ -83,6 +90,59 @@ describe('a status', () => {
 });
 
 describe('Applied only where what is in force is what is desired', () => {
+  test.each<[string, { request: number; limit?: number }, ContainerSize | undefined, string, string]>([
+    ['the same', { request: 400, limit: 500 }, { cpuRequest: 400, cpuLimit: 500 }, 'Applied', 'AlreadyApplied'],
+    [
+      'allocation bug 4: rounded up to 10m by systemd: 417m is 420m (k/k#129357)',
+      { request: 400, limit: 417 },
+      { cpuRequest: 400, cpuLimit: 420 },
+      'Applied',
+      'AlreadyApplied',
+    ],
+    [
+      'shares lose a little',
+      { request: 401, limit: 500 },
+      { cpuRequest: 400, cpuLimit: 500 },
+      'Applied',
+      'AlreadyApplied',
+    ],
+    [
+      'allocation bug 2: still the old limit, whatever the spec says (k/k#118371)',
+      { request: 400, limit: 500 },
+      { cpuRequest: 400, cpuLimit: 1500 },
+      'Pending',
+      'Applying',
+    ],
+    [
+      'allocation bug 18: the quota was reset behind our back (runc#1605, crun#1011, moby#51446)',
+      { request: 400, limit: 500 },
+      { cpuRequest: 400 },
+      'Pending',
+      'Applying',
+    ],
+    ['still the old request', { request: 400, limit: 500 }, { cpuRequest: 300, cpuLimit: 500 }, 'Pending', 'Applying'],
+    [
+      'allocation bug 8: a kubelet that does not say: nothing is assumed (k/k#112264)',
+      { request: 400, limit: 500 },
+      undefined,
+      'Pending',
+      'Applying',
+    ],
+  ])('%s', (_, size, actual, phase, reason) => {
+    const pod = testPod('web', size);
+    const known = { pod: { ...pod, statuses: pod.statuses.map((status) => ({ ...status, actual })) } };
+    const desired: DesiredCpu = {
+      podUid: undefined,
+      request: size.request,
+      limit: size.limit ?? 0,
+      limitPolicy: 'Apply',
+      urgent: false,
+      usage: new Map(),
+    };
+    const status = statusFor({ kind: 'settled', clamps: [] }, {}, { known, desired });
+    expect(status).toMatchObject({ phase, reason });
+  });
+
   const desired = fc.record({
     podUid: fc.constant(undefined),
     request: fc.integer({ min: 10, max: 4000 }),

@@ -1,7 +1,7 @@
 /** What one look at a PodAllocation came to, and the status that says so. Pure. */
 import type { PodAllocationCondition, PodAllocationSpec, PodAllocationStatus } from '../api/pod-allocation.ts';
 import type { Admission, HeldReason } from '../decide/allocation/admit.ts';
-import { actualSizeOf, type CpuSize } from '../decide/allocation/allocation-pod.ts';
+import { actualSizeOf, type CpuSize, sizeOf } from '../decide/allocation/allocation-pod.ts';
 import { describeClamp } from '../decide/allocation/clamp.ts';
 import { exclusionReasons } from '../decide/allocation/eligibility.ts';
 import type { DesiredCpu } from '../decide/allocation/read-allocation.ts';
@@ -27,7 +27,7 @@ export interface StatusFacts {
   readonly generation: number;
   readonly outcome: AllocationOutcome;
   readonly desired: DesiredCpu | undefined;
-  readonly known: AllocatedPod | undefined;
+  readonly known: Pick<AllocatedPod, 'pod'> | undefined;
   readonly guidance: PodAllocationStatus['guidance'];
   readonly lastWriteAt: EpochMillis | undefined;
   readonly before: PodAllocationStatus;
@@ -100,10 +100,12 @@ function verdictOf({ outcome, desired, known }: StatusFacts, actual: CpuSize | u
   }
 }
 
-/** Spec and node agree. */
-function isSettled({ pod }: AllocatedPod, actual: CpuSize): boolean {
-  const asked = pod.containers.reduce((sum, { size }) => sum + (size.cpuRequest ?? 0), 0);
-  return Math.abs(asked - actual.request) <= TOLERANCE;
+/** Spec and node agree: a kubelet may lag, and a quota may have been reset behind its back (runc#1605, k/k#118371). */
+function isSettled({ pod }: Pick<AllocatedPod, 'pod'>, actual: CpuSize): boolean {
+  const asked = sizeOf(pod);
+  if (Math.abs(asked.request - actual.request) > TOLERANCE) return false;
+  if (asked.limit === undefined) return true;
+  return actual.limit !== undefined && Math.abs(asked.limit - actual.limit) <= TOLERANCE;
 }
 
 /** Whether a pod has what is desired of it. */

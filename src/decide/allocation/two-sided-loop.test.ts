@@ -10,7 +10,6 @@ import { createSeededRandom } from '../../lib/random.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import { aLimitRange, anHpa } from '../../model/testing/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
-import { actuationOf } from './actuated.ts';
 import { type Admission, admitAllocation } from './admit.ts';
 import { type AllocationPod, chargedCpu, sizeOf } from './allocation-pod.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
@@ -20,6 +19,7 @@ import type { NodeMemory, PodPlan } from './node-input.ts';
 import { planNode } from './plan-node.ts';
 import { readAllocation } from './read-allocation.ts';
 import type { AllocationRules } from './rules.ts';
+import { isResizing } from './seat.ts';
 import { burn } from './testing/cpu-model.ts';
 import { T0, testInput, testNode, testPod, testRules } from './testing/pods.ts';
 
@@ -126,7 +126,7 @@ function run(world: World, ticks: number, check: (pods: readonly AllocationPod[]
         pods = pods.map((each) => (each.uid === pod.uid ? write(each, admission.decision) : each));
         check(pods, world);
       }
-      pods = pods.map((pod) => (actuationOf(pod) === 'on-its-way' && random.next() < 0.6 ? actuate(pod) : pod));
+      pods = pods.map((pod) => (isResizing(pod) && random.next() < 0.6 ? actuate(pod) : pod));
     }
     return writes;
   });
