@@ -122,6 +122,18 @@ export const rightsizingKeys = {
     min: 0,
     description: 'A decrease is taken back when pods are killed, restart or are no longer ready within this time.',
   }),
+  restartMinChange: integer(20, {
+    env: 'RIGHTSIZING_RESTART_MIN_CHANGE',
+    min: 0,
+    max: 100,
+    description:
+      'Percent by which some amount must fall before pods are replaced, or containers restarted, for less. A step as large as maxStep allows is enough.',
+  }),
+  restartCooldown: duration('1h', {
+    env: 'RIGHTSIZING_RESTART_COOLDOWN',
+    min: 0,
+    description: 'Between two decreases of one workload that replace its pods or restart their containers.',
+  }),
   deferredTimeout: duration('5m', {
     env: 'RIGHTSIZING_DEFERRED_TIMEOUT',
     min: SECOND,

@@ -84,6 +84,8 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
         window: policy?.state === 'managed' ? policy.window : windowEverywhere(),
         last: history.lastDisruption(workloadUid),
         cooldownMillis: settings.cooldownMillis,
+        allowSingleReplica: settings.allowSingleReplica,
+        stuckMillis: settings.stuckRolloutMillis,
         inFlight: list().length,
         limit: settings.maxConcurrentEvictions,
       };

@@ -4,6 +4,7 @@ import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { Retemplate } from '../act/retemplate.ts';
 import { recentPeak } from '../decide/rightsizing/memory-target.ts';
+import { restartedContainer } from '../decide/rightsizing/restart-on-resize.ts';
 import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize, MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
@@ -14,6 +15,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
@@ -72,6 +74,27 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   /** When pods were last refused room by their node. */
   const deferred = new Map<string, EpochMillis>();
 
+  /** Restarts in place take places of the budget of all disruptions. */
+  const restarts = new Map<string, string>();
+  const restarting = {
+    begin(podUid: string, workloadUid: string): void {
+      restarts.set(podUid, workloadUid);
+      options.disruptions().inFlight.add({ workloadUid, podUid, since: clock.now() });
+    },
+    end(podUid: string, wasDone: boolean): void {
+      const workloadUid = restarts.get(podUid);
+      if (workloadUid === undefined) return;
+      restarts.delete(podUid);
+      const { inFlight: places, history: disrupted } = options.disruptions();
+      places.remove(podUid);
+      if (wasDone) disrupted.recordDisruption(workloadUid, clock.now());
+    },
+  };
+  const restartsContainer = ({ pod, changes, isWithdrawal }: ResizeDecision): boolean => {
+    const known = view.pod(pod.namespace, pod.name)?.sizing.containers ?? [];
+    return isWithdrawal !== true && restartedContainer(known, effectiveChanges(known, changes)) !== undefined;
+  };
+
   const memoryOf: SizeGuardContext['memoryOf'] = ({ namespace, name }, container): MemoryUse | undefined => {
     const pod = view.pod(namespace, name)?.pod;
     const workload = pod === undefined ? undefined : view.workloadOf(pod);
@@ -114,12 +137,15 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   };
 
   const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<ActResult> => {
-    const verdict = inspectSize(decision, contextFor(policy));
+    const { pod, workloadUid } = decision;
+    const verdict = inspectSize(decision, contextFor(policy, workloadUid));
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
+    if (workloadUid !== undefined && restartsContainer(decision)) restarting.begin(pod.uid, workloadUid);
     if (decision.isWithdrawal !== true) history.recordChange(decision.pod.uid, clock.now());
     const outcome = await options.resize(verdict.approved, signal);
     const end = inFlight.settle(decision, outcome);
+    if (end?.kind === 'refused' || outcome.result === 'gone') restarting.end(decision.pod.uid, false);
     if (end?.kind === 'refused') {
       noteRefusal(decision.pod.uid, decision.workloadUid, end.answer);
       return { kind: 'refused', answer: end.answer };
@@ -132,6 +158,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     const { decision } = end;
     const { pod, workloadUid, workload } = decision;
     const now = clock.now();
+    restarting.end(pod.uid, true);
     if (end.kind === 'done' || end.kind === 'gone') deferred.delete(pod.uid);
     if (end.kind === 'taken-back' && end.answer.reason === 'ResizeDeferred') deferred.set(pod.uid, now);
     if (end.kind === 'done') {

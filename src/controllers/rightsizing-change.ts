@@ -19,8 +19,8 @@ import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/l
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import type { Annotations } from './rightsizing-annotate.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
+import { keptText } from './rightsizing-keep-watch.ts';
 import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { LookForThrottling } from './rightsizing-throttling.ts';
@@ -130,16 +130,35 @@ function floorsOf({ parts }: Harm, before: readonly ContainerSpecRecord[], now: 
   });
 }
 
-/** The annotations that say which sizes are in force, and what was learned. */
-export function inForceAnnotations(
-  workload: SizedWorkload,
-  inForce: readonly ContainerSpecRecord[],
-  lessons: Lessons,
+/** What is to be in force, and what the memory goes back to where that cannot be written. */
+export interface InForceNext {
+  readonly inForce: readonly ContainerSpecRecord[];
+  readonly lessons: Lessons;
+  readonly undo: WatchedNow;
+}
+
+export type WatchedNow = Pick<WorkloadMemory, 'ongoing' | 'takenBack'>;
+
+export function watchedNow({ ongoing, takenBack }: WorkloadMemory): WatchedNow {
+  return { ongoing, takenBack };
+}
+
+/**
+ * Writes which sizes are in force, what was learned, and what the memory says is watched, all at once: whoever leads next sees
+ * no decrease that nobody watches.
+ * @returns why it could not.
+ */
+export async function writeInForce(
+  { advised: { workload }, memory, annotate }: ApplyContext,
+  { inForce, lessons, undo }: InForceNext,
   now: EpochMillis,
-): Annotations {
-  return {
+): Promise<ApplyResult | undefined> {
+  const kept = await annotate({
     [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, inForce) ?? null,
     [rightsizingKeys.lastApplied]: formatTime(now),
     [rightsizingKeys.learnedFloors]: writeLessons(lessons) ?? null,
-  };
+    [rightsizingKeys.watchedChanges]: keptText(memory),
+  });
+  if (kept !== undefined) Object.assign(memory, undo);
+  return kept;
 }

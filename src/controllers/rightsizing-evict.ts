@@ -14,13 +14,14 @@ import { applyChanges, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
-import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
+import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Evictions, evictedMessage } from './rightsizing-evictions.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
+import { worthBeginning } from './rightsizing-worth.ts';
 
 export interface EvictToResizeOptions {
   readonly evictions: Evictions;
@@ -65,12 +66,13 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     const trial = await evictOne(context, driftOf(context, after, due), true);
     const kept = trial === undefined ? undefined : outcomeOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
-    const written = await context.annotate(inForceAnnotations(workload, after, lessons, clock.now()));
-    if (written !== undefined) return written;
+    const undo = watchedNow(memory);
     const watched = watchChange(due, inForce, live, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
     const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
+    const written = await writeInForce(context, { inForce: after, lessons, undo }, clock.now());
+    if (written !== undefined) return written;
     changes.noteMade(workload, policy, memory, change, 'Recreate', 'Eviction');
     return undefined;
   };
@@ -83,9 +85,11 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     const sized = live.filter((pod) => !differ.has(pod));
     const harms = await changes.judge(context, () => sized);
     if (harms.length === 0) return undefined;
+    const undo = watchedNow(memory);
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
-    await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
-    return noted.result;
+    const written = await writeInForce(context, { ...noted, undo }, clock.now());
+    // Not taken back yet: it is tried again at the next look.
+    return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
   };
 
   /** After a decrease the first new pod is watched for a while before the others go. */
@@ -109,7 +113,9 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     const due = workload.isRollingOut ? [] : dueChanges(advised.advice);
-    const { raises, decreases } = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const may = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const { beginning: worth, held } = worthBeginning(context, may, settings(), clock.now());
+    const { raises, decreases } = worth;
     const beginning = joinChanges([...raises, ...decreases]);
     if (beginning.length > 0) {
       const kept = await begin(context, beginning);
@@ -121,6 +127,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
     if (drifted.length === 0) {
       const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+      if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
       if (due.length > 0) {
         return {
           status: 'Pending',

@@ -4,7 +4,7 @@ import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
-import type { SizeLog } from '../guard/size/size-history.ts';
+import { ADMISSION, type SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { workloadKey } from '../model/cluster-view.ts';
@@ -35,14 +35,20 @@ export interface Evictions {
 
 export interface EvictionsOptions {
   readonly actuator: Pick<SizeActuator, 'evict'>;
-  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure'>;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
   readonly events: RightsizingEvents;
   readonly journal: Journal;
   readonly clock: Clock;
 }
 
 /** About one pod only: another may go. */
-const ofOnePod: ReadonlySet<string> = new Set(['Protected', 'NodeLeaving', 'NoRoomOnSide', 'AlreadyThatSize']);
+const ofOnePod: ReadonlySet<string> = new Set([
+  'Protected',
+  'NodeLeaving',
+  'NoRoomOnSide',
+  'AlreadyThatSize',
+  'OnDemandFloor',
+]);
 
 export function createEvictions({ actuator, history, events, journal, clock }: EvictionsOptions): Evictions {
   const tell = ({ advised: { workload }, live, memory }: ApplyContext, decision: EvictToResizeDecision, of: number) => {
@@ -77,10 +83,12 @@ export function createEvictions({ actuator, history, events, journal, clock }: E
       const missed = newer.find(({ pod }) => drifted.some((each) => each.pod.pod.uid === pod.uid));
       if (missed === undefined) {
         history.recordEffective(workload.uid);
+        for (const target of [workload.uid, ADMISSION]) history.recordSuccess(target);
         return;
       }
       const cause = `the new pod ${missed.pod.name} was admitted with the size of the template`;
-      history.recordFailure(workload.uid, clock.now(), cause);
+      // Nor would those of other workloads be, until one is seen that was.
+      for (const target of [workload.uid, ADMISSION]) history.recordFailure(target, clock.now(), cause);
       history.recordIneffective(workload.uid, clock.now());
     },
   };

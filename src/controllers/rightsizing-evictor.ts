@@ -2,6 +2,7 @@
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
+import { floorCount } from '../decide/placement/slots.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { Block } from '../guard/context.ts';
 import { inspect } from '../guard/guard.ts';
@@ -40,7 +41,10 @@ export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
     if (size.kind === 'blocked') return size;
     const context = disruptions.contextOf(decision.workloadUid);
     if (context === undefined) return { kind: 'gone' };
-    const verdict = inspect(decision, context);
+    const { policy } = context;
+    const { replicas = 0 } = context.view.workloadByUid(decision.workloadUid) ?? {};
+    const onDemandFloor = policy.state === 'managed' ? floorCount(policy.rule, replicas) : 0;
+    const verdict = inspect({ ...decision, onDemandFloor }, context);
     if (verdict.kind === 'blocked') return verdict;
     if (isTrial) return { kind: 'asked', tookFrom: [] };
     const { workload, workloadUid, pod } = decision;
@@ -54,7 +58,6 @@ export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
     if (outcome.result !== 'evicted' && outcome.result !== 'unknown') disruptions.inFlight.remove(pod.uid);
     const result = resultOf(decision, outcome, context.settings.disruptionRetryMillis);
     if (result.kind === 'refused') history.recordFailure(workloadUid, clock.now(), result.answer.message);
-    if (result.kind === 'asked') history.recordSuccess(workloadUid);
     return result;
   };
 }

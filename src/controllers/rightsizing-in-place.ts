@@ -21,7 +21,7 @@ import type { SizedPod } from '../model/sizing-view.ts';
 import { isInForce } from './follow-resize.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
+import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
@@ -29,6 +29,7 @@ import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
+import { worthBeginning } from './rightsizing-worth.ts';
 
 export interface InPlaceOptions {
   readonly actuator: SizeActuator;
@@ -60,10 +61,11 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   const spread = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
     const { advised, memory, policy } = context;
     const { workload, lessons } = advised;
-    const after = applyChanges(inForceNow(context).inForce, change.changes);
-    const written = await context.annotate(inForceAnnotations(workload, after, lessons, clock.now()));
-    if (written !== undefined) return written;
+    const inForce = applyChanges(inForceNow(context).inForce, change.changes);
+    const undo = watchedNow(memory);
     goOn(memory, change, { ...change, phase: 'spread' });
+    const written = await writeInForce(context, { inForce, lessons, undo }, clock.now());
+    if (written !== undefined) return written;
     changes.noteMade(workload, policy, memory, change, 'InPlace', 'InPlace');
     return undefined;
   };
@@ -149,8 +151,11 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     );
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
+    const undo = watchedNow(memory);
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
-    await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
+    const written = await writeInForce(context, { ...noted, undo }, clock.now());
+    // Not taken back yet: it is tried again at the next look.
+    if (written !== undefined) return { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
     const touched = [...changed, ...harms.flatMap(({ change }) => change.changes)];
     await converge(context, noted.inForce, touched);
     return noted.result;
@@ -202,7 +207,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
-    const beginning = mayBegin(due, advised.inForce, memory.ongoing);
+    const may = mayBegin(due, advised.inForce, memory.ongoing);
+    const { beginning, held } = worthBeginning(context, may, settings(), clock.now(), true);
     const blocked = await begin(context, beginning);
     const { raises, decreases } = beginning;
     const keptRaise = raises.length === 0 ? undefined : blocked?.reason;
@@ -213,8 +219,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { inForce, changed } = inForceNow(context);
     const { kept: behind, cramped } = isRefused ? nothingDone : await converge(context, inForce, changed);
     const evicted = await makeRoom(context, cramped);
-    const isHeld = due.length > 0 && raises.length + decreases.length === 0;
-    return kept ?? evicted ?? behind ?? waiting(context, isHeld);
+    const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
+    const wait = waiting(context, isHeld);
+    const isAtRest = wait.status === 'Applied' || wait.status === 'Skipped';
+    return kept ?? evicted ?? behind ?? (isAtRest ? { ...wait, ...held } : wait);
   };
 }
 

@@ -31,6 +31,8 @@ export interface WorkloadMemory {
   told: ReadonlyMap<string, number>;
   /** Since when usage cannot be read. */
   unreadSince: EpochMillis | undefined;
+  /** What the last leader was watching is in here by now. */
+  isResumed: boolean;
   /** The oldest first; no two of them are about the same resource of a container. */
   ongoing: readonly OngoingChange[];
   /** What did harm, as long as some pod still has it. */
@@ -56,6 +58,9 @@ export interface RightsizingMemory {
   forget(workloadUid: string): void;
 }
 
+/** Most workloads have no need of a map of their own. */
+const nothing: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** @param onForget called with the uid of each workload that is forgotten. */
 export function createRightsizingMemory(onForget: (workloadUid: string) => void = () => {}): RightsizingMemory {
   const byUid = new Map<string, WorkloadMemory>();
@@ -69,15 +74,16 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         lastMethod: undefined,
         lastRecommendation: undefined,
         recommended: undefined,
-        told: new Map(),
+        told: nothing,
         unreadSince: undefined,
+        isResumed: false,
         ongoing: [],
         takenBack: [],
         refused: undefined,
         written: undefined,
         retemplated: undefined,
         evictedAt: undefined,
-        noRoom: new Map(),
+        noRoom: nothing,
         noRoomSince: undefined,
       };
       byUid.set(workloadUid, fresh);

@@ -60,7 +60,8 @@ function outcomeOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult 
   const isPassing = passing.has(reason);
   const againAfterMillis = retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined);
   if (refused !== undefined && pauses.has(reason)) return { ...refused, againAfterMillis };
-  return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis };
+  const isForbidden = reason === 'RightMissing';
+  return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis, isForbidden };
 }
 
 function outcomeOfRefusal(workload: SizedWorkload, { action, reason, message, advice }: ReadAnswer): ApplyResult {

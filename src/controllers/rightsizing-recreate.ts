@@ -21,12 +21,13 @@ import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { type Changes, inForceAnnotations } from './rightsizing-change.ts';
+import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ActResult, ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
+import { worthBeginning } from './rightsizing-worth.ts';
 
 export interface RecreateOptions {
   readonly actuator: SizeActuator;
@@ -111,7 +112,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
     changes.noteMade(workload, policy, memory, change, 'Recreate', how);
     // The template has it all; nothing is applied beside it.
-    return context.annotate(inForceAnnotations(workload, workload.containers, lessons, clock.now()));
+    const next = { inForce: workload.containers, lessons, undo: watchedNow(memory) };
+    return writeInForce(context, next, clock.now());
   };
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
@@ -121,9 +123,10 @@ export function createRecreate(options: RecreateOptions): Recreate {
     if (harms.length === 0) return undefined;
     if (harms.every(({ change }) => change.method !== 'Recreate')) {
       // It never was in the template.
+      const undo = watchedNow(memory);
       const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: advised.inForce });
-      await context.annotate(inForceAnnotations(workload, noted.inForce, noted.lessons, clock.now()));
-      return noted.result;
+      const written = await writeInForce(context, { ...noted, undo }, clock.now());
+      return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
     }
     const before = harms.reduce(
       (sizes, { change, harm }) => takenBack(sizes, change, partsTakenBack(sizes, change, harm.parts)),
@@ -136,7 +139,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.retemplated = undefined;
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: before });
-    await context.annotate(inForceAnnotations(workload, workload.containers, noted.lessons, clock.now()));
+    const next = { inForce: workload.containers, lessons: noted.lessons, undo: watchedNow(memory) };
+    await writeInForce(context, next, clock.now());
     return noted.result;
   };
 
@@ -150,7 +154,9 @@ export function createRecreate(options: RecreateOptions): Recreate {
     // Until the view shows the new template, the advice is about the old one.
     const isShown = memory.retemplated?.wasSeen !== false;
     const due = isShown ? dueChanges(advised.advice) : [];
-    const { raises, decreases } = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const may = mayBegin(due, advised.inForce, memory.ongoing, true);
+    const { beginning: worth, held } = worthBeginning(context, may, settings(), clock.now());
+    const { raises, decreases } = worth;
     const beginning = joinChanges([...raises, ...decreases]);
     if (beginning.length > 0) {
       const kept = await begin(context, beginning);
@@ -158,6 +164,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       return { status: 'Applied', againAfterMillis: LOOK_AGAIN_MILLIS };
     }
     const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+    if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
     if (due.length > 0) {
       const message = renderReason('ChangeWatched', {});
       return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };

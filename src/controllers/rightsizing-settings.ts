@@ -1,5 +1,6 @@
 /** What the configuration says about rightsizing, in the controllers' terms; replaced as a whole when it changes. */
 import type { PolicyTenancy } from '../decide/rightsizing/policy-match.ts';
+import type { RestartRules } from '../decide/rightsizing/worth-a-restart.ts';
 import type { SizeSettings } from '../guard/size/context.ts';
 import type { Millis } from '../lib/units.ts';
 
@@ -15,6 +16,8 @@ export interface RightsizingSettings {
   readonly revertMillis: Millis;
   /** A resize the node has no room for is taken back after this time. */
   readonly deferredMillis: Millis;
+  /** What decreases that cost pods a restart must be worth. */
+  readonly restart: RestartRules;
 }
 
 /** Nothing may be applied: recommendations only. */

@@ -30,6 +30,7 @@ import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise, pastTime } from './rightsizing-advise.ts';
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
+import { keptText, resumeWatches } from './rightsizing-keep-watch.ts';
 import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
 import { cappedOutcome } from './rightsizing-outcome.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
@@ -146,6 +147,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       memory.lastMethod ??= before?.lastApplyMethod;
       memory.lastRecommendation ??= parseTime(before?.lastRecommendation);
       memory.recommended ??= recommendedBefore(before?.recommendations);
+      resumeWatches(memory, workload, view.podsOf(workload), now);
       const advised = advise(options, workload, policy.spec, memory, largestNode, now);
       tellRecommendation(advised, policy, memory);
       const { mode, annotateRecommendations } = policy.spec;
@@ -163,6 +165,14 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const unreadFor = memory.unreadSince === undefined ? 0 : now - memory.unreadSince;
       const isLongUnread = problem !== undefined && unreadFor >= (isPatient ? UNREAD_PATIENCE_MILLIS : 0);
       const applied = await act(advised, policy, memory, signal);
+      // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
+      if (mode === 'Auto' && isAnnotated)
+        await write(
+          withWritten(found, memory, clock.now()),
+          memory,
+          { [rightsizingKeys.watchedChanges]: keptText(memory) },
+          signal,
+        );
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;

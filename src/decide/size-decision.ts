@@ -56,6 +56,8 @@ export interface EvictToResizeDecision {
   readonly pod: PodRef;
   /** What the replacement will have otherwise than the pod. */
   readonly changes: readonly SizeChange[];
+  /** Replicas that are to stay ready on on-demand, where placement has a say in the workload; left out: none. */
+  readonly onDemandFloor?: number;
   /** How much more than the pod its replacement requests in all; below 0: less. */
   readonly growth: { readonly cpuMillis: Millicores; readonly memoryBytes: Bytes };
   readonly why: Explanation;

@@ -1,9 +1,11 @@
 /** The guard of evictions, asked by rightsizing: what it has in common with moves, and what not. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
-import { aNode, GIB, NOON } from '../model/testing/records.ts';
+import { aDeployment, aNode, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import { inspect, inspectAll } from './guard.ts';
-import { evict, managed, pods, type SceneChanges, scene, web, windowOf, withPods } from './testing/scene.ts';
+import { evict, managed, pod, pods, type SceneChanges, scene, web, windowOf, withPods } from './testing/scene.ts';
 
 const decision = (changes: Partial<EvictToResizeDecision> = {}): EvictToResizeDecision => ({
   kind: 'evict-to-resize',
@@ -75,8 +77,50 @@ describe('an eviction to resize', () => {
     expect(reasonsFor({ window })).toEqual([]);
   });
 
-  test('a pod on the floor may go: its replacement takes its slot', () => {
-    expect(reasonsFor({}, decision({ pod: { namespace: 'shop', name: 'o1', uid: 'o1' } }))).toEqual([]);
+  describe('the on-demand floor holds', () => {
+    const o1 = decision({ pod: { namespace: 'shop', name: 'o1', uid: 'o1' } });
+    const more = [...pods, pod('o2', 'o')];
+    const larger = aDeployment({ replicas: 5 });
+    const floor = (onDemandFloor: number, changes: SceneChanges = {}) => reasonsFor(changes, { ...o1, onDemandFloor });
+
+    test.each<[string, readonly string[], readonly string[]]>([
+      ['none is asked for', floor(0), []],
+      ['the pod is the one that is asked for', floor(1), ['OnDemandFloor']],
+      ['another one stays', floor(1, { records: { workloads: [larger], pods: more } }), []],
+      ['all are asked for', floor(2, { records: { workloads: [larger], pods: more } }), ['OnDemandFloor']],
+    ])('%s', (_, reasons, expected) => {
+      expect(reasons).toEqual(expected);
+    });
+
+    test('a pod on spot, or on a node of no known side, is none of it', () => {
+      expect(reasonsFor({}, decision({ onDemandFloor: 1 }))).toEqual([]);
+      const elsewhere = { records: withPods({ o1: { nodeName: 'x' } }) };
+      expect(floor(1, elsewhere)).toEqual([]);
+    });
+
+    test('one that is not ready serves nobody', () => {
+      expect(floor(1, { records: withPods({ o1: { ready: false, readyChangedAt: NOON } }) })).toEqual([]);
+    });
+
+    test('what it is asked to be is not known where annotations are invalid', () => {
+      const reason = { name: 'InvalidConfiguration', message: 'spot-percentage: many', advice: '' } as const;
+      expect(reasonsFor({ policy: { state: 'invalid', problems: [], reason } })).toEqual(['InvalidConfiguration']);
+    });
+
+    test('for any floor and any pods, as many as are asked for stay, or as many as there were', () => {
+      fc.assert(
+        fc.property(fc.nat(6), fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), (onDemandFloor, readiness) => {
+          const there = readiness.map((ready, index) => pod(`d${index}`, 'o', { ready, readyChangedAt: 0 }));
+          const workloads = [aDeployment({ replicas: there.length })];
+          const victim = decision({ pod: { namespace: 'shop', name: 'd0', uid: 'd0' }, onDemandFloor });
+          const settings = { stuckRolloutMillis: 1 };
+          const isApproved = reasonsFor({ records: { workloads, pods: there }, settings }, victim).length === 0;
+          const serving = readiness.filter(Boolean).length;
+          const left = serving - (readiness[0] === true ? 1 : 0);
+          if (isApproved) expect(left).toBeGreaterThanOrEqual(Math.min(onDemandFloor, serving));
+        }),
+      );
+    });
   });
 
   test('what is approved is the decision; a pod that is gone is not', () => {
@@ -118,6 +162,46 @@ describe('a larger pod needs room', () => {
     const full = node('s', 'spot', used);
     expect(on(full, node('o', 'on-demand', used), node('s2', 'spot', 16_000))).toEqual([]);
     expect(on(full, node('o', 'on-demand', 16_000))).toEqual(['NoRoomOnSide']);
+  });
+
+  describe('an autoscaler’s promise', () => {
+    const base = someSettings().nodeClasses;
+    const nodeClasses = { ...base, provisionable: { spot: true, onDemand: false } };
+    const single = pods[0]?.template.requests.cpuMillis ?? 0;
+    const ask = (changes: SceneChanges, spotNode = node('s', 'spot', single + 500)) => {
+      const records = { nodes: [spotNode, node('o', 'on-demand', used)] };
+      return inspectAll(larger, scene({ settings: { nodeClasses }, records, ...changes }));
+    };
+    const spotIs = (state: SpotState) => ({ ...untroubledSpot, stateOf: () => state });
+
+    test('is enough where a node as large as is needed is there already', () => {
+      expect(ask({})).toEqual([]);
+      const [block] = ask({}, node('s', 'spot', 400));
+      expect(block).toMatchObject({
+        reason: 'NoRoomOnSide',
+        message: expect.stringMatching(/makes spot nodes, but none/),
+      });
+    });
+
+    test.each<[SpotState, readonly string[]]>([
+      [{ kind: 'open' }, []],
+      [{ kind: 'closed', since: 0, until: NOON + 1 }, ['NoRoomOnSide']],
+      [{ kind: 'probing', since: 0, isTaken: false }, ['NoRoomOnSide']],
+    ])('is doubted where it was not kept a moment ago: %j', (state, expected) => {
+      expect(ask({ spot: spotIs(state) }).map(({ reason }) => reason)).toEqual(expected);
+    });
+
+    test('is doubted where pods wait for on-demand already', () => {
+      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
+      const records = {
+        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
+        pods: [...pods, pod('o2', 'o')],
+        workloads: [aDeployment({ replicas: 5 })],
+      };
+      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
+      const wait = (waitingCovers: number) => reasonsFor({ settings, waitingCovers, records }, o1);
+      expect([wait(0), wait(1)]).toEqual([[], ['NoRoomOnSide']]);
+    });
   });
 
   test('any node, where it has none', () => {

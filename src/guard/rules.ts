@@ -8,7 +8,7 @@ import { hasRoom, hasRoomToGrow, sideNotInBackoff } from './rules/destination.ts
 import { fallbackAllowed, fallbackInTurn, noneTerminatingOfSet, stillWaiting } from './rules/fallback.ts';
 import { fresh } from './rules/freshness.ts';
 import { leading, warmedUp } from './rules/leadership.ts';
-import { floorKept, knownSide, nodeStays } from './rules/node-state.ts';
+import { floorKept, floorKeptForSize, knownSide, nodeStays } from './rules/node-state.ts';
 import { pdbAllows } from './rules/pdb.ts';
 import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
 import { calm, returnsPaced, spotOpen } from './rules/spot.ts';
@@ -40,6 +40,7 @@ export const rules: readonly Rule[] = [
   knownSide,
   sameRevision,
   floorKept,
+  floorKeptForSize,
   windowOpen,
   warmedUp,
   cooledDown,

@@ -122,6 +122,14 @@ export const blockReasons = {
     message: 'The API server asks to wait {retryAfter}',
     advice: nothingToDo,
   },
+  OnDemandFloor: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message:
+      'Pod {pod} stays for the on-demand floor: without it {left} {left|replica is|replicas are} ready on on-demand, and {floor} must be; it gets its new size when it is next replaced',
+    advice:
+      'Allow updateStrategy.allowInPlaceResize, lower spotalis.io/min-on-demand by one, or set updateStrategy.evictToResize to false, so that a rollout with surge replaces the pods.',
+  },
   NoRoomOnSide: {
     kinds: ['block'],
     eventType: 'Normal',

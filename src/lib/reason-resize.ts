@@ -142,6 +142,19 @@ const verdicts = {
     message: 'Node {node} has said that pod {pod} can never have this size there: {detail}',
     advice: 'Allow updateStrategy.allowRecreate, or bound the policy to what the node can give.',
   },
+  RightMissing: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'The operator may not read {what}: whether one of them has a say in the size is not known',
+    advice: 'Allow its service account get, list and watch on {what}, as the rules of the chart do.',
+  },
+  NewPodsMissSize: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'No pod is evicted for a size, as replacements do not get it ({cause}); it is tried again in {remaining}',
+    advice:
+      'See that the webhook is registered, reachable, and selects the namespace; or set updateStrategy.evictToResize to false to have templates changed.',
+  },
   ChangesIneffective: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -160,6 +160,18 @@ const skips = {
     message: 'An earlier decrease of the same resource is watched before it goes further down',
     advice: nothingToDo,
   },
+  TooLittleToRestart: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Less is advised, but {share} less is too little to restart pods for; {needed} is enough',
+    advice: 'Nothing to do; rightsizing.restartMinChange sets what is enough.',
+  },
+  RestartCooldown: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'Less is advised, and would restart pods that were changed a while ago; it waits for {remaining}',
+    advice: 'Wait, or set rightsizing.restartCooldown shorter.',
+  },
   EvictToResizeUnavailable: {
     kinds: ['skip'],
     eventType: 'Warning',

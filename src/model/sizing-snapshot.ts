@@ -20,6 +20,7 @@ export interface SizingRecords {
   readonly hpas?: readonly HpaRecord[];
   readonly vpas?: readonly VpaRecord[];
   readonly pdbs?: readonly PdbRecord[];
+  readonly unreadable?: readonly string[];
   /** Synced and fresh when left out. */
   readonly freshness?: Freshness;
 }
@@ -67,6 +68,7 @@ export function createSizingSnapshot(records: SizingRecords): SizingView {
     hpas: inNamespace(records.hpas),
     vpas: inNamespace(records.vpas),
     pdbs: inNamespace(records.pdbs),
+    unreadable: () => records.unreadable ?? [],
   };
 }
 

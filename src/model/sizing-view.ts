@@ -36,4 +36,6 @@ export interface SizingView {
   hpas(namespace: string): readonly HpaRecord[];
   vpas(namespace: string): readonly VpaRecord[];
   pdbs(namespace: string): readonly PdbRecord[];
+  /** `plural.group` of types that are served and may not be read: of their objects nothing is known. */
+  unreadable(): readonly string[];
 }

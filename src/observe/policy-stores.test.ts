@@ -37,7 +37,7 @@ function setUp(served: Group[], policies: Partial<Record<Group, TestPolicy[]>> =
     list: (type, options) => scriptOf(type.group).api.list(type, options),
     watch: (type, options) => scriptOf(type.group).api.watch(type, options),
     discover: async (apiVersion) =>
-      served.some((group) => apiVersion === `${group}/v1alpha1`) ? [policyType('optipod.io')] : [],
+      served.filter((group) => apiVersion === `${group}/v1alpha1`).map((group) => policyType(group)),
   };
   const stores = createPolicyStores({ api, clock, random: createSeededRandom(1), log });
   const changes: string[] = [];
@@ -161,6 +161,40 @@ describe('changes', () => {
     world.scriptOf('optipod.io').watch().fail(broken);
     await world.clock.advance(10_000);
     expect([world.stores.isFresh(), names(world)]).toEqual([false, ['optipod.io p']]);
+  });
+
+  test('a right that is lost makes the policies stale, not gone, however long it is missing', async () => {
+    const world = setUp(['optipod.io'], { 'optipod.io': [{ name: 'p' }] });
+    await world.clock.advance(1_000);
+    const script = world.scriptOf('optipod.io');
+    const { onList, onWatch } = script;
+    const refused = kubeError(403, 'Forbidden', 'optimizationpolicies is forbidden');
+    script.onList = script.onWatch = () => {
+      throw refused;
+    };
+    script.watch().fail(refused);
+    await world.clock.advance(3_600_000);
+    expect([world.stores.isFresh(), names(world)]).toEqual([false, ['optipod.io p']]);
+    expect(world.changes).toEqual(['spec optipod.io p']);
+    expect(world.words.filter((word) => word.includes('may not be read'))).toHaveLength(1);
+    Object.assign(script, { onList, onWatch });
+    await world.clock.advance(130_000);
+    expect([world.stores.isFresh(), names(world)]).toEqual([true, ['optipod.io p']]);
+  });
+
+  test('a right that was never given: known at once, told once, and not taken for an empty list', async () => {
+    const world = setUp([...policyGroups], { 'optipod.io': [{ name: 'p' }] });
+    const script = world.scriptOf('optipod.optipod.io');
+    const { onList } = script;
+    script.onList = () => {
+      throw kubeError(403, 'Forbidden', 'optimizationpolicies is forbidden');
+    };
+    await world.clock.advance(300_000);
+    expect([world.isSynced(), world.stores.isFresh(), names(world)]).toEqual([true, false, ['optipod.io p']]);
+    expect(world.words.filter((word) => word.includes('may not be read'))).toHaveLength(1);
+    script.onList = onList;
+    await world.clock.advance(61_000);
+    expect(world.stores.isFresh()).toBe(true);
   });
 
   test('who ends a subscription hears no more', async () => {

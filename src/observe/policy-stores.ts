@@ -66,7 +66,8 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
       known ??= informers.flatMap(({ store }) => [...store.values()]);
       return known;
     },
-    isFresh: () => informers.every((informer) => informer.freshness() === 'fresh'),
+    // A policy that may not be read could be the one that has the say.
+    isFresh: () => informers.every(({ freshness, refusal }) => freshness() === 'fresh' && refusal() === undefined),
     onChange(listener) {
       const ends = informers.map((informer) =>
         informer.subscribe({

@@ -76,7 +76,7 @@ describe('evictToResize', () => {
     expect((await world.api.get(resources.deployments, 'web', inShop)).metadata?.generation).toBe(1);
   });
 
-  test('new pods that miss the webhook end it after a few', async () => {
+  test('rightsizing bug 9: new pods that miss the webhook end it after a few', async () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 2 });
     await untilReady(world, 'web', 2);

@@ -21,5 +21,6 @@ export function rightsizingSettingsOf({ operator, engines, rightsizing }: Config
     canaryMillis: rightsizing.canaryPeriod,
     revertMillis: rightsizing.revertWindow,
     deferredMillis: rightsizing.deferredTimeout,
+    restart: { minShare: rightsizing.restartMinChange / 100, cooldownMillis: rightsizing.restartCooldown },
   };
 }

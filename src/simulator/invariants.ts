@@ -105,14 +105,7 @@ export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }:
       if (facts === undefined || seen === undefined || seen.node === undefined) return;
       const left = facts.counts.readyOnDemand - (seen.side === 'on-demand' && seen.isReady && seen.isLive ? 1 : 0);
       const isTouched = seen.side === 'on-demand' && seen.isReady;
-      // A pod evicted for its size is no move away: its replacement takes its place, and meanwhile one may be missing.
-      const isMove = facts.counts.onDemand > facts.replicas - facts.targetSpot;
-      const missing = sizes.mayEvict(facts) && !isMove ? 1 : 0;
-      check(
-        'floor',
-        !isTouched || left + missing >= facts.floor,
-        () => `${facts.key}: ${left} ready left, floor ${facts.floor}`,
-      );
+      check('floor', !isTouched || left >= facts.floor, () => `${facts.key}: ${left} ready left, floor ${facts.floor}`);
       const others = [...going.values()].filter((uid) => uid === facts.uid).length;
       check('paced', others === 0, () => `${facts.key}: ${name} evicted while ${others} of its pods are going`);
       const limit = config.placement.maxConcurrentEvictions;

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { applyChanges } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { aContainer, aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
+import { dueChanges } from './due-changes.ts';
 import { defaultPolicy, type RightsizingPolicy } from './policy.ts';
 import { recommendWorkload, requestOf, type Surroundings, type WorkloadQuestion } from './recommend-workload.ts';
 import { profileOf } from './testing/profiles.ts';
@@ -89,6 +91,25 @@ describe('surroundings', () => {
     const [app] = ask({ around: { limitRanges: [aLimitRange({ min: { cpu: 300 }, max: { memory: 110 * MIB } })] } });
     expect([app?.cpu.target, app?.memory.target]).toEqual([300, 110 * MIB]);
     expect(app?.cpu.notes.map(({ stage }) => stage)).toContain('limit-range');
+  });
+
+  test('rightsizing bug 8: under any LimitRange on pods, what was advised and applied is advised again, and not due', () => {
+    const bound = fc.integer({ min: 20, max: 2_000 });
+    const start = fc.record({ cpuRequest: bound, memoryRequest: bound.map((mib) => mib * MIB) });
+    fc.assert(
+      fc.property(start, start, bound, bound, bound, (app, log, min, more, memory) => {
+        const range = aLimitRange({
+          type: 'Pod',
+          min: { cpu: min, memory: memory * MIB },
+          max: { cpu: min + more, memory: (memory + more) * MIB },
+        });
+        const around = { limitRanges: [range] };
+        const before = [container('app', app), container('log', log)];
+        const applied = applyChanges(before, dueChanges(ask({ containers: before, around })));
+        expect(dueChanges(ask({ containers: applied, around }))).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('a LimitRange on pods is shared out', () => {

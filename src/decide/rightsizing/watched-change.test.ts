@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB } from '../../model/testing/sizing-records.ts';
@@ -8,6 +9,7 @@ import {
   keysOf,
   loweredResources,
   lowersCpuLimit,
+  resumeWatch,
   watchChange,
   watchMillis,
 } from './watched-change.ts';
@@ -78,6 +80,63 @@ describe('how the pods were', () => {
     expect([...watchChange(lessCpu, spec, pods, NOON, true).restarting]).toEqual(['app']);
     expect(watchChange(lessCpu, spec, pods, NOON).restarting.size).toBe(0);
     expect(watchChange(lessCpu, [container], pods, NOON, true).restarting.size).toBe(0);
+  });
+});
+
+describe('a watch that somebody else began', () => {
+  const owner = aReplicaSet(aDeployment());
+  const ended = (finishedAt: number | undefined, restartCount = 2) => ({
+    statuses: [
+      aContainerStatus(container, { restartCount, lastTermination: { reason: 'Error', exitCode: 1, finishedAt } }),
+    ],
+  });
+  const resume = (
+    sizing: Parameters<typeof aSizedPod>[2],
+    changes: Parameters<typeof aSizedPod>[3] = {},
+    before = [container],
+  ) => {
+    const record = aSizedPod(owner, 'web-1', sizing, { uid: 'a', createdAt: NOON - 60_000, ...changes });
+    const pods = [{ pod: record, sizing: record.sizing }];
+    return resumeWatch({ changes: lessCpu, before, startedAt: NOON, pods, isInPlace: true });
+  };
+
+  test.each<[string, number | undefined, number]>([
+    ['ended since', NOON + 1, 1],
+    ['ended before', NOON - 1, 2],
+    ['ended nobody knows when', undefined, 2],
+  ])('a container that %s had so many restarts then', (_, finishedAt, expected) => {
+    expect(resume(ended(finishedAt)).restarts.get('a/app')).toBe(expected);
+  });
+
+  test('one that never ended had none, whatever its last state says', () => {
+    expect(resume(ended(NOON + 1, 0)).restarts.get('a/app')).toBe(0);
+  });
+
+  test('a pod that came later began with none', () => {
+    expect(resume(ended(NOON + 1), { createdAt: NOON + 1 }).restarts.size).toBe(0);
+  });
+
+  test('only a pod that was unready before is none of its doing', () => {
+    const unready = (readyChangedAt: number) => [...resume({}, { ready: false, readyChangedAt }).unready];
+    expect([unready(NOON - 1), unready(NOON), unready(NOON + 1)]).toEqual([['a'], [], []]);
+  });
+
+  test('what the change itself restarts is known from its policy', () => {
+    const spec = [aContainer({ cpuRestart: 'RestartContainer' })];
+    expect([...resume({}, {}, spec).restarting]).toEqual(['app']);
+  });
+
+  test('for any restarts, whoever resumes blames what whoever began would', () => {
+    const counts = fc.record({ before: fc.nat(5), since: fc.nat(3) });
+    fc.assert(
+      fc.property(counts, ({ before, since }) => {
+        const at = since > 0 ? NOON + 1 : NOON - 1;
+        const restarts = before + since;
+        const resumed = resume(ended(restarts === 0 ? undefined : at, restarts)).restarts.get('a/app') ?? 0;
+        // Several since are seen as one: enough to be blamed for.
+        expect(restarts > resumed).toBe(since > 0);
+      }),
+    );
   });
 });
 

@@ -50,6 +50,33 @@ export function watchChange(
   };
 }
 
+/**
+ * The watch of a change that somebody else began, from what the pods show: a container that ended since it began had one
+ * restart less then, and a pod that was unready before is none of its doing.
+ */
+export function resumeWatch({
+  changes,
+  before,
+  startedAt,
+  pods,
+  isInPlace,
+}: Pick<WatchedChange, 'changes' | 'before' | 'startedAt'> & {
+  readonly pods: readonly SizedPod[];
+  readonly isInPlace: boolean;
+}): WatchedChange {
+  const there = pods.filter(({ pod }) => pod.createdAt <= startedAt);
+  const restarts = new Map<string, number>();
+  for (const { pod, sizing } of there) {
+    for (const { name, restartCount, lastTermination } of sizing.statuses) {
+      const isSince = restartCount > 0 && (lastTermination?.finishedAt ?? 0) > startedAt;
+      restarts.set(`${pod.uid}/${name}`, isSince ? restartCount - 1 : restartCount);
+    }
+  }
+  const wasUnready = there.filter(({ pod }) => !pod.ready && (pod.readyChangedAt ?? startedAt) < startedAt);
+  const fresh = watchChange(changes, before, [], startedAt, isInPlace);
+  return { ...fresh, restarts, unready: new Set(wasUnready.map(({ pod }) => pod.uid)) };
+}
+
 /** The amounts of a size that are of the resource. */
 export const keysOf: Readonly<Record<ResourceName, readonly SizeKey[]>> = {
   cpu: sizeKeys.filter((key) => key.startsWith('cpu')),

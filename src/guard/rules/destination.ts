@@ -1,7 +1,8 @@
 /** Proof before move: the replacement has somewhere to go. */
 import { isLive } from '../../model/owners.ts';
-import type { NodeRecord, PodRecord, PodTemplate } from '../../model/records.ts';
+import type { NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { admitsNode, findRoom, hasRoomFor, toleratesAll } from '../../model/scheduling.ts';
+import type { GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 
 export const sideNotInBackoff = evictRule(
@@ -43,7 +44,8 @@ export const hasRoom = endRule(
 export const hasRoomToGrow = sizeEvictionRule(
   'has-room-to-grow',
   'A pod is only ended for a larger one when that has somewhere to go: its own place, or another node.',
-  ({ decision, workload, pod, pods }, { view, sides, settings, policy }) => {
+  ({ decision, workload, pod, pods }, context) => {
+    const { view, sides, settings, policy } = context;
     const { cpuMillis, memoryBytes } = decision.growth;
     // What asks for no more fits where it was.
     if (cpuMillis <= 0 && memoryBytes <= 0) return undefined;
@@ -68,7 +70,14 @@ export const hasRoomToGrow = sizeEvictionRule(
     const allowed = (['on-demand', 'spot'] as const).filter(
       (side) => policy.state !== 'managed' || ownClass === 'unknown' || ownClass === side,
     );
-    if (allowed.some((side) => findRoom(view, sides, { ...request, side }).kind !== 'none')) return undefined;
+    const promises: string[] = [];
+    for (const side of allowed) {
+      const room = findRoom(view, sides, { ...request, side });
+      if (room.kind === 'node') return undefined;
+      const doubt = room.kind === 'none' ? undefined : doubtOfPromise(context, side, workload.uid, larger);
+      if (room.kind === 'provisionable' && doubt === undefined) return undefined;
+      if (doubt !== undefined) promises.push(`; an autoscaler makes ${side} nodes, but ${doubt}`);
+    }
     for (const node of view.nodes()) {
       if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
       // A bound volume is proved for nodes of a known side only.
@@ -76,10 +85,29 @@ export const hasRoomToGrow = sizeEvictionRule(
         continue;
       if (hasRoomFor(view, node, larger)) return undefined;
     }
-    const detail = 'its replacement would request more than any node has left';
+    const detail = `its replacement would request more than any node has left${promises.join('')}`;
     return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
   },
 );
+
+/**
+ * Why an autoscaler's promise is not enough to end a pod that serves: a group of nodes at its maximum promises as much as any
+ * other. What is seen of it counts, not how it is configured.
+ */
+function doubtOfPromise(
+  { view, sides, spot, waitingCovers = 0, now }: GuardContext,
+  side: Side,
+  workloadUid: string,
+  { requests }: PodTemplate,
+): string | undefined {
+  const isLargeEnough = ({ allocatable }: NodeRecord): boolean =>
+    requests.cpuMillis <= allocatable.cpuMillis && requests.memoryBytes <= allocatable.memoryBytes;
+  const known = [...view.nodes()].filter((node) => sides.classOf(node) === side);
+  if (!known.some(isLargeEnough)) return 'none that is there would hold the pod even alone';
+  if (side === 'spot' && spot !== undefined && spot.stateOf(workloadUid, now).kind !== 'open')
+    return 'spot had no room a moment ago';
+  return side === 'on-demand' && waitingCovers > 0 ? 'pods wait for one already' : undefined;
+}
 
 type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
 

@@ -1,6 +1,6 @@
 /** The node of the chosen pod is what the decision took it for, and stays. */
 import { isLive } from '../../model/owners.ts';
-import { disruptionRule, evictRule, object } from '../objection.ts';
+import { disruptionRule, evictRule, object, sizeEvictionRule } from '../objection.ts';
 
 export const nodeStays = disruptionRule(
   'node-stays',
@@ -36,5 +36,26 @@ export const floorKept = evictRule(
       return pod.uid !== victim.uid && isLive(pod) && node !== undefined && sides.classOf(node) === 'on-demand';
     });
     return staying.length >= decision.onDemandFloor ? undefined : object('PreconditionFailed', { pod: victim.name });
+  },
+);
+
+export const floorKeptForSize = sizeEvictionRule(
+  'floor-kept-for-size',
+  'The floor holds for sizes, too: a pod that is evicted serves nobody until its replacement does. What the floor is asked to be is not known where the annotations are invalid.',
+  ({ pods, pod: victim, decision }, { view, sides, policy, settings }) => {
+    if (policy.state === 'invalid') {
+      const { name: reason, message, advice } = policy.reason;
+      return { reason, message, advice, retryAfterMillis: settings.disruptionRetryMillis };
+    }
+    const { onDemandFloor = 0 } = decision;
+    const isServing = (pod: typeof victim): boolean => {
+      const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+      return isLive(pod) && pod.ready && node !== undefined && sides.classOf(node) === 'on-demand';
+    };
+    if (!isServing(victim)) return undefined;
+    const left = pods.filter((pod) => pod.uid !== victim.uid && isServing(pod)).length;
+    return left >= onDemandFloor
+      ? undefined
+      : object('OnDemandFloor', { pod: victim.name, left, floor: onDemandFloor });
   },
 );

@@ -1,8 +1,9 @@
 /** The pods of the workload have come to rest, and the chosen one may be ended. */
-import type { EpochMillis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive, ordinalOf } from '../../model/owners.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
+import type { Objection } from '../context.ts';
 import { disruptionRule, endRule, object } from '../objection.ts';
 
 /** Share of the replicas that may be out of service when some of them are so for good. */
@@ -24,22 +25,36 @@ export const noneTerminating = disruptionRule(
 export const othersReady = disruptionRule(
   'others-ready',
   'No healthy pod is disrupted while another is missing or starting. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
-  ({ pods, pod: victim, workload }, { settings, now }) => {
-    const live = pods.filter(isLive);
-    const others = live.filter((pod) => pod.uid !== victim.uid);
-    const unready = others.filter((pod) => !pod.ready);
-    const missing = Math.max(0, workload.replicas - live.length);
-    const ready = live.length - unready.length - (victim.ready ? 0 : 1);
-    const blocked = (retryAfter?: number) => object('PodNotReady', { ready, desired: workload.replicas }, retryAfter);
-    if (missing > 0) return blocked();
-    // Ending a pod that serves nobody takes nothing away.
-    if (unready.length === 0 || !victim.ready) return undefined;
-    const settledAt = Math.max(...unready.map((pod) => settlesAt(pod, settings.stuckRolloutMillis)));
-    if (settledAt > now) return blocked(settledAt - now);
-    const allowed = Math.max(1, Math.floor(workload.replicas * MAX_UNAVAILABLE_SHARE));
-    return unready.length + 1 > allowed ? blocked() : undefined;
-  },
+  ({ pods, pod: victim, workload }, { settings, now }) =>
+    objectToUnready(pods.filter(isLive), victim, workload.replicas, {
+      patienceMillis: settings.stuckRolloutMillis,
+      now,
+    }),
 );
+
+/**
+ * Why the victim is not to be disrupted for the sake of pods that are missing or not ready.
+ * @param live the pods of the workload, the victim among them.
+ * @param patienceMillis pods unready for longer count as unavailable.
+ */
+export function objectToUnready(
+  live: readonly PodRecord[],
+  victim: PodRecord,
+  replicas: number,
+  { patienceMillis, now }: { readonly patienceMillis: Millis; readonly now: EpochMillis },
+): Objection {
+  const others = live.filter((pod) => pod.uid !== victim.uid);
+  const unready = others.filter((pod) => !pod.ready);
+  const ready = live.length - unready.length - (victim.ready ? 0 : 1);
+  const blocked = (retryAfter?: Millis): Objection => object('PodNotReady', { ready, desired: replicas }, retryAfter);
+  if (live.length < replicas) return blocked();
+  // Ending a pod that serves nobody takes nothing away.
+  if (unready.length === 0 || !victim.ready) return undefined;
+  const settledAt = Math.max(...unready.map((pod) => settlesAt(pod, patienceMillis)));
+  if (settledAt > now) return blocked(Number.isFinite(settledAt) ? settledAt - now : undefined);
+  const allowed = Math.max(1, Math.floor(replicas * MAX_UNAVAILABLE_SHARE));
+  return unready.length + 1 > allowed ? blocked() : undefined;
+}
 
 function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {
   return unreadySince(pod) + patienceMillis;

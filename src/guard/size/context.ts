@@ -152,3 +152,51 @@ export function newPodsRule(
 ): SizeRule {
   return { name, why, check: (subject, context) => (subject.kind === 'resize' ? undefined : check(subject, context)) };
 }
+
+/** The first container that the resize restarts (`resizePolicy: RestartContainer`). What was never granted restarts nothing when it is taken back. */
+export function restartedBy({
+  decision,
+  before,
+  changes,
+}: ResizeSubject): { readonly container: string; readonly resource: 'cpu' | 'memory' } | undefined {
+  if (decision.isWithdrawal === true) return undefined;
+  for (const { container: name, to } of changes) {
+    const container = before.find((each) => each.name === name);
+    const touchesCpu = to.cpuRequest !== undefined || to.cpuLimit !== undefined;
+    const touchesMemory = to.memoryRequest !== undefined || to.memoryLimit !== undefined;
+    if (touchesCpu && container?.cpuRestart === 'RestartContainer') return { container: name, resource: 'cpu' };
+    if (touchesMemory && container?.memoryRestart === 'RestartContainer')
+      return { container: name, resource: 'memory' };
+  }
+  return undefined;
+}
+
+/** A rule that looks at resizes that restart a container. */
+export function restartRule(
+  name: string,
+  why: string,
+  check: (subject: ResizeSubject, context: SizeGuardContext) => Objection,
+): SizeRule {
+  return {
+    name,
+    why,
+    check: (subject, context) =>
+      subject.kind === 'resize' && restartedBy(subject) !== undefined ? check(subject, context) : undefined,
+  };
+}
+
+/** A rule that looks at what disrupts and is not an eviction, which has a guard of its own: rollouts, and restarts in place. */
+export function disruptiveRule(
+  name: string,
+  why: string,
+  check: (subject: RetemplateSubject | ResizeSubject, context: SizeGuardContext) => Objection,
+): SizeRule {
+  return {
+    name,
+    why,
+    check: (subject, context) =>
+      subject.kind === 'retemplate' || (subject.kind === 'resize' && restartedBy(subject) !== undefined)
+        ? check(subject, context)
+        : undefined,
+  };
+}

@@ -9,6 +9,10 @@ export interface DisruptionState {
   readonly last: EpochMillis | undefined;
   /** Between two disruptions of one workload. */
   readonly cooldownMillis: Millis;
+  /** The only replica of a workload may be disrupted. */
+  readonly allowSingleReplica: boolean;
+  /** Pods that are unready for longer no longer keep the others from being disrupted. */
+  readonly stuckMillis: Millis;
   /** Disruptions under way in the whole cluster, and how many may be. */
   readonly inFlight: number;
   readonly limit: number;

@@ -20,6 +20,9 @@ export interface InfeasibleSize {
   readonly detail: string;
 }
 
+/** As a target: whether new pods are given their sizes at admission. */
+export const ADMISSION = 'admission';
+
 /** What guards read. A target is the uid of a pod (resizes) or of a workload (templates). */
 export interface SizeHistory {
   lastChange(targetUid: string): EpochMillis | undefined;

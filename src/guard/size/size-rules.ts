@@ -6,12 +6,27 @@
 import type { SizeRule } from './context.ts';
 import { disruptionCooledDown, disruptionWindowOpen, withinDisruptionBudget } from './rules/disruption.ts';
 import { engineOn, fresh, leading, mayWrite, warmedUp } from './rules/operator-state.ts';
-import { cpuOfOneEngine, noEviction, noOtherResizer, noVpa, oneResizeAtATime } from './rules/other-writers.ts';
+import {
+  cpuOfOneEngine,
+  noEviction,
+  noOtherResizer,
+  noVpa,
+  oneResizeAtATime,
+  writersKnown,
+} from './rules/other-writers.ts';
 import { noPodLevelResources, notBestEffort, notStatic, notWindows, podRuns, supported } from './rules/pod-shape.ts';
+import {
+  restartNotProtected,
+  restartNotSingle,
+  restartOthersReady,
+  restartsAllowed,
+  restartWithinPdb,
+} from './rules/restart.ts';
 import { fitsNode, notInfeasibleBefore, withinLimitRange, withinQuota } from './rules/room.ts';
-import { limitAboveRequest, memoryAboveUse, qosKept, restartsAllowed } from './rules/size-change.ts';
+import { limitAboveRequest, memoryAboveUse, qosKept } from './rules/size-change.ts';
 import { kindWritten, noRollout, notDeleting, recreateAllowed } from './rules/template.ts';
 import {
+  bornRight,
   cooledDown,
   notBackingOff,
   notIneffective,
@@ -27,6 +42,7 @@ export const sizeRules: readonly SizeRule[] = [
   fresh,
   notDeleting,
   kindWritten,
+  writersKnown,
   noVpa,
   noOtherResizer,
   cpuOfOneEngine,
@@ -39,18 +55,23 @@ export const sizeRules: readonly SizeRule[] = [
   limitAboveRequest,
   qosKept,
   recreateAllowed,
+  restartsAllowed,
   notInfeasibleBefore,
   windowOpen,
   disruptionWindowOpen,
   warmedUp,
   notIneffective,
+  bornRight,
   notBackingOff,
   cooledDown,
   disruptionCooledDown,
   noRollout,
   noEviction,
   oneResizeAtATime,
-  restartsAllowed,
+  restartNotProtected,
+  restartNotSingle,
+  restartOthersReady,
+  restartWithinPdb,
   memoryAboveUse,
   withinLimitRange,
   withinQuota,

@@ -14,6 +14,7 @@ function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
   const messages: string[] = [];
   const stores = createManualStores({ sizing: true });
   const project = createSizingProjections(createSizingInterners(100), (message) => messages.push(message));
+  const refused: { refusal: string | undefined } = { refusal: undefined };
   const sizingStores = {
     daemonSets: createManualInformer(project.daemonSet),
     jobs: createManualInformer(project.job),
@@ -21,7 +22,7 @@ function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
     limitRanges: createManualInformer(project.limitRange),
     quotas: createManualInformer(project.quota),
     hpas: createManualInformer(project.hpa),
-    vpas: createManualInformer(project.vpa),
+    vpas: Object.assign(createManualInformer(project.vpa), { refusal: () => refused.refusal }),
   };
   const live: LiveView = createLiveView(stores);
   const view = createSizingView({ view: live, stores, sizingStores, ...more });
@@ -31,7 +32,7 @@ function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
     changes
       .splice(0)
       .map((change) => (change.kind === 'bounds' ? `bounds ${change.namespace}` : `${change.kind} ${change.key}`));
-  return { stores, sizingStores, view, told, messages };
+  return { stores, sizingStores, view, told, messages, refused };
 }
 
 const owned = (name: string, owner: { kind: string; name: string; uid: string; apiVersion?: string }) => ({
@@ -45,6 +46,13 @@ const owned = (name: string, owner: { kind: string; name: string; uid: string; a
   status: { phase: 'Running' },
 });
 const named = (name: string, uid = `uid-${name}`) => ({ name, namespace: 'shop', uid });
+
+test('a type that may not be read is named: of its objects nothing is known', () => {
+  const { view, refused } = setUp();
+  expect(view.unreadable()).toEqual([]);
+  refused.refusal = 'forbidden';
+  expect(view.unreadable()).toEqual(['verticalpodautoscalers.autoscaling.k8s.io']);
+});
 
 describe('workloads and their pods', () => {
   test('a Deployment has the pods of all its ReplicaSets, each once', () => {

@@ -9,6 +9,7 @@ import type { LiveStores } from '../live-stores.ts';
 import type { LiveView } from '../live-view.ts';
 import { createRecordIndex } from '../record-index.ts';
 import { plainSizing } from './compact-pod-sizing.ts';
+import { verticalPodAutoscalers } from './project-autoscalers.ts';
 import type { JobRecord } from './project-sized-workload.ts';
 import type { SizingStores } from './sizing-stores.ts';
 
@@ -161,6 +162,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     hpas,
     vpas,
     pdbs: view.pdbs,
+    unreadable: () => (sizingStores.vpas.refusal() === undefined ? [] : [VPAS]),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -189,6 +191,8 @@ function hiddenNode(name: string): NodeRecord | undefined {
     createdAt: 0,
   };
 }
+
+const VPAS = `${verticalPodAutoscalers.plural}.${verticalPodAutoscalers.group}`;
 
 const OWN_KINDS: ReadonlySet<string> = new Set(['DaemonSet', 'Job']);
 

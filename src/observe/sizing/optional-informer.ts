@@ -25,10 +25,19 @@ export interface OptionalInformerOptions<R> {
   readonly log: Logger;
 }
 
-/** `onSynced` resolves when it is known that the type is not served, or once it is listed. */
-export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): Informer<R> {
+export interface OptionalInformer<R> extends Informer<R> {
+  /** Why a type that is served may not be read; then nothing is known of its objects, which is not that there are none. */
+  refusal(): string | undefined;
+}
+
+/**
+ * `onSynced` resolves when it is known that the type is not served, or may not be read, or once it is listed. Where the right to
+ * read is lost later, what was known stays, and is stale.
+ */
+export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): OptionalInformer<R> {
   const { api, type, probeNamespace, clock, log } = options;
   let current: Informer<R> | undefined;
+  let refusal: string | undefined;
   let lastWord = '';
   const handlers = new Set<InformerHandler<R>>();
   const synced = createDeferred<void>();
@@ -47,9 +56,21 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
   };
   const look = async (signal: AbortSignal): Promise<Availability> => {
     const availability = await lookForType(api, sought, signal);
-    if (availability.kind === 'unavailable' && availability.error !== undefined)
-      say('Objects of this type may not be read and are not heeded', { error: availability.error });
+    if (availability.kind !== 'unknown') refusal = undefined;
+    if (availability.kind === 'unavailable' && availability.cause === 'forbidden') {
+      refusal = availability.error ?? 'it may not be read';
+      const message =
+        'Objects of this type may not be read: what depends on them is left alone until the operator may get, list and watch them';
+      say(message, { error: refusal });
+    }
     return availability;
+  };
+  /** Only what is no longer there is forgotten. */
+  const lookWhetherGone = async (signal: AbortSignal): Promise<Availability> => {
+    const availability = await look(signal);
+    return availability.kind === 'unavailable' && availability.cause === 'forbidden'
+      ? { kind: 'unknown', error: refusal ?? '' }
+      : availability;
   };
 
   const follow = async (signal: AbortSignal): Promise<void> => {
@@ -64,7 +85,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
       () => {},
     );
     say('Objects of this type are followed');
-    await untilUnavailable(informer, look, clock, signal);
+    await untilUnavailable(informer, lookWhetherGone, clock, signal);
     current = undefined;
     ending.abort(new Error('The type is no longer followed.'));
     await running;
@@ -100,6 +121,8 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
     freshness: () => current?.freshness() ?? 'fresh',
     lastContactMillis: () => current?.lastContactMillis() ?? clock.now(),
     lastError: () => current?.lastError(),
+    // Of what is followed, the informer tells.
+    refusal: () => (current === undefined ? refusal : undefined),
     async run(signal) {
       while (!signal.aborted) {
         const availability = await look(signal);

@@ -5,7 +5,7 @@ import { type ResourceType, resources } from '../../api/resources.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { HpaRecord, LimitRangeRecord, QuotaRecord, SizedWorkload, VpaRecord } from '../../model/sizing-records.ts';
 import { informerIn, type LiveStoresOptions } from '../live-stores.ts';
-import { createOptionalInformer } from './optional-informer.ts';
+import { createOptionalInformer, type OptionalInformer } from './optional-informer.ts';
 import { verticalPodAutoscalers } from './project-autoscalers.ts';
 import type { JobRecord } from './project-sized-workload.ts';
 import { createSizingInterners } from './sizing-interners.ts';
@@ -20,7 +20,7 @@ export interface SizingStores {
   readonly quotas: Informer<QuotaRecord>;
   readonly hpas: Informer<HpaRecord>;
   /** Empty where VPAs are not served. */
-  readonly vpas: Informer<VpaRecord>;
+  readonly vpas: OptionalInformer<VpaRecord>;
 }
 
 const MAX_INTERNED = 5_000;

@@ -10,6 +10,8 @@ const state = (changes: Partial<DisruptionState> = {}): DisruptionState => ({
   window: undefined,
   last: undefined,
   cooldownMillis: 10_000,
+  allowSingleReplica: false,
+  stuckMillis: 600_000,
   inFlight: 0,
   limit: 2,
   ...changes,

@@ -1,11 +1,12 @@
-/** A new template disrupts as an eviction does, and so draws on the same windows, cooldown and cluster-wide budget. */
+/** A new template, or a restart in place, disrupts as an eviction does, and so draws on the same windows, cooldown and cluster-wide budget. */
 import { inWords, object } from '../../objection.ts';
-import { retemplateRule } from '../context.ts';
+import { disruptiveRule, type SizeSubject } from '../context.ts';
 
-export const disruptionWindowOpen = retemplateRule(
+export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
-  'A rollout moves pods as well as an eviction does; the window of the workload holds for both.',
-  (_, { disruption, now }) => {
+  'A rollout ends pods, and a restart containers, as well as an eviction does; the window of the workload holds for both.',
+  (subject, { disruption, now }) => {
+    if (isTakenBack(subject)) return undefined;
     const window = disruption?.window;
     if (window === undefined || window.isOpen(now)) return undefined;
     const opensAt = window.nextChange(now);
@@ -15,10 +16,11 @@ export const disruptionWindowOpen = retemplateRule(
   },
 );
 
-export const disruptionCooledDown = retemplateRule(
+export const disruptionCooledDown = disruptiveRule(
   'disruption-cooled-down',
   'The workload was disrupted a moment ago, by whichever engine; its pods need time to come to rest.',
-  (_, { disruption, now }) => {
+  (subject, { disruption, now }) => {
+    if (isTakenBack(subject)) return undefined;
     const { last, cooldownMillis = 0 } = disruption ?? {};
     const remaining = last === undefined ? 0 : last + cooldownMillis - now;
     if (last === undefined || remaining <= 0) return undefined;
@@ -26,7 +28,7 @@ export const disruptionCooledDown = retemplateRule(
   },
 );
 
-export const withinDisruptionBudget = retemplateRule(
+export const withinDisruptionBudget = disruptiveRule(
   'within-disruption-budget',
   'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',
   (_, { disruption }) =>
@@ -34,3 +36,8 @@ export const withinDisruptionBudget = retemplateRule(
       ? undefined
       : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
 );
+
+/** What did harm is undone at any time. */
+function isTakenBack({ decision }: SizeSubject): boolean {
+  return decision.kind === 'resize' && decision.isRestore === true;
+}

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { NOON } from '../../../model/testing/records.ts';
 import { aVpa, MIB } from '../../../model/testing/sizing-records.ts';
-import { inFlight, memory, reasonsFor, resize, retemplate, web, withPod } from '../testing/size-scene.ts';
+import { inspectSizeAll } from '../inspect-size.ts';
+import { inFlight, memory, reasonsFor, resize, retemplate, sizeScene, web, withPod } from '../testing/size-scene.ts';
 
 describe('other writers', () => {
   test.each<[string, Parameters<typeof aVpa>[0], readonly string[]]>([
@@ -18,6 +19,14 @@ describe('other writers', () => {
   ])('a VPA that %s', (_, changes, expected) => {
     expect(reasonsFor(resize(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
     expect(reasonsFor(retemplate(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
+  });
+
+  test('what may not be read is not known to be absent: nothing is changed beside it', () => {
+    const records = { unreadable: ['verticalpodautoscalers.autoscaling.k8s.io'] };
+    expect(reasonsFor(resize(), { records })).toEqual(['RightMissing']);
+    expect(reasonsFor(retemplate(), { records })).toEqual(['RightMissing']);
+    const [block] = inspectSizeAll(resize(), sizeScene({ records }));
+    expect(`${block?.message} ${block?.advice}`).toMatch(/verticalpodautoscalers.*get, list and watch on vertical/);
   });
 
   test.each([

@@ -7,6 +7,15 @@ import { resizeRule, sizeRule } from '../context.ts';
 /** Field managers whose resizes are our own. */
 const OWN_MANAGERS: ReadonlySet<string> = new Set(['optipod', 'mbcas-controller']);
 
+export const writersKnown = sizeRule(
+  'writers-known',
+  'What may not be read is not known to be absent: where an autoscaler of sizes could be at work, nothing is changed beside it.',
+  (_, { view }) => {
+    const [what] = view.unreadable();
+    return what === undefined ? undefined : object('RightMissing', { what });
+  },
+);
+
 export const noVpa = sizeRule(
   'no-vpa',
   'Two writers of one size undo each other for ever.',

@@ -80,33 +80,10 @@ describe('memory is not taken from whoever uses it', () => {
   });
 });
 
-describe('a resize that restarts', () => {
-  const restarting = withPod({ containers: [aContainer({ cpuRestart: 'RestartContainer' })] });
-  test('needs the owner’s word, and allocation never has it', () => {
-    expect(reasonsFor(resize(), { ...restarting, policy: { allowRecreate: false } })).toEqual(['ResizeRestarts']);
-    expect(reasonsFor(resize(), restarting)).toEqual([]);
-    expect(reasonsFor(resize({ engine: 'allocation' }), restarting)).toEqual(['ResizeRestarts']);
-  });
-
-  test('needs the disruption budget', () => {
-    const pdbs = [aPdb({ disruptionsAllowed: 0 })];
-    const records = { ...restarting.records, pdbs };
-    expect(reasonsFor(resize(), { records })).toEqual(['BlockedByPdb']);
-    const two = { ...restarting.records, pdbs: [aPdb(), aPdb({ name: 'other' })] };
-    expect(reasonsFor(resize(), { records: two })).toEqual(['MultiplePdbs']);
-  });
-
-  test('only for the resource whose policy says so', () => {
-    const records = withPod({ containers: [aContainer({ memoryRestart: 'RestartContainer' })] });
-    expect(reasonsFor(resize(), { ...records, policy: { allowRecreate: false } })).toEqual([]);
-    expect(reasonsFor(memory(300 * MIB), { ...records, policy: { allowRecreate: false } })).toEqual(['ResizeRestarts']);
-  });
-
-  test('rightsizing bug 12, 14: a resize without restart asks no disruption budget, also of a single replica', () => {
-    const pdbs = [aPdb({ disruptionsAllowed: 0 })];
-    const single = aSizedWorkload({ replicas: 1 });
-    expect(reasonsFor(resize(), { records: { pdbs, workloads: [single], pods: pods.slice(0, 1) } })).toEqual([]);
-  });
+test('rightsizing bug 12, 14: a resize without restart asks no disruption budget, also of a single replica', () => {
+  const pdbs = [aPdb({ disruptionsAllowed: 0 })];
+  const single = aSizedWorkload({ replicas: 1 });
+  expect(reasonsFor(resize(), { records: { pdbs, workloads: [single], pods: pods.slice(0, 1) } })).toEqual([]);
 });
 
 const amount = (max: number) => fc.integer({ min: 1, max });

@@ -2,7 +2,6 @@
 import { formatQuantity, fromBytes } from '../../../lib/quantity.ts';
 import { qosClassOf } from '../../../model/pod-size.ts';
 import { object } from '../../objection.ts';
-import { allowsDisruption, pdbsOf } from '../../rules/pdb.ts';
 import { resizeRule, sizeRule } from '../context.ts';
 
 export const qosKept = resizeRule(
@@ -24,35 +23,6 @@ export const limitAboveRequest = sizeRule(
         return object('RequestAboveLimit', { resource: 'cpu', container: name });
       if (memoryLimit !== undefined && memoryRequest > memoryLimit)
         return object('RequestAboveLimit', { resource: 'memory', container: name });
-    }
-    return undefined;
-  },
-);
-
-export const restartsAllowed = resizeRule(
-  'restarts-allowed',
-  'resizePolicy RestartContainer makes a resize a restart: then it needs what an eviction needs.',
-  ({ decision, pod: { pod }, before, changes }, { policy, view }) => {
-    for (const { container: name, to } of changes) {
-      const container = before.find((each) => each.name === name);
-      const touchesCpu = to.cpuRequest !== undefined || to.cpuLimit !== undefined;
-      const touchesMemory = to.memoryRequest !== undefined || to.memoryLimit !== undefined;
-      const resource =
-        touchesCpu && container?.cpuRestart === 'RestartContainer'
-          ? 'cpu'
-          : touchesMemory && container?.memoryRestart === 'RestartContainer'
-            ? 'memory'
-            : undefined;
-      if (resource === undefined) continue;
-      // Allocation acts every few seconds: it never restarts anything.
-      if (!policy.allowRecreate || decision.engine === 'allocation')
-        return object('ResizeRestarts', { container: name, pod: pod.name, resource });
-      const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
-      if (pdb !== undefined && others.length > 0) {
-        const pdbs = [pdb, ...others].map((each) => each.name).join(', ');
-        return object('MultiplePdbs', { pod: pod.name, pdbs });
-      }
-      if (pdb !== undefined && !allowsDisruption(pdb, pod)) return object('BlockedByPdb', { pdb: pdb.name });
     }
     return undefined;
   },

@@ -3,6 +3,7 @@ import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { parseWindow } from '../../../lib/schedule.ts';
 import { NOON } from '../../../model/testing/records.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
+import { ADMISSION } from '../size-history.ts';
 import {
   aSizeLog,
   inFlight,
@@ -46,6 +47,27 @@ describe('time and pace', () => {
     expect(first(resize(), { history })).toMatchObject({ retryAfterMillis: 120_000 });
     history.recordSuccess('web-1');
     expect(reasonsFor(resize(), { history })).toEqual([]);
+  });
+
+  test('after a new pod without its size no pod of any workload is evicted for one, until one is born right', () => {
+    const history = aSizeLog();
+    const evict: SizeDecision = {
+      ...resize(),
+      kind: 'evict-to-resize',
+      engine: 'rightsizing',
+      workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+      workloadUid: web.uid,
+      growth: { cpuMillis: 100, memoryBytes: 0 },
+    };
+    expect(reasonsFor(evict, { history })).toEqual([]);
+    history.recordFailure(ADMISSION, NOON - 30_000, 'the new pod web-4 has the old size');
+    expect(first(evict, { history })).toMatchObject({ reason: 'NewPodsMissSize', retryAfterMillis: 30_000 });
+    // A template has the size, and a running pod is given it.
+    expect([...reasonsFor(retemplate(), { history }), ...reasonsFor(resize(), { history })]).toEqual([]);
+    history.recordFailure(ADMISSION, NOON, 'the new pod web-5 has the old size');
+    expect(first(evict, { history })).toMatchObject({ retryAfterMillis: 120_000 });
+    history.recordSuccess(ADMISSION);
+    expect(reasonsFor(evict, { history })).toEqual([]);
   });
 
   test('rightsizing bug 9: after three changes without effect nothing is tried for an hour, then two', () => {

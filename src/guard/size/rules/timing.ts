@@ -2,6 +2,7 @@
 import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { inWords, object } from '../../objection.ts';
 import { resizeRule, sizeRule } from '../context.ts';
+import { ADMISSION } from '../size-history.ts';
 
 const MINUTE_MILLIS = 60_000;
 
@@ -57,6 +58,17 @@ export const notBackingOff = sizeRule(
     const remaining = failed === undefined ? 0 : failed.retryAt - now;
     if (failed === undefined || remaining <= 0) return undefined;
     return object('ChangeBackoff', { cause: failed.cause, remaining: inWords(remaining) }, remaining);
+  },
+);
+
+export const bornRight = sizeRule(
+  'born-right',
+  'A pod that is evicted for its size and comes back with the old one was evicted for nothing, and so would be the next, of whichever workload.',
+  ({ decision }, { history, now }) => {
+    const missed = decision.kind === 'evict-to-resize' ? history.failed(ADMISSION) : undefined;
+    const remaining = missed === undefined ? 0 : missed.retryAt - now;
+    if (missed === undefined || remaining <= 0) return undefined;
+    return object('NewPodsMissSize', { cause: missed.cause, remaining: inWords(remaining) }, remaining);
   },
 );
 

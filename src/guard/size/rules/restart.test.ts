@@ -1,0 +1,123 @@
+/** A restart in place is asked all that an eviction is asked, and a resize that restarts nothing none of it. */
+import { describe, expect, test } from 'vitest';
+import { parseWindow } from '../../../lib/schedule.ts';
+import { aPdb, NOON } from '../../../model/testing/records.ts';
+import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
+import type { DisruptionState } from '../disruption-state.ts';
+import {
+  inFlight,
+  memory,
+  pods,
+  reasonsFor,
+  replicaSet,
+  resize,
+  type SizeSceneChanges,
+  web,
+} from '../testing/size-scene.ts';
+
+const containers = [aContainer({ cpuRestart: 'RestartContainer' })];
+const restarting = pods.map(({ name, uid }) => aSizedPod(replicaSet, name, { containers }, { uid }));
+const withThird = (changes: object) => [
+  ...restarting.slice(0, 2),
+  aSizedPod(replicaSet, 'web-3', { containers }, { uid: 'web-3', ...changes }),
+];
+const withFirst = (changes: object) => [
+  aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
+  ...restarting.slice(1),
+];
+const parsed = parseWindow('0 2 * * *', '1h');
+const closed = parsed.ok ? parsed.window : undefined;
+const state = (changes: Partial<DisruptionState> = {}): DisruptionState => ({
+  window: undefined,
+  last: undefined,
+  cooldownMillis: 10_000,
+  allowSingleReplica: false,
+  stuckMillis: 600_000,
+  inFlight: 0,
+  limit: 2,
+  ...changes,
+});
+const one = { workloads: [{ ...web, replicas: 1 }], pods: restarting.slice(0, 1) };
+const flight = { workloadUid: web.uid, since: NOON };
+
+const cases: [string, SizeSceneChanges, readonly string[]][] = [
+  ['nothing speaks against it', {}, []],
+  ['the owner has not agreed to restarts', { policy: { allowRecreate: false } }, ['ResizeRestarts']],
+  ['the pod is protected', { records: { pods: withFirst({ protectedBy: 'x' }) } }, ['Protected']],
+  ['it is the only replica', { records: one }, ['SingleReplica']],
+  [
+    'it is the only replica, and may be disrupted',
+    { records: one, disruption: state({ allowSingleReplica: true }) },
+    [],
+  ],
+  [
+    'another pod is not ready',
+    { records: { pods: withThird({ ready: false, readyChangedAt: NOON }) } },
+    ['PodNotReady'],
+  ],
+  [
+    'it is not ready itself, and neither is another',
+    { records: { pods: [...withFirst({ ready: false }).slice(0, 2), ...withThird({ ready: false }).slice(2)] } },
+    [],
+  ],
+  ['a pod is missing', { records: { pods: restarting.slice(0, 2) } }, ['PodNotReady']],
+  ['another pod is ending', { records: { pods: withThird({ deletingAt: NOON }) } }, ['PodTerminating']],
+  ['another pod was evicted', { evictions: [{ ...flight, podUid: 'web-2' }] }, ['EvictionInFlight']],
+  ['another pod is being resized', { resizes: [inFlight('web-2', { cpuRequest: 300 })] }, ['ResizeInFlight']],
+  ['a budget of the owner', { records: { pdbs: [aPdb({ disruptionsAllowed: 0 })] } }, ['BlockedByPdb']],
+  ['two budgets', { records: { pdbs: [aPdb(), aPdb({ name: 'other' })] } }, ['MultiplePdbs']],
+  ['the window is closed', { disruption: state({ window: closed }) }, ['OutsideWindow']],
+  ['a pod was evicted a moment ago', { disruption: state({ last: NOON - 9_999 }) }, ['CooldownActive']],
+  ['no place is left in the cluster', { disruption: state({ inFlight: 2 }) }, ['ConcurrencyLimit']],
+];
+
+describe('a resize that restarts a container', () => {
+  test.each(cases)('%s', (_, { records, ...changes }, expected) => {
+    expect(reasonsFor(resize(), { ...changes, records: { pods: restarting, ...records } })).toEqual(expected);
+  });
+
+  test('allocation never restarts anything', () => {
+    expect(reasonsFor(resize({ engine: 'allocation' }), { records: { pods: restarting } })).toEqual(['ResizeRestarts']);
+  });
+
+  test('one that was never granted restarts nothing when it is withdrawn', () => {
+    const changes = {
+      records: one,
+      disruption: state({ window: closed, inFlight: 2 }),
+      policy: { allowRecreate: false },
+    };
+    expect(reasonsFor(resize({ isWithdrawal: true }), changes)).toEqual([]);
+  });
+
+  test('what did harm is undone at any time, but no faster than the cluster bears', () => {
+    const restore = resize({ isRestore: true });
+    const at = (changes: Partial<DisruptionState>) =>
+      reasonsFor(restore, { records: { pods: restarting }, disruption: state(changes) });
+    expect(at({ window: closed, last: NOON })).toEqual([]);
+    expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
+  });
+
+  test('only for the resource whose policy says so', () => {
+    const onlyMemory = [aContainer({ memoryRestart: 'RestartContainer' })];
+    const records = {
+      pods: pods.map(({ name, uid }) => aSizedPod(replicaSet, name, { containers: onlyMemory }, { uid })),
+    };
+    const policy = { allowRecreate: false };
+    expect(reasonsFor(resize(), { records, policy })).toEqual([]);
+    expect(reasonsFor(memory(300 * MIB), { records, policy })).toEqual(['ResizeRestarts']);
+  });
+});
+
+test.each(cases.slice(1))('a resize that restarts nothing goes on: %s', (_, { records, policy, ...changes }) => {
+  const gentle = (records?.pods ?? restarting).map((pod) => ({
+    ...pod,
+    sizing: { ...pod.sizing, containers: [aContainer()] },
+  }));
+  const own = { ...records, pods: gentle as typeof restarting };
+  expect(reasonsFor(resize(), { ...changes, ...(policy && { policy }), records: own })).toEqual([]);
+});
+
+test('a pod without a workload is alone, and asks nobody', () => {
+  const bare = { workloads: [aSizedWorkload({ uid: 'other', name: 'other' })], pods: restarting };
+  expect(reasonsFor(resize(), { records: bare })).toEqual([]);
+});

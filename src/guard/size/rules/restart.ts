@@ -1,0 +1,66 @@
+/** A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of its workload. */
+import { isLive } from '../../../model/owners.ts';
+import { object } from '../../objection.ts';
+import { allowsDisruption, pdbsOf } from '../../rules/pdb.ts';
+import { objectToUnready } from '../../rules/pod-state.ts';
+import { restartedBy, restartRule } from '../context.ts';
+
+export const restartsAllowed = restartRule(
+  'restarts-allowed',
+  'resizePolicy RestartContainer makes a resize a restart, to which the owner must have agreed. Allocation acts every few seconds: it never restarts anything.',
+  (subject, { policy }) => {
+    const restarted = restartedBy(subject);
+    if (restarted === undefined || (policy.allowRecreate && subject.decision.engine !== 'allocation')) return undefined;
+    return object('ResizeRestarts', { ...restarted, pod: subject.pod.pod.name });
+  },
+);
+
+export const restartNotProtected = restartRule(
+  'restart-not-protected',
+  'Annotations that forbid voluntary disruption to other tools forbid it to us.',
+  ({ pod: { pod } }) =>
+    pod.protectedBy === undefined ? undefined : object('Protected', { pod: pod.name, protection: pod.protectedBy }),
+);
+
+export const restartNotSingle = restartRule(
+  'restart-not-single',
+  'Restarting the only replica stops the service as evicting it does; the owner must have asked for it.',
+  ({ workload }, { disruption }) =>
+    workload !== undefined && workload.replicas <= 1 && disruption?.allowSingleReplica !== true
+      ? object('SingleReplica', {})
+      : undefined,
+);
+
+export const restartOthersReady = restartRule(
+  'restart-others-ready',
+  'One at a time: no healthy pod is restarted while another of its workload is missing, starting, ending, or being restarted.',
+  ({ workload, pod: { pod: victim } }, { view, disruption, resizes, evictions, now }) => {
+    if (workload === undefined) return undefined;
+    const pods = view.podsOf(workload).map(({ pod }) => pod);
+    const others = pods.filter(({ uid }) => uid !== victim.uid);
+    const ending = others.find(({ deletingAt }) => deletingAt !== undefined);
+    if (ending !== undefined) return object('PodTerminating', { pod: ending.name });
+    const going = others.find(({ uid }) => evictions.some(({ podUid }) => podUid === uid));
+    if (going !== undefined) return object('EvictionInFlight', { pod: going.name });
+    const busy = others.find(({ uid }) => resizes.some((each) => each.pod.uid === uid));
+    if (busy !== undefined) return object('ResizeInFlight', { pod: busy.name });
+    return objectToUnready(pods.filter(isLive), victim, workload.replicas, {
+      patienceMillis: disruption?.stuckMillis ?? Number.POSITIVE_INFINITY,
+      now,
+    });
+  },
+);
+
+export const restartWithinPdb = restartRule(
+  'restart-within-pdb',
+  'The budget of the owners: the API server does not ask it for a restart, so we do.',
+  ({ pod: { pod } }, { view }) => {
+    const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
+    if (pdb === undefined) return undefined;
+    if (others.length > 0) {
+      const pdbs = [pdb, ...others].map(({ name }) => name).join(', ');
+      return object('MultiplePdbs', { pod: pod.name, pdbs });
+    }
+    return allowsDisruption(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
+  },
+);
