@@ -19,15 +19,15 @@ const args = process.argv.slice(2);
 /** Options of the program that take a value as the next word; needed to tell the command from such a value. */
 const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namespace', '-o', '--output']);
 
-/** A heap that grows in small steps; without the middle compilers; without Node's snapshot, whose pages would stay resident. */
-const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-node-snapshot'];
+/** A heap that grows in small steps; without the optimizing compilers; without Node's snapshot: the pages of both would stay resident. */
+const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot'];
 /**
  * Flags of Node by command. A small young generation keeps memory near the live data. What each brings: docs/performance.md.
  * Node and the C library read flags and environment at start only, hence the second exec.
  */
 const NODE_FLAGS = {
   operator: ['--max-semi-space-size=2', ...SMALL_NODE],
-  agent: ['--max-semi-space-size=1', ...SMALL_NODE, '--no-opt'],
+  agent: ['--max-semi-space-size=1', ...SMALL_NODE, '--no-sparkplug'],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {

@@ -37,7 +37,7 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
   return made;
 }
 
-const smallNode = ['--optimize-for-size', '--no-maglev', '--no-sparkplug', '--no-node-snapshot'];
+const smallNode = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot'];
 const start = (node: string, made: Checkout, args: readonly string[], options: Parameters<typeof run>[2] = {}) =>
   run(node, [join(made.path, 'bin/stowage.mjs'), ...args], { cwd: made.path, ...options });
 
@@ -80,7 +80,7 @@ describe('on a Node that strips types', () => {
     using made = checkout('source', 'dependencies');
     const command = ['--max-old-space-size=300', join(made.path, 'bin/stowage.mjs'), 'agent'];
     const { stdout } = await run(process.execPath, command, { cwd: made.path });
-    const flags = ['--max-old-space-size=300', '--max-semi-space-size=1', ...smallNode, '--no-opt'];
+    const flags = ['--max-old-space-size=300', '--max-semi-space-size=1', ...smallNode, '--no-sparkplug'];
     expect(JSON.parse(stdout).flags).toEqual(flags);
   });
 
