@@ -14,6 +14,7 @@ import { readMarks } from './marks.ts';
 import { sharedCapacity } from './node-capacity.ts';
 import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
 import { relaxToFit } from './relax.ts';
+import type { AllocationRules } from './rules.ts';
 import { type Seat, type Table, takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
 import { steadySum } from './steady-sum.ts';
@@ -44,7 +45,7 @@ export function planNode(input: NodeInput): NodePlan {
     steady.sum,
   );
   const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, steady.sum);
-  const isBusy = usedBy(seats) > BUSY * capacity || seats.some((seat) => isWaiting(seat, memory));
+  const isBusy = usedBy(seats) > BUSY * capacity || seats.some((seat) => isWaiting(seat, input));
   const isCongested = isBusy && usableBy(seats, memory) > capacity;
   const room = { allocatable: node.allocatable, scale: steady.sum > 0 ? Math.max(1, capacity / steady.sum) : 1 };
   const greeds = judgeGreed(input, seats, isCongested, room.scale);
@@ -133,8 +134,8 @@ function usableBy(seats: readonly Seat[], memory: NodeInput['memory']): Millicor
 }
 
 /** Short of CPU without being held by a ceiling, tick after tick: the node does not deliver what it has on paper. */
-function isWaiting({ pod, demand }: Seat, memory: NodeInput['memory']): boolean {
-  return demand?.cause === 'pressure' && isShort(demand, memory.get(pod.uid)?.demand);
+function isWaiting({ pod, demand }: Seat, { memory, rules }: NodeInput): boolean {
+  return demand?.cause === 'pressure' && isShort(demand, memory.get(pod.uid)?.demand, rules);
 }
 
 function usedBy(seats: readonly Seat[]): Millicores {
@@ -193,7 +194,7 @@ function changeOf(
     after,
     share: { before: share, after: shareAfter },
     want,
-    isShort: greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand),
+    isShort: greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand, rules),
     isAtShare: usage >= rules.greedy.atShare * share,
     hasRoom:
       usage < rules.write.raiseAbove * share &&
@@ -208,9 +209,18 @@ function changeOf(
   };
 }
 
-/** Throttling counts at once; pressure, which comes and goes with every burst of requests, when it lasts. */
-function isShort({ shortage, cause }: Demand, before: DemandState | undefined): boolean {
-  return shortage > 0 && (cause === 'throttled' || (before?.shortage ?? 0) > 0);
+/** Throttling counts at once where the load has changed; of a load that is known, and for pressure, it counts when it lasts. */
+function isShort(
+  { shortage, cause, state: { level } }: Demand,
+  before: DemandState | undefined,
+  {
+    demand: {
+      level: { knownAfterTicks },
+    },
+  }: AllocationRules,
+): boolean {
+  const isNew = cause === 'throttled' && level.samples < knownAfterTicks;
+  return shortage > 0 && (isNew || (before?.shortage ?? 0) > 0);
 }
 
 /** Decreases first: what they free pays for the rest. */

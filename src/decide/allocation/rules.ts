@@ -147,7 +147,8 @@ export const defaultAllocationRules: AllocationRules = {
       memoryTicks: 30,
       knownAfterTicks: 5,
       low: -1,
-      middle: 0.5,
+      // A limit within the noise throttles now and then, and is raised again, at the cost of others, for ever.
+      middle: 2.5,
       high: 2.5,
     },
   },
