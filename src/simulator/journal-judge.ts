@@ -11,6 +11,8 @@ export interface JournalJudgeOptions {
   readonly replicas: () => Iterable<SimulatedOperator>;
   /** Whether answers of the API may be lost now. */
   readonly isDisturbed: () => boolean;
+  /** How far the clock of whoever leads may be off. */
+  readonly clockSkew: Millis;
 }
 
 export interface JournalJudge {
@@ -22,7 +24,13 @@ const WRITTEN_MILLIS: Millis = 5_000;
 /** What the journal keeps of a workload. */
 const KEPT = 64;
 
-export function createJournalJudge({ ledger, clock, replicas, isDisturbed }: JournalJudgeOptions): JournalJudge {
+export function createJournalJudge({
+  ledger,
+  clock,
+  replicas,
+  isDisturbed,
+  clockSkew,
+}: JournalJudgeOptions): JournalJudge {
   const leaderOf = ({ key, kind }: WorkloadFacts) => {
     const [namespace = '', name = ''] = key.split('/');
     for (const operator of replicas()) {
@@ -35,7 +43,7 @@ export function createJournalJudge({ ledger, clock, replicas, isDisturbed }: Jou
     evicted(facts, pod) {
       const before = leaderOf(facts);
       if (before === undefined || isDisturbed()) return;
-      const at = clock.now();
+      const at = clock.now() - clockSkew;
       clock.setTimer(WRITTEN_MILLIS, () => {
         const after = leaderOf(facts);
         if (after === undefined || after.operator !== before.operator || isDisturbed()) return;
@@ -44,7 +52,7 @@ export function createJournalJudge({ ledger, clock, replicas, isDisturbed }: Jou
         const isForgotten = journal.length >= KEPT && (journal[0]?.lastAt ?? 0) >= at;
         ledger.check('journal', isTold || isForgotten, () => `${facts.key}: nothing is told of the eviction of ${pod}`);
         const isOrdered = journal.every(({ firstAt, lastAt }, index) => {
-          return firstAt <= lastAt && lastAt <= clock.now() && lastAt >= (journal[index - 1]?.lastAt ?? 0);
+          return firstAt <= lastAt && lastAt <= clock.now() + clockSkew && lastAt >= (journal[index - 1]?.lastAt ?? 0);
         });
         ledger.check('journal', isOrdered, () => `${facts.key}: entries are out of order`);
       });

@@ -27,6 +27,8 @@ export interface JudgeOptions {
   readonly replicas: () => Iterable<SimulatedOperator>;
   readonly hasQuota: (namespace: string) => boolean;
   readonly sideOfNode: (name: string) => Side | undefined;
+  /** How far clocks of the operator may be off. */
+  readonly clockSkew: Millis;
 }
 
 export interface Judge {
@@ -39,6 +41,8 @@ export interface Judge {
   onAdmission(answer: AdmissionSeen): void;
   /** A node was lost without notice. */
   onNodeLost(node: string): void;
+  /** Somebody else makes pods of a node go. */
+  onNodeDrained(node: string): void;
   /** Pools were opened or closed. */
   onPools(isSpotAvailable: boolean): void;
   /** Brings the sums up to the present. */
@@ -53,7 +57,8 @@ export interface Judge {
 /** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
 const REST_MILLIS: Millis = 20 * 60_000;
 
-export function createJudge({ cluster, config, clock, policies, replicas, hasQuota, sideOfNode }: JudgeOptions): Judge {
+export function createJudge(options: JudgeOptions): Judge {
+  const { cluster, config, clock, policies, replicas, hasQuota, sideOfNode, clockSkew } = options;
   const { caches } = cluster;
   const ledger = createLedger(clock);
   const accounts = createAccounts(clock);
@@ -118,6 +123,7 @@ export function createJudge({ cluster, config, clock, policies, replicas, hasQuo
     ledger,
     clock,
     replicas,
+    clockSkew,
     isDisturbed: () => cluster.server.faults.active().length > 0,
   });
   const monitor = createInvariantMonitor({ caches, fleet, config, ledger, sizes });
@@ -191,6 +197,7 @@ export function createJudge({ cluster, config, clock, policies, replicas, hasQuo
       counted.nodesLost++;
       causeOnNode(node);
     },
+    onNodeDrained: causeOnNode,
     onPools(isSpotAvailable) {
       for (const facts of fleet.workloads()) accounts.settle(facts);
       accounts.setSpotAvailable(isSpotAvailable);

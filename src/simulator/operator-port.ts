@@ -24,6 +24,8 @@ export interface SimulatedOperatorOptions {
 export interface SimulatedOperator {
   /** The webhook's handler. */
   readonly admit: MutateHandler;
+  /** A changed configuration, checked already. */
+  applyConfig(config: Config): void;
   explain(ref: WorkloadRef): WorkloadExplanation | undefined;
   /** Rejects when the replica cannot go on; resolves after {@link stop}. */
   readonly ended: Promise<void>;

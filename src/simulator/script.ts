@@ -1,15 +1,17 @@
 /** Plays the events of a scenario at their times, each through the API or the machinery that such a thing happens in. */
 import { policyType } from '../api/optimization-policy.ts';
-import { resources } from '../api/resources.ts';
+import { type ResourceType, resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Fault } from '../cluster/faults/fault.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
-import type { FleetWatch } from './fleet-watch.ts';
+import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import { type SimulatedPool, workloadType } from './objects.ts';
+import { deletePod, drainNode, recreate } from './people.ts';
 import type { ScenarioEvent } from './scenario/events.ts';
+import type { WebhookTrouble } from './world.ts';
 
 export interface ScriptOptions {
   readonly cluster: Cluster;
@@ -24,9 +26,13 @@ export interface ScriptOptions {
   readonly changePolicy: (key: string, spec: Readonly<Record<string, unknown>>) => void;
   readonly setMetricsUp: (isUp: boolean) => void;
   readonly replaceAgents: (count: number, afterMillis: Millis) => Promise<void>;
-  readonly setWebhookUp: (isUp: boolean) => void;
+  /** Undefined ends it. */
+  readonly setWebhookTrouble: (trouble: WebhookTrouble | undefined) => void;
   readonly replaceOperator: (how: 'stop' | 'crash', afterMillis: Millis) => Promise<void>;
+  /** A changed configuration of the operator, as a part of its file. */
+  readonly reloadConfig: (change: Readonly<Record<string, unknown>>, reaches: 'all' | 'oldest') => void;
   readonly onNodeLost: (node: string) => void;
+  readonly onNodeDrained: (node: string) => void;
   readonly onPools: (pools: readonly SimulatedPool[], isOpen: boolean, zone: string | undefined) => void;
   /** One sentence for each event that could not be played. */
   readonly onProblem: (problem: string) => void;
@@ -48,7 +54,8 @@ export async function playScript(options: ScriptOptions, signal: AbortSignal): P
 }
 
 async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortSignal): Promise<void> {
-  const { cluster, clock, fleet, setWebhookUp } = options;
+  const { cluster, clock, fleet, setWebhookTrouble } = options;
+  const people = { api: cluster.api, caches: cluster.caches, clock, signal };
   const matching = (pattern: string): SimulatedPool[] => {
     const found = options.pools.filter(({ name }) => matchesGlob(pattern, name));
     if (found.length === 0) throw new Error(`no pool is called ${pattern}`);
@@ -59,12 +66,17 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
     for (const { name } of found) cluster.autoscaler.setPoolAvailability(name, isOpen, zone);
     options.onPools(found, isOpen, zone);
   };
-  const patchWorkload = async (key: string, body: object): Promise<void> => {
-    const [namespace = '', name = ''] = key.split('/');
+  const workloadOf = (key: string): WorkloadFacts => {
     const facts = fleet.workload(key);
     if (facts === undefined) throw new Error(`there is no workload ${key}`);
-    await cluster.api.patch(workloadType(facts.kind), name, { type: 'merge', body }, { namespace });
+    return facts;
   };
+  const patchObject = async (type: ResourceType, key: string, body: object): Promise<void> => {
+    const [namespace = '', name = ''] = key.split('/');
+    await cluster.api.patch(type, name, { type: 'merge', body }, { namespace });
+  };
+  const patchWorkload = (key: string, body: object): Promise<void> =>
+    patchObject(workloadType(workloadOf(key).kind), key, body);
 
   switch (event.do) {
     case 'close-pools':
@@ -89,13 +101,42 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
       return;
     }
     case 'webhook-down':
-      setWebhookUp(false);
+      setWebhookTrouble({ share: event.share, loses: event.loses });
       if (event.for === undefined) return;
       await sleep(clock, event.for, signal);
-      setWebhookUp(true);
+      setWebhookTrouble(undefined);
       return;
     case 'webhook-up':
-      setWebhookUp(true);
+      setWebhookTrouble(undefined);
+      return;
+    case 'drain-nodes': {
+      const nodes = matching(event.pools).flatMap(({ name }) => cluster.autoscaler.nodesOf(name));
+      const drained = draw(nodes, event.count, options.random);
+      for (const node of drained) options.onNodeDrained(node);
+      await Promise.all(drained.map((node) => drainNode(node, event.for, people)));
+      return;
+    }
+    case 'delete-pods': {
+      const { pods } = workloadOf(event.workload);
+      const live = [...pods].flatMap(([uid, { isLive }]) => (isLive ? [uid] : []));
+      const doomed = new Set(draw(live, event.count, options.random));
+      for (const pod of [...cluster.caches.of(resources.pods).all()])
+        if (doomed.has(pod.metadata?.uid ?? '')) await deletePod(pod, cluster.api);
+      return;
+    }
+    case 'recreate': {
+      const [namespace = '', name = ''] = event.workload.split('/');
+      await recreate(workloadType(workloadOf(event.workload).kind), { namespace, name }, people);
+      return;
+    }
+    case 'patch': {
+      const type = Object.values<ResourceType>(resources).find(({ kind }) => kind === event.kind);
+      if (type === undefined) throw new Error(`the kind ${event.kind} is not known here`);
+      await patchObject(type, event.object, event.body);
+      return;
+    }
+    case 'reload-config':
+      options.reloadConfig(event.operator, event.reaches);
       return;
     case 'rollout': {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date(clock.now()).toISOString() };

@@ -5,6 +5,7 @@ import { resources } from '../api/resources.ts';
 import { StowageError } from '../lib/errors.ts';
 import { createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSeededRandom, type Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { Side } from '../model/records.ts';
 import { driveInterruptions } from './interruptions.ts';
@@ -29,7 +30,7 @@ import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
 import type { Scenario } from './scenario/schema.ts';
 import { playScript } from './script.ts';
-import { simulationConfig } from './simulation-config.ts';
+import { changedConfig, simulationConfig } from './simulation-config.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface SimulateOptions {
@@ -77,6 +78,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     },
     startOperator: options.startOperator,
     config,
+    skewOf: drawSkews(scenario.clockSkew, stream(seed, 'clocks')),
     user: OPERATOR_USER,
     observer: { onWrite: (write) => judge?.onWrite(write) },
     onAdmission: (answer) => judge?.onAdmission(answer),
@@ -93,6 +95,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       replicas: () => world.replicas().values(),
       hasQuota: (namespace) => quotas.some(({ metadata }) => namespaceIn(metadata) === namespace),
       sideOfNode: sideByName(pools),
+      clockSkew: scenario.clockSkew,
     });
     const problems = [...warnings, ...manifests.problems];
     await applyAll(world, [...systemObjects(config), webhookObject()]);
@@ -132,6 +135,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       }),
     ];
     const market = createMarket(pools);
+    let operatorFile: Readonly<Record<string, unknown>> = scenario.operator;
     const played = playScript(
       {
         cluster: world.cluster,
@@ -146,9 +150,16 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
           metrics.isUp = isUp;
         },
         replaceAgents: async (count, after) => await agents?.replace(count, after),
-        setWebhookUp: world.setWebhookUp,
+        setWebhookTrouble: world.setWebhookTrouble,
+        reloadConfig(change, reaches) {
+          const changed = changedConfig(scenario, operatorFile, change);
+          operatorFile = changed.operator;
+          const [oldest] = world.replicas().values();
+          world.applyConfig(changed.config, reaches === 'all' || oldest === undefined ? undefined : [oldest]);
+        },
         replaceOperator: team.replace,
         onNodeLost: judge.onNodeLost,
+        onNodeDrained: judge.onNodeDrained,
         onPools(changed, isOpen, zone) {
           if (zone === undefined) market.set(changed, isOpen);
           judge?.onPools(market.isSpotAvailable());
@@ -216,6 +227,16 @@ function stream(seed: number, purpose: string): Random {
   let mixed = seed;
   for (const char of purpose) mixed = Math.imul(mixed ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return createSeededRandom(mixed);
+}
+
+/** Each replica's clock is ahead or behind by an amount of its own. */
+function drawSkews(most: Millis, random: Random): (identity: string) => Millis {
+  const skews = new Map<string, Millis>();
+  return (identity) => {
+    const skew = skews.get(identity) ?? Math.round((2 * random.next() - 1) * most);
+    skews.set(identity, skew);
+    return skew;
+  };
 }
 
 async function applyAll(

@@ -1,6 +1,8 @@
 /** The operator's configuration in a simulation: what the scenario says, on defaults that cost little virtual effort. */
 import { stringify } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { ConfigError } from '../lib/errors.ts';
 import type { Scenario } from './scenario/schema.ts';
 
 /** Nothing listens in a simulation: the API server calls the webhook in this process. */
@@ -26,6 +28,31 @@ export function simulationConfig({ operator, name, replicas, events }: Scenario)
     ...(isAlone ? { operator: { leaderElection: { enabled: false } } } : {}),
   };
   return loadConfig({ text: stringify(merge(defaults, operator)), fileName: `operator of scenario ${name}`, env });
+}
+
+/**
+ * The configuration after a change of its file.
+ * @param operator the file before, as the scenario has it.
+ * @throws ConfigError for one that cannot be used, or that changes what simulations judge by.
+ */
+export function changedConfig(
+  scenario: Scenario,
+  operator: Tree,
+  change: Tree,
+): LoadedConfig & { readonly operator: Tree } {
+  const before = simulationConfig({ ...scenario, operator: { ...operator } });
+  const merged = merge(operator, change);
+  const after = simulationConfig({ ...scenario, operator: { ...merged } });
+  if (judgedBy(before.config) !== judgedBy(after.config))
+    throw new ConfigError([
+      'read-only mode, engines, rounding and maxConcurrentEvictions cannot be changed in between',
+    ]);
+  return { ...after, operator: merged };
+}
+
+function judgedBy({ engines, operator, placement }: Config): string {
+  const { rounding, maxConcurrentEvictions } = placement;
+  return JSON.stringify([engines, operator.readOnlyMode, rounding, maxConcurrentEvictions]);
 }
 
 function merge(defaults: Tree, given: Tree): Tree {

@@ -7,6 +7,7 @@ import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { VirtualClock } from '../lib/virtual-clock.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
+import { skewClock } from './skewed-clock.ts';
 import { type ApiObserver, watchApi } from './watched-api.ts';
 
 export interface WorldOptions<O extends SimulatedOperator> {
@@ -15,7 +16,10 @@ export interface WorldOptions<O extends SimulatedOperator> {
   readonly log: Logger;
   readonly cluster: Omit<ClusterOptions, 'clock' | 'random' | 'log'>;
   readonly startOperator: StartSimulatedOperator<O>;
+  /** That replicas start with; {@link World.applyConfig} changes it. */
   readonly config: Config;
+  /** How far ahead a replica's clock is; default 0. */
+  readonly skewOf?: (identity: string) => Millis;
   /** The user the operator talks to the API as. Default: one that may do everything. */
   readonly user?: string;
   /** Sees every write of every replica. */
@@ -31,12 +35,23 @@ export interface AdmissionSeen {
   readonly error?: unknown;
 }
 
+export interface WebhookTrouble {
+  /** Of the pods, 0..1. */
+  readonly share: number;
+  /** `answers`: the operator decides, but the API server has given up on it. */
+  readonly loses: 'requests' | 'answers';
+}
+
 export interface World<O extends SimulatedOperator> {
   readonly cluster: Cluster;
   readonly api: KubeApi;
   readonly clock: VirtualClock;
   /** While false, pods are admitted without asking the operator, as with `failurePolicy: Ignore`. */
   setWebhookUp(isUp: boolean): void;
+  /** The same for a part of the pods only; undefined ends it. */
+  setWebhookTrouble(trouble: WebhookTrouble | undefined): void;
+  /** The configuration of replicas that start from now on and, unless told otherwise, of those that run. */
+  applyConfig(config: Config, replicas?: Iterable<O>): void;
   /** Starts one more replica. Admissions go to the last one started that is neither stopped nor cut off. */
   startReplica(identity: string): Promise<O>;
   /** Ends a replica in order. */
@@ -57,13 +72,23 @@ export const WEBHOOK_SERVICE = 'spotalis-system/spotalis';
 /** How far time moves between two looks at something awaited. */
 export const STEP_MILLIS = 250;
 
+/** The API server no longer waits for the answer that came. */
+class LostAnswer extends Error {
+  override readonly name = 'LostAnswer';
+
+  constructor() {
+    super('context deadline exceeded');
+  }
+}
+
 /** A running cluster. The webhook's configuration and all other objects are the caller's to apply. */
 export async function createWorld<O extends SimulatedOperator>(options: WorldOptions<O>): Promise<World<O>> {
-  const { clock, random, log, config, startOperator } = options;
+  const { clock, random, log, startOperator, skewOf = () => 0 } = options;
+  let { config } = options;
   const stopper = new AbortController();
   const running = new Map<string, O>();
   const lost = new Map<string, O>();
-  let isWebhookUp = true;
+  let trouble: WebhookTrouble | undefined;
   const cluster = createCluster({ ...options.cluster, clock, random, log });
   const { api, server } = cluster;
   const lastReplica = (): O | undefined => [...running.values()].at(-1);
@@ -80,15 +105,18 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
 
   // A webhook that is down is one that cannot be reached: the configuration says Ignore.
   server.core.localWebhooks.set(WEBHOOK_SERVICE, async (review) => {
-    const operator = isWebhookUp ? lastReplica() : undefined;
-    if (operator === undefined) throw new Error('connection refused');
+    const operator = lastReplica();
+    const lost = trouble !== undefined && random.next() < trouble.share ? trouble.loses : undefined;
+    if (operator === undefined || lost === 'requests') throw new Error('connection refused');
     const askedAt = clock.now();
     try {
       const { status, body } = await operator.admit(JSON.stringify(review));
       const answer = JSON.parse(body) as { readonly response?: { readonly allowed?: boolean } };
       options.onAdmission?.({ status, allowed: answer.response?.allowed === true, tookMillis: clock.now() - askedAt });
+      if (lost === 'answers') throw new LostAnswer();
       return answer;
     } catch (error) {
+      if (error instanceof LostAnswer) throw error;
       options.onAdmission?.({ status: 500, allowed: false, tookMillis: clock.now() - askedAt, error });
       throw error;
     }
@@ -108,10 +136,24 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
     api,
     clock,
     setWebhookUp(isUp) {
-      isWebhookUp = isUp;
+      trouble = isUp ? undefined : { share: 1, loses: 'requests' };
+    },
+    setWebhookTrouble(next) {
+      trouble = next;
+    },
+    applyConfig(next, replicas = running.values()) {
+      config = next;
+      for (const replica of replicas) replica.applyConfig(next);
     },
     async startReplica(identity) {
-      const operator = await startOperator({ config, api: apiOf(identity), clock, random, log, identity });
+      const operator = await startOperator({
+        config,
+        api: apiOf(identity),
+        clock: skewClock(clock, skewOf(identity)),
+        random,
+        log,
+        identity,
+      });
       running.set(identity, operator);
       return operator;
     },

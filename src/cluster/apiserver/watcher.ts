@@ -57,7 +57,8 @@ export interface WatcherOptions {
 /** Real servers end a watch that names no timeout after 30 to 60 minutes. */
 const MIN_TIMEOUT_SECONDS = 1_800;
 
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+/** Annotation of the bookmark that ends the events of a WatchList (KEP-3157). */
+export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }: WatcherOptions): Watcher {
   const open = new Set<OpenWatch & { bookmark(): void }>();

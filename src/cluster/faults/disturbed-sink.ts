@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import type { StreamSink } from '../apiserver/gate.ts';
 import { expired } from '../apiserver/status-error.ts';
+import { INITIAL_EVENTS_END } from '../apiserver/watcher.ts';
 import { ConnectionDropped, type FaultEffect } from './fault.ts';
 
 /** Effects that disturb an open watch. */
@@ -10,6 +11,7 @@ export const WATCH_EFFECTS = [
   'expire-watch',
   'cut-watch',
   'duplicate-events',
+  'lose-bookmarks',
   'reorder-events',
   'delay-events',
 ] as const;
@@ -44,6 +46,14 @@ function disturb(sink: StreamSink, effect: FaultEffect, { clock, random, stop }:
         event(...args) {
           event(...args);
           if (args[0] !== 'BOOKMARK') event(...args);
+        },
+        error,
+        end,
+      };
+    case 'lose-bookmarks':
+      return {
+        event(...args) {
+          if (args[0] !== 'BOOKMARK' || args[1].metadata.annotations?.[INITIAL_EVENTS_END] === 'true') event(...args);
         },
         error,
         end,

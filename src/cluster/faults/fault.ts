@@ -29,6 +29,8 @@ export type FaultEffect =
   | { readonly kind: 'cut-watch'; readonly afterEvents: number }
   /** Each event of a watch comes twice. */
   | { readonly kind: 'duplicate-events' }
+  /** No bookmark comes but the one that ends the initial events, which the API server owes. */
+  | { readonly kind: 'lose-bookmarks' }
   /** Events are held back and delivered in a shuffled order once `window` of them have come; bookmarks flush. */
   | { readonly kind: 'reorder-events'; readonly window: number }
   /** Events come late, in order. */

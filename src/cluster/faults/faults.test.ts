@@ -178,6 +178,19 @@ describe('faults of the in-process client', () => {
     await server.close();
   });
 
+  test('lose-bookmarks: none comes but the one that ends the initial events', async () => {
+    const { server, api, clock } = createTestServer();
+    await api.create(resources.pods, testPod('a'));
+    server.faults.add({ verbs: ['watch'], effect: { kind: 'lose-bookmarks' } });
+    const watch = api.watch(resources.pods, { sendInitialEvents: true })[Symbol.asyncIterator]();
+    expect((await take(watch, 2)).map(nameOf)).toEqual(['ADDED a', 'BOOKMARK']);
+    const next = watch.next();
+    await clock.advance(10 * 60_000);
+    await api.create(resources.pods, testPod('b'));
+    expect(nameOf((await next).value)).toBe('ADDED b');
+    await server.close();
+  });
+
   test('reorder-events: the same events, in another order, before the next bookmark', async () => {
     const { server, api } = createTestServer();
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];

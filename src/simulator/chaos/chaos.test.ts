@@ -57,6 +57,11 @@ describe('what is drawn', () => {
         'change-policy',
         'metrics-down',
         'kill-agents',
+        'drain-nodes',
+        'delete-pods',
+        'recreate',
+        'patch',
+        'reload-config',
       ]),
     );
     const faults = events.flatMap((event) => (event.do === 'api-fault' ? [event.effect.kind] : []));

@@ -3,6 +3,7 @@ import { createSeededRandom } from '../../lib/random.ts';
 import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import { createDraw, type Draw } from './draw.ts';
+import { randomOthersEvent, randomWeather } from './random-others.ts';
 import {
   randomEngines,
   randomObjects,
@@ -26,6 +27,7 @@ export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
 
 /** Far from any seed. */
 const SIZING_STREAM = 7_000_000;
+const OTHERS_STREAM = 8_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -38,6 +40,8 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   const policies = engines.rightsizing ? randomPolicies(sizing) : [];
   const workloads = placed.map((workload) => randomSizes(sizing, workload, engines, policies));
   const replicas = draw.pick([1, 1, 2, 3]);
+  const objects = randomObjects(sizing, workloads, engines);
+  const others = createDraw(createSeededRandom(seed + OTHERS_STREAM));
   return {
     name: `chaos-${seed}`,
     description: `Drawn at random with seed ${seed}.`,
@@ -48,13 +52,17 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
     namespaces: [{ name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } }],
     workloads,
     policies,
-    objects: randomObjects(sizing, workloads, engines),
+    objects,
+    ...randomWeather(others),
     agents: sizing.pick([0.3, 0.7, 1]),
     operator: { ...randomConfig(draw), ...randomSizingConfig(sizing, engines) },
     events: [
       ...Array.from({ length: draw.between(1, size.events) }, () => randomEvent(draw, minutes, workloads)),
       ...Array.from({ length: sizing.between(0, size.events / 2) }, () =>
         randomSizingEvent(sizing, minutes, engines, policies),
+      ).flat(),
+      ...Array.from({ length: others.between(0, size.events / 2) }, () =>
+        randomOthersEvent(others, { minutes, workloads, objects }),
       ).flat(),
     ],
   };
@@ -164,6 +172,7 @@ function randomEvent(draw: Draw, minutes: number, workloads: readonly WorkloadIn
         { kind: 'cut-watch', afterEvents: 3 },
         { kind: 'expire-watch', afterEvents: 5 },
         { kind: 'duplicate-events' },
+        { kind: 'lose-bookmarks' },
         { kind: 'delay-events', millis: 3000 },
       ]),
     }),

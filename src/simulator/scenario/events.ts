@@ -23,6 +23,7 @@ const effect = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('expire-watch'), afterEvents: z.int().min(0) }),
   z.strictObject({ kind: z.literal('cut-watch'), afterEvents: z.int().min(0) }),
   z.strictObject({ kind: z.literal('duplicate-events') }),
+  z.strictObject({ kind: z.literal('lose-bookmarks') }),
   z.strictObject({ kind: z.literal('delay-events'), millis: z.int().min(1) }),
   z.strictObject({ kind: z.literal('stale-reads'), revisions: z.int().min(1) }),
 ]);
@@ -35,8 +36,16 @@ export const event = z.discriminatedUnion('do', [
   z.strictObject({ at, do: z.literal('storm'), pools, share, within: duration.default(600_000) }),
   /** Machines die without notice. */
   z.strictObject({ at, do: z.literal('lose-nodes'), pools, count: z.int().min(1).default(1) }),
-  /** The API server cannot reach the operator: pods are let in as they are. */
-  z.strictObject({ at, do: z.literal('webhook-down'), for: lasting }),
+  /** Somebody drains nodes as kubectl does, and lets pods in again after a time. */
+  z.strictObject({ at, do: z.literal('drain-nodes'), pools, count: z.int().min(1).default(1), for: duration }),
+  /** The API server cannot reach the operator, or does not get its answers in time, for a share of the pods: these are let in as they are. */
+  z.strictObject({
+    at,
+    do: z.literal('webhook-down'),
+    share: share.default(1),
+    loses: z.enum(['requests', 'answers']).default('requests'),
+    for: lasting,
+  }),
   z.strictObject({ at, do: z.literal('webhook-up') }),
   /** The workload gets a new revision. */
   z.strictObject({ at, do: z.literal('rollout'), workload }),
@@ -47,6 +56,28 @@ export const event = z.discriminatedUnion('do', [
     do: z.literal('annotate'),
     target: z.string().min(1),
     annotations: z.record(z.string(), annotationText.nullable()),
+  }),
+  /** Somebody deletes pods of a workload, any of them. */
+  z.strictObject({ at, do: z.literal('delete-pods'), workload, count: z.int().min(1).default(1) }),
+  /** A workload is deleted with its pods and made again: the same name, another uid. */
+  z.strictObject({ at, do: z.literal('recreate'), workload }),
+  /** A merge patch to any object of a built-in kind that lives in a namespace. */
+  z.strictObject({
+    at,
+    do: z.literal('patch'),
+    kind: z.string().min(1),
+    object: workload,
+    body: z.record(z.string(), z.unknown()),
+  }),
+  /**
+   * A changed configuration file reaches all replicas of the operator, or the oldest only: files reach machines one by one. What simulations
+   * judge by (read-only mode, engines, rounding, evictions at once) has to stay.
+   */
+  z.strictObject({
+    at,
+    do: z.literal('reload-config'),
+    operator: z.record(z.string(), z.unknown()),
+    reaches: z.enum(['all', 'oldest']).default('all'),
   }),
   /** Stops an operator replica in order, or as if its machine were gone, and starts another. */
   z.strictObject({ at, do: z.literal('restart-operator'), after: duration.default(10_000) }),
