@@ -127,7 +127,7 @@ describe('evictions that do not go through', () => {
     const namespace = await managedNamespace(cluster());
     await deploy(cluster(), namespace, 3, policy(0, 0));
     await untilSides(cluster(), namespace, 0, 3);
-    const leader = await leaderOf(replicas);
+    const leader = await eventually(() => leaderOf(replicas));
     const blocks = async (reason: string): Promise<number> =>
       sumOf(await leader.metrics(), 'spotalis_disruptions_blocked_total', { reason });
     const byBudget = await blocks('BlockedByPdb');

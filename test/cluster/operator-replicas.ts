@@ -26,17 +26,17 @@ export async function startReplicas(
   return replicas;
 }
 
-/** Starts as many again as have ended since: on a cluster their Deployment does. */
+/** Starts as many again as have ended, as their Deployment would on a cluster; resolves when all are ready and one of them leads. */
 export async function replenish(
   cluster: RealCluster,
   world: OperatorWorld,
   replicas: readonly OperatorProcess[],
 ): Promise<OperatorProcess[]> {
-  const running = replicas.filter((replica) => replica.isRunning());
-  if (running.length === replicas.length) return [...replicas];
-  const started = await Promise.all(replicas.slice(running.length).map(() => world.launchOperator()));
-  const all = [...running, ...started];
+  let all = [...replicas];
   await cluster.eventually(async () => {
+    const running = all.filter((replica) => replica.isRunning());
+    const missing = Array.from({ length: replicas.length - running.length });
+    all = [...running, ...(await Promise.all(missing.map(() => world.launchOperator())))];
     for (const replica of all) expect((await replica.health('/readyz')).status).toBe(200);
     await leaderOf(all);
   });

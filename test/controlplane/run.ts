@@ -40,13 +40,14 @@ async function runParts(): Promise<number> {
   const waiting = [...PARTS];
   const codes: number[] = [];
   const lane = async (): Promise<void> => {
-    for (let mode = waiting.shift(); mode !== undefined; mode = waiting.shift()) codes.push(await run(mode));
+    for (let mode = waiting.shift(); mode !== undefined && !stopper.signal.aborted; mode = waiting.shift())
+      codes.push(await run(mode));
   };
   try {
     const lanes = Math.max(1, Math.min(AT_ONCE, Math.floor(process.availableMemory() / PART_BYTES)));
     report(`the suites run in ${PARTS.length} parts, ${lanes} at a time; each tells how it went when it has ended`);
     await Promise.all(Array.from({ length: lanes }, lane));
-    return codes.find((code) => code !== 0) ?? 0;
+    return codes.find((code) => code !== 0) ?? (stopper.signal.aborted ? 1 : 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
