@@ -57,6 +57,7 @@ export function createUsage(options: UsageOptions): Usage {
       names: defaultLabelNames,
     },
     metricsServerIntervalMillis: rightsizing.sampleInterval,
+    podName: (namespace, name) => view.pod(namespace, name)?.pod.name ?? name,
     custom: Object.fromEntries(rightsizing.custom.map((source) => [source.name, customSource(source)])),
     fallbackProvider: rightsizing.provider === 'none' ? undefined : rightsizing.provider,
     maxRequests: rightsizing.maxConcurrentRequests,

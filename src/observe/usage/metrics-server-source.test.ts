@@ -24,7 +24,12 @@ describe('Metrics API', () => {
           (one) => namespace === undefined || one.namespace === namespace,
         ),
     });
-    const source = createMetricsServerSource({ api, clock, intervalMillis: 30_000 });
+    const named: string[] = [];
+    const podName = (namespace: string, name: string): string => {
+      named.push(`${namespace}/${name}`);
+      return name;
+    };
+    const source = createMetricsServerSource({ api, clock, intervalMillis: 30_000, podName });
     const ask = async () => {
       const answer = await source.fetch(
         {
@@ -41,6 +46,7 @@ describe('Metrics API', () => {
         : answer;
     };
     expect(await ask()).toEqual([['web-a', 250, 104_857_600]]);
+    expect(named).toEqual(['shop/web-a']);
     cpu = '500m';
     expect(await ask()).toEqual([['web-a', 250, 104_857_600]]);
     await clock.advance(30_000);

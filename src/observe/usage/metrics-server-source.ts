@@ -30,18 +30,23 @@ export interface MetricsServerOptions {
   readonly clock: Clock;
   /** A namespace is listed no more often. */
   readonly intervalMillis: Millis;
+  /** The same text as it is kept elsewhere: a reading then keeps no names of its own. Left out, it does. */
+  readonly podName?: PodName | undefined;
 }
+
+export type PodName = (namespace: string, name: string) => string;
 
 type NamespaceReading =
   | { readonly ok: true; readonly usage: InstantUsage; readonly unreadable: number }
   | { readonly ok: false; readonly problem: UsageProblem };
 
-export function createMetricsServerSource({ api, clock, intervalMillis }: MetricsServerOptions): UsageSource {
+export function createMetricsServerSource(options: MetricsServerOptions): UsageSource {
+  const { api, clock, intervalMillis, podName = (_, name) => name } = options;
   const readings = new Map<string, { readonly at: EpochMillis; readonly reading: Promise<NamespaceReading> }>();
 
   const list = async (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
     try {
-      const { add, reading } = createReader();
+      const { add, reading } = createReader((name) => podName(namespace, name));
       await readPage(api, podMetricsType, { namespace, signal }, add);
       return reading();
     } catch (error) {
@@ -92,7 +97,7 @@ export function createMetricsServerSource({ api, clock, intervalMillis }: Metric
 }
 
 /** Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in memory. */
-function createReader() {
+function createReader(podName: (name: string) => string) {
   const usage = createInstantUsage();
   let unreadable = 0;
   return {
@@ -109,7 +114,7 @@ function createReader() {
         if (read === undefined) unreadable++;
         else containers.push(read);
       }
-      usage.add(pod, at, containers);
+      usage.add(podName(pod), at, containers);
     },
     reading: (): NamespaceReading => ({ ok: true, usage, unreadable }),
   };

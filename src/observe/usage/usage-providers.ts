@@ -7,6 +7,7 @@ import type { UsageSettings } from '../../model/usage-settings.ts';
 import type { AllowedUrls } from './allowed-url.ts';
 import { createGuardedSource } from './guarded-source.ts';
 import { createHttpExchange } from './http-exchange.ts';
+import type { PodName } from './metrics-server-source.ts';
 import type { PrometheusTuning } from './prometheus/prometheus-source.ts';
 import type { QueryPair } from './prometheus/promql.ts';
 import { customProvider } from './provider-custom.ts';
@@ -32,6 +33,8 @@ export interface UsageSourcesOptions {
     readonly credentials?: () => Promise<SourceCredentials>;
   };
   readonly metricsServerIntervalMillis: Millis;
+  /** See {@link PodName}. */
+  readonly podName?: PodName | undefined;
   readonly custom: Readonly<Record<string, CustomSourceConfig>>;
   /** Used instead of a provider that cannot be set up; undefined: then nothing is collected, and nothing changes. */
   readonly fallbackProvider: string | undefined;
