@@ -27,7 +27,8 @@ export function createWorkloadResults(): WorkloadResults {
     },
     has: (key) => kept.has(key),
     get: (key) => kept.get(key),
-    set(key, { advice, entry: { recommendations: _, ...entry }, ...rest }) {
+    set(key, { advice, entry: found, ...rest }) {
+      const { recommendations: _, ...entry } = found;
       const compact = advice.map(({ cpu, memory, ...each }) => ({
         ...each,
         cpu: new CompactAdvice(cpu),

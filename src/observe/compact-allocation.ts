@@ -4,8 +4,8 @@
  */
 import type { AllocationDecision, PodAllocationSpec } from '../api/pod-allocation.ts';
 
-type OwnOfDecision = 'claim' | 'want' | 'cpuUsage' | 'throttledRatio' | 'shadowPriceCPU' | 'credits' | 'containers';
 type OwnOfSpec = 'podName' | 'podUID' | 'desiredCPURequest' | 'desiredCPULimit' | 'renewTime' | 'decision';
+type OwnOfDecision = 'claim' | 'want' | 'cpuUsage' | 'throttledRatio' | 'shadowPriceCPU' | 'credits' | 'containers';
 
 /** What allocations have in common with others of their node and template. */
 export interface AllocationTerms {
@@ -35,9 +35,26 @@ export interface CompactSpec extends Pick<PodAllocationSpec, 'podName' | 'desire
 }
 
 export function termsOf(spec: PodAllocationSpec): AllocationTerms {
-  const { podName, podUID, desiredCPURequest, desiredCPULimit, renewTime, decision, ...rest } = spec;
+  const {
+    podName: _name,
+    podUID: _uid,
+    desiredCPURequest: _request,
+    desiredCPULimit: _limit,
+    renewTime: _time,
+    decision,
+    ...rest
+  } = spec;
   if (decision === undefined) return { spec: rest, decision, containers: undefined };
-  const { claim, want, cpuUsage, throttledRatio, shadowPriceCPU, credits, containers, ...shared } = decision;
+  const {
+    claim: _claim,
+    want: _want,
+    cpuUsage: _usage,
+    throttledRatio: _ratio,
+    shadowPriceCPU: _price,
+    credits: _credits,
+    containers,
+    ...shared
+  } = decision;
   return { spec: rest, decision: shared, containers: containers?.map(({ name }) => name) };
 }
 
