@@ -83,14 +83,14 @@ export const policyMetricsSchema = z
         workload: z
           .enum(['Serving', 'Batch'])
           .default('Serving')
-          .meta({ description: 'Sets the default of exceededHours: 40 for Serving, 4 for Batch.' }),
+          .meta({ description: 'Sets the default of exceededHours: 28 for Serving, 4 for Batch.' }),
         exceededHours: z
           .number()
           .min(0)
           .max(10_000)
           .meta({ description: 'What an hour with usage above the request costs, in hours of reserved mean usage.' })
           .optional(),
-        minGain: shareField('50%', 'A raise must lower the expected cost by this much.'),
+        minGain: shareField('30%', 'A raise must lower the expected cost by this much.'),
         minGainDown: shareField('33%', 'A decrease must lower the expected cost by this much.'),
       })
       .meta({ description: 'Weights of the CostAware strategy.' })

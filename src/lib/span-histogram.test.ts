@@ -26,34 +26,28 @@ describe('span histogram', () => {
     expect([shareOf(histogram, 10), shareOf(histogram, 5000), shareOf(histogram, 300)]).toEqual([0.75, 0.25, 0]);
   });
 
-  test('knows the latest span alone, whatever came last', () => {
+  test('tells the shares of all buckets at once, of the latest spans alone, whatever came last', () => {
     const histogram = new SpanHistogram(options);
+    expect(histogram.shares(3)).toEqual(new Float64Array(0));
     for (const [value, at] of [
+      [300, 150],
       [10, 0],
       [5000, 299],
-      [10, 200],
-      [300, 150],
+      [300, 250],
+      [300, 160],
     ] as const)
       histogram.add(value, at);
-    const latestOf = (asked: SpanHistogram, value: number) =>
-      asked.shares().latest[layout.indexOf(value) - asked.range().from];
-    expect([10, 5000, 300].map((value) => latestOf(histogram, value))).toEqual([0.5, 0.5, 0]);
-    expect(latestOf(new SpanHistogram(options, histogram.state()), 5000)).toBe(0.5);
-  });
-
-  test('tells the shares of all buckets at once', () => {
-    const histogram = new SpanHistogram(options);
-    expect(histogram.shares()).toEqual({ all: new Float64Array(0), latest: new Float64Array(0) });
-    for (const [value, at] of [
-      [10, 0],
-      [5000, 299],
-      [300, 150],
-    ] as const)
-      histogram.add(value, at);
+    const ofLatest = (spans: number, asked = histogram) =>
+      [10, 300, 5000].map((value) => asked.shares(spans)[layout.indexOf(value) - asked.range().from]);
+    expect(ofLatest(1)).toEqual([0, 0.5, 0.5]);
+    expect(ofLatest(2)).toEqual([0, 0.75, 0.25]);
+    expect(ofLatest(3)).toEqual([0.2, 0.6, 0.2]);
+    expect(ofLatest(9)).toEqual(ofLatest(3));
+    expect(ofLatest(2, new SpanHistogram(options, histogram.state()))).toEqual(ofLatest(2));
     const { from, to } = histogram.range();
-    const { all, latest } = histogram.shares();
-    expect([...all]).toEqual(Array.from({ length: to - from }, (_, index) => histogram.share(from + index)));
-    expect(latest.reduce((sum, share) => sum + share, 0)).toBe(1);
+    expect([...histogram.shares(3)]).toEqual(
+      Array.from({ length: to - from }, (_, index) => histogram.share(from + index)),
+    );
   });
 
   test('forgets the oldest span at the first value of a new one, and the room it took', () => {

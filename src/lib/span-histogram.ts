@@ -73,21 +73,22 @@ export class SpanHistogram {
   }
 
   /**
-   * The shares of all buckets in {@link range}, in its order: of all values, and of the values of the latest span alone. In one
-   * pass, where {@link share} asked for each bucket would go through all spans again and again.
+   * The share of each bucket in {@link range}, in its order, of all values of the latest `spans` spans. In one pass, where
+   * {@link share} asked for each bucket would go through all spans again and again.
    */
-  shares(): { readonly all: Float64Array; readonly latest: Float64Array } {
-    const [all, latest] = [new Float64Array(this.#width), new Float64Array(this.#width)];
-    if (this.#total === 0) return { all, latest };
-    const row = this.#spans.indexOf(Math.max(...this.#spans));
-    const ofLatest = this.#totals[row] ?? 1;
+  shares(spans: number): Float64Array {
+    const shares = new Float64Array(this.#width);
+    const rows = this.#spans
+      .map((span, row) => ({ span, row }))
+      .toSorted((a, b) => b.span - a.span)
+      .slice(0, spans);
+    const total = rows.reduce((sum, { row }) => sum + (this.#totals[row] ?? 0), 0);
     for (let column = 0; column < this.#width; column++) {
       let count = 0;
-      for (let place = column; place < this.#counts.length; place += this.#width) count += this.#counts[place] ?? 0;
-      all[column] = count / this.#total;
-      latest[column] = (this.#counts[row * this.#width + column] ?? 0) / ofLatest;
+      for (const { row } of rows) count += this.#counts[row * this.#width + column] ?? 0;
+      shares[column] = count / total;
     }
-    return { all, latest };
+    return shares;
   }
 
   /** The buckets with values are at or after `from` and before `to`. */

@@ -16,8 +16,8 @@ import type {
 } from './policy-spec.ts';
 
 /** What an hour above the request costs, where the policy does not say (docs/rightsizing-method.md). */
-const EXCEEDED_HOURS = { Serving: 40, Batch: 4 } as const;
-const DEFAULT_GAIN_UP = 0.5;
+const EXCEEDED_HOURS = { Serving: 28, Batch: 4 } as const;
+const DEFAULT_GAIN_UP = 0.3;
 const DEFAULT_GAIN_DOWN = 0.33;
 const DEFAULT_LIMITS: PolicyLimits = {
   policy: undefined,

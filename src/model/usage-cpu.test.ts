@@ -33,19 +33,19 @@ describe('CPU history', () => {
   test('the day forgets a burst at once, what is usual by half and half', () => {
     const cpu = new CpuHistory(options);
     cpu.add(4000, HOUR);
-    for (let hour = 6; hour < 24; hour++) cpu.add(100, hour * HOUR);
+    for (let hour = 6; hour < 30; hour++) cpu.add(100, hour * HOUR);
     const burst = cpuLayout.indexOf(4000);
-    expect(cpu.day.share(burst)).toBeCloseTo(1 / 19, 9);
-    cpu.add(100, 24 * HOUR);
+    expect(cpu.day.share(burst)).toBeCloseTo(1 / 25, 9);
+    cpu.add(100, 30 * HOUR);
     expect(cpu.day.share(burst)).toBe(0);
     expect(cpu.usual.share(burst)).toBeGreaterThan(0);
   });
 
   test('a gap of days takes nothing from the day', () => {
     const cpu = new CpuHistory(options);
-    for (let hour = 0; hour < 24; hour++) cpu.add(hour === 20 ? 900 : 100, hour * HOUR);
+    for (let hour = 0; hour < 30; hour++) cpu.add(hour === 20 ? 900 : 100, hour * HOUR);
     cpu.add(100, 240 * HOUR);
-    expect(cpu.day.share(cpuLayout.indexOf(900))).toBeCloseTo(1 / 19, 9);
+    expect(cpu.day.share(cpuLayout.indexOf(900))).toBeCloseTo(1 / 25, 9);
   });
 
   test('keeps the first and the last instant, whatever the order', () => {

@@ -46,6 +46,55 @@ describe('targets', () => {
     expect(gain?.actual).toBeGreaterThan(gain?.needed ?? 9);
   });
 
+  describe('CostAware: a raise goes by the last day, a decrease by six hours more', () => {
+    const SPAN_STEPS = 72;
+    const target = defaultPolicy.cpu.target;
+    /** Busy in the first six hours, idle since. */
+    const sinceBusy = (spans: number) =>
+      profileOf(spans * SPAN_STEPS, { cpu: (step) => (step < SPAN_STEPS ? 900 : 100) });
+    const valueAt = (spans: number, current?: number) =>
+      cpuTarget(sinceBusy(spans), target, undefined, current)?.draft.value ?? 0;
+
+    test('a request that was right more than a day ago stays for six hours, then it falls', () => {
+      expect(valueAt(5, 950)).toBeGreaterThan(900);
+      expect(valueAt(6, 950)).toBeLessThan(110);
+    });
+
+    test('and says that it is held', () => {
+      expect(cpuTarget(sinceBusy(5), target, undefined, 910)?.draft).toMatchObject({
+        value: 910,
+        notes: [{ text: expect.stringMatching(/; not lowered$/) }],
+      });
+    });
+
+    test('nothing is raised to it any more', () => {
+      expect(valueAt(5, 50)).toBeLessThan(110);
+      expect(valueAt(5, 400)).toBe(400);
+    });
+
+    test('whoever has no request gets the larger of both', () => {
+      expect(valueAt(5)).toBeGreaterThan(900);
+    });
+
+    test('for any usage and request, a raise goes no further than the last day, and the gain is none below the least cost', () => {
+      const usages = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 8 });
+      fc.assert(
+        fc.property(usages, fc.integer({ min: 1, max: 4000 }), (spans, current) => {
+          const profile = profileOf(spans.length * SPAN_STEPS, {
+            cpu: (step) => spans[Math.floor(step / SPAN_STEPS)] ?? 0,
+          });
+          const { draft, gainOf } = cpuTarget(profile, target, undefined, current) ?? expect.fail('has usage');
+          const [lately, longer] = [Math.max(...spans.slice(-4)), Math.max(...spans.slice(-5))];
+          // Buckets are up to 5 % wide, the first one wider.
+          const upperEnd = (usage: number): number => usage * 1.06 + 2;
+          expect(draft.value).toBeLessThanOrEqual(upperEnd(draft.value > current ? lately : longer));
+          expect(gainOf?.(draft.value, current).actual).toBeGreaterThan(-0.05);
+        }),
+        { numRuns: 100 },
+      );
+    });
+  });
+
   // Feature: k8s-workload-rightsizing, Property 14: the recommendation is the chosen percentile times the safety factor.
   test('Property 14: for any samples, percentile and factor, the value is percentile times factor, cut', () => {
     fc.assert(

@@ -64,7 +64,7 @@ describe('strategies', () => {
 
   test.each([
     [{ workload: 'Batch' }, 4],
-    [{ workload: 'Serving' }, 40],
+    [{ workload: 'Serving' }, 28],
     [{ workload: 'Batch', exceededHours: 7 }, 7],
   ])('CostAware %j: an hour above the request costs %i', (costAware, exceeded) => {
     const { target } = rules(metrics({ strategy: 'CostAware', costAware: { ...costAware, minGain: '8%' } })).cpu;

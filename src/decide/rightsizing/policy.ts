@@ -13,8 +13,9 @@ export interface PercentileTarget {
 
 export interface CostAwareTarget extends CostWeights {
   readonly strategy: 'CostAware';
-  /** Extra weight of the current span of hours against the last day, 0..1. */
-  readonly latestShare: number;
+  /** Spans of six hours, the current one among them, that a raise goes by; and those that a decrease must be right by, too. */
+  readonly spansUp: number;
+  readonly spansDown: number;
   /** A change must lower the expected cost by this share of the lowest: upwards, downwards. */
   readonly minGainUp: number;
   readonly minGainDown: number;
@@ -131,11 +132,12 @@ export const defaultPolicy: RightsizingPolicy = {
   cpu: {
     target: {
       strategy: 'CostAware',
-      exceeded: 40,
-      base: 20,
+      exceeded: 28,
+      base: 30,
       missing: 2,
-      latestShare: 0.05,
-      minGainUp: 0.5,
+      spansUp: 4,
+      spansDown: 5,
+      minGainUp: 0.3,
       minGainDown: 0.33,
     },
     bounds: { min: 1, max: 1000 * CORE },

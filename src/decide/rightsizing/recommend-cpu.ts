@@ -16,7 +16,7 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
   const { cpu } = profile;
   const firstAt = cpu.firstAt();
   const lastAt = cpu.lastAt();
-  const proposal = cpuTarget(profile, policy.cpu.target, window?.cpu);
+  const proposal = cpuTarget(profile, policy.cpu.target, window?.cpu, current.request);
   if (proposal === undefined || firstAt === undefined || lastAt === undefined) {
     return noAdvice('NoData', 'no CPU usage is known');
   }

@@ -17,13 +17,13 @@ const values = fc.array(fc.double({ min: 0, max: 100_000, noNaN: true }), { minL
 
 describe('usage of the last day', () => {
   test('of nothing is unknown', () => {
-    expect(distributionOf(usageOf(), 0.1)).toBeUndefined();
+    expect(distributionOf(usageOf(), 2)).toBeUndefined();
   });
 
   test('for any values, shares add up to 1 and the pieces are in order', () => {
     fc.assert(
       fc.property(values, (list) => {
-        const { pieces } = known(distributionOf(usageOf(...list), 0));
+        const { pieces } = known(distributionOf(usageOf(...list), 2));
         expect(pieces.reduce((sum, piece) => sum + piece.share, 0)).toBeCloseTo(1, 6);
         for (const [index, { low, high }] of pieces.entries()) {
           expect(low).toBeLessThan(high);
@@ -35,24 +35,19 @@ describe('usage of the last day', () => {
   });
 
   test('has the share of time and the mean of what was used', () => {
-    const { pieces, mean } = known(distributionOf(usageOf(100, 100, 100, 1000), 0));
+    const { pieces, mean } = known(distributionOf(usageOf(100, 100, 100, 1000), 2));
     expect(pieces.map(({ share }) => share)).toEqual([0.75, 0.25]);
     expect(Math.abs(mean - 325)).toBeLessThan(325 * 0.025);
   });
 });
 
-describe('what goes on now', () => {
+test('the latest spans alone count, as many as are asked for', () => {
   const twoSpans = usageOf(100, 100, 100);
   twoSpans.add(1000, 1000);
-
-  test('has its share on top, and leaves the mean alone', () => {
-    const plain = known(distributionOf(twoSpans, 0));
-    const leaning = known(distributionOf(twoSpans, 0.2));
-    expect(plain.pieces.map(({ share }) => share)).toEqual([0.75, 0.25]);
-    expect(leaning.pieces[0]?.share).toBeCloseTo(0.6, 9);
-    expect(leaning.pieces[1]?.share).toBeCloseTo(0.4, 9);
-    expect(leaning.mean).toBeCloseTo(plain.mean, 9);
-  });
+  expect(known(distributionOf(twoSpans, 2)).pieces.map(({ share }) => share)).toEqual([0.75, 0.25]);
+  const { pieces, mean } = known(distributionOf(twoSpans, 1));
+  expect(pieces.map(({ share }) => share)).toEqual([1]);
+  expect(Math.abs(mean - 1000)).toBeLessThan(1000 * 0.025);
 });
 
 describe('shortfall', () => {
@@ -77,7 +72,7 @@ describe('shortfall', () => {
   test('for any usage, a larger request never falls shorter', () => {
     fc.assert(
       fc.property(values, fc.nat(100_000), fc.nat(100_000), (list, request, more) => {
-        const usage = known(distributionOf(usageOf(...list), 0));
+        const usage = known(distributionOf(usageOf(...list), 2));
         const small = shortfallOf(usage, request);
         const large = shortfallOf(usage, request + more);
         expect(large.exceeded).toBeLessThanOrEqual(small.exceeded + 1e-9);

@@ -1,4 +1,4 @@
-/** The usage to be expected in the next hours, as shares of time: that of the last day, and a little more of what goes on now. */
+/** The usage to be expected in the next hours, as shares of time: that of the last day or so. */
 import type { SpanHistogram } from '../../lib/span-histogram.ts';
 
 /** For `share` of the time usage lies between `low` and `high`, anywhere in it with the same likelihood. */
@@ -12,28 +12,25 @@ export interface UsagePiece {
 export interface UsageDistribution {
   /** In ascending order, not overlapping; never empty. */
   readonly pieces: readonly UsagePiece[];
-  /** Mean of all spans: what goes on now does not move the yardstick it is measured with. */
   readonly mean: number;
 }
 
 /**
- * @param latestShare extra weight of the latest span, 0..1.
+ * @param spans how many of the latest spans count, each sample alike.
  * @returns undefined when nothing is known.
  */
-export function distributionOf(usage: SpanHistogram, latestShare: number): UsageDistribution | undefined {
+export function distributionOf(usage: SpanHistogram, spans: number): UsageDistribution | undefined {
   if (usage.isEmpty()) return undefined;
   const { layout } = usage;
   const { from } = usage.range();
-  const { all, latest } = usage.shares();
   const pieces: UsagePiece[] = [];
   let mean = 0;
-  for (const [column, ofAll] of all.entries()) {
-    const share = (1 - latestShare) * ofAll + latestShare * (latest[column] ?? 0);
+  for (const [column, share] of usage.shares(spans).entries()) {
     if (share <= 0) continue;
     const low = layout.startOf(from + column);
     const high = layout.startOf(from + column + 1);
     pieces.push({ low, high, share });
-    mean += (ofAll * (low + high)) / 2;
+    mean += (share * (low + high)) / 2;
   }
   return { pieces, mean };
 }
