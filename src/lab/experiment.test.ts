@@ -73,6 +73,13 @@ test.each([1, 2, 3, 4, 5])('under a steady load nothing is written in the end, s
   expect(Math.max(figuresOf(found, 'a').badShare, figuresOf(found, 'b').badShare)).toBeLessThan(0.005);
 });
 
+// Each of them once raised a limit for one throttled tick, at the cost of the others, and took it back.
+test.each([12, 24, 36])('nor with limits, where noise throttles now and then, seed %d', async (seed) => {
+  const found = await run('constant', 'stowage-limits', seed, 105_000);
+  expect(found.lateWrites).toBe(0);
+  expect(figuresOf(found, 'a').badShare).toBeLessThan(0.005);
+});
+
 test('an arm that writes what is there already writes nothing', async () => {
   const idle: Arm = {
     name: 'idle',

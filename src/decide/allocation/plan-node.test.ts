@@ -141,6 +141,20 @@ describe('overload', () => {
   });
 });
 
+test('throttling counts at once where the load has changed; of a load that is known, when it lasts', () => {
+  const rules = { ...testRules, apply: 'limits' as const };
+  const pod = (usage: number, ratio: number) =>
+    entry('a', usage, { request: 450, limit: 500 }, { measured: using(usage, ratio) });
+  let { memory } = plan([pod(300, 0)], { rules });
+  for (let tick = 1; tick < 10; tick++) ({ memory } = plan([pod(300, 0)], { rules, memory, now: T0 + 2000 * tick }));
+  const once = plan([pod(310, 0.2)], { rules, memory, now: T0 + 20_000 });
+  expect(podOf(once, 'a')).toMatchObject({ isWritten: false, held: 'HasRoom' });
+  const twice = plan([pod(310, 0.2)], { rules, memory: once.memory, now: T0 + 22_000 });
+  expect(podOf(twice, 'a')).toMatchObject({ isWritten: true, isForced: true });
+  const other = plan([pod(490, 0.2)], { rules, memory, now: T0 + 20_000 });
+  expect(podOf(other, 'a')).toMatchObject({ isWritten: true, isForced: true });
+});
+
 describe('what the public system got wrong', () => {
   test('mbcas bug 2: a throttled pod of 2000m is never cut for want of an earlier figure', () => {
     const found = plan([entry('a', 1900, { request: 900, limit: 2000 }, { measured: using(1900, 0.9) })], {
