@@ -29,6 +29,11 @@ function as<T>(object: JsonObject): T {
   return object as unknown as T;
 }
 
+/** What a write of the status says of anything else counts for nothing, so it is not copied either. */
+function statusBody({ apiVersion, kind, metadata, status }: KubeObject & { readonly status?: unknown }) {
+  return { apiVersion, kind, metadata, status };
+}
+
 function bodyOf(value: unknown): JsonObject {
   const body = toJson(value);
   if (!isObject(body)) throw badRequest('the body must be a JSON object');
@@ -111,7 +116,8 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       return as<KubeObject>(answer);
     },
     async replace(type, object, options) {
-      const body = bodyOf(object);
+      const isStatus = options?.subresource === 'status';
+      const body = bodyOf(isStatus ? statusBody(object) : object);
       const { name = '', namespace } = object.metadata ?? {};
       const at = target(type, name, {
         ...options,

@@ -76,7 +76,7 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
  * `next` with every part that equals its counterpart in `base` replaced by it; `base` itself when all is equal. Changes `next` in
  * place where it is not frozen. Versions of an object then share what a write left alone: less memory, and equal parts are identical.
  */
-export function shareJson<T extends Json | undefined>(base: T, next: T): T;
+export function shareJson<T extends Json | undefined>(base: T | undefined, next: T): T;
 export function shareJson(base: Json | undefined, next: Json | undefined): Json | undefined {
   if (next === base || typeof next !== 'object' || next === null || typeof base !== 'object' || base === null)
     return next;

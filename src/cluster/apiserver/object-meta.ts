@@ -147,11 +147,10 @@ export function validateMetadata(type: ServedType, { metadata }: ApiObject, old?
       );
     }
   }
-  errors.push(
-    ...validateLabels(metadata.labels, 'metadata.labels'),
-    ...validateAnnotations(metadata.annotations),
-    ...validateOwners(metadata),
-  );
+  // What is the stored object's own was looked at when it was stored.
+  if (metadata.labels !== old?.metadata.labels) errors.push(...validateLabels(metadata.labels, 'metadata.labels'));
+  if (metadata.annotations !== old?.metadata.annotations) errors.push(...validateAnnotations(metadata.annotations));
+  if (metadata.ownerReferences !== old?.metadata.ownerReferences) errors.push(...validateOwners(metadata));
   for (const finalizer of metadata.finalizers ?? []) {
     const problem = qualifiedNameProblem(finalizer);
     if (problem !== undefined) errors.push(invalidField('metadata.finalizers', finalizer, problem));

@@ -228,16 +228,16 @@ function requiredVersion(): ReturnType<typeof requiredField> {
  */
 function statusUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
   const { status } = decoded;
-  const metadata = cloneJson<Metadata>(current.metadata);
+  const metadata: Metadata = { ...current.metadata };
   if (type.storage !== 'apps/deployments') {
-    const { labels, annotations, managedFields, finalizers } = cloneJson<Metadata>(decoded.metadata);
+    const { labels, annotations, managedFields, finalizers } = decoded.metadata;
     if (labels === undefined) delete metadata.labels;
-    else metadata.labels = labels;
+    else metadata.labels = shareJson(metadata.labels, cloneJson(labels));
     if (annotations === undefined) delete metadata.annotations;
-    else metadata.annotations = annotations;
-    if (managedFields !== undefined) metadata.managedFields = managedFields;
+    else metadata.annotations = shareJson(metadata.annotations, cloneJson(annotations));
+    if (managedFields !== undefined) metadata.managedFields = cloneJson(managedFields);
     if (finalizers === undefined) delete metadata.finalizers;
-    else metadata.finalizers = finalizers;
+    else metadata.finalizers = cloneJson(finalizers);
   }
   const changing: ApiObject = { apiVersion: current.apiVersion, kind: current.kind, metadata };
   if (status !== undefined) changing['status'] = cloneJson(status);

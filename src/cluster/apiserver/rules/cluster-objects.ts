@@ -58,11 +58,14 @@ export const nodeRules: TypeRules = {
   selectableFields: { 'spec.unschedulable': (node) => String(valueAt(node, 'spec', 'unschedulable') === true) },
 };
 
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
 export const namespaceRules: TypeRules = {
   applyDefaults(namespace) {
     const metadata = ensureObject(namespace, 'metadata');
     const name = stringAt(metadata, 'name');
-    if (name !== undefined) ensureObject(metadata, 'labels')['kubernetes.io/metadata.name'] = name;
+    if (name === undefined || stringAt(metadata, 'labels', NAME_LABEL) === name) return;
+    metadata['labels'] = { ...objectAt(metadata, 'labels'), [NAME_LABEL]: name };
   },
   prepareCreate(namespace) {
     namespace['status'] = { phase: 'Active' };
