@@ -3,10 +3,8 @@
  * Starts Stowage on a Node that can run it: this one if it strips types, else the pinned one from node_modules, else the
  * compiled dist/. Plain JavaScript for Node >= 20.19, standing on nothing but Node, so that it can always say what is wrong.
  */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
-import { constants } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -65,13 +63,16 @@ function fail(sentence) {
 }
 
 /** Replaces this process where Node can, so that nothing stays in memory; else runs a child as if it were this process. */
-function runWith(node, flags, entry) {
+async function runWith(node, flags, entry) {
   // Flags given by hand stay, but for another Node they may mean nothing.
   const given = node === process.execPath ? process.execArgv : [];
   const argv = [...given, ...flags, entry, ...args];
   // What the user has set wins.
   const env = { ...ENVIRONMENT[command], ...process.env };
   if (typeof process.execve === 'function') process.execve(node, [node, ...argv], env);
+  // Loaded only where they are needed: they would stay in the memory of agent and operator.
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
   const child = spawn(node, argv, { stdio: 'inherit', env });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
@@ -112,10 +113,10 @@ if (hasSource && (stripsTypes || existsSync(pinnedNode))) {
     fail(`the dependencies are not installed. Run \`npm install\` in ${root}, or start with \`npm start\`.`);
   const node = stripsTypes ? process.execPath : pinnedNode;
   if (node === process.execPath && missingFlags.length === 0) await runHere(sourceEntry);
-  else runWith(node, missingFlags, fileURLToPath(import.meta.url));
+  else await runWith(node, missingFlags, fileURLToPath(import.meta.url));
 } else if (existsSync(builtEntry)) {
   if (missingFlags.length === 0) await runHere(builtEntry);
-  else runWith(process.execPath, missingFlags, fileURLToPath(import.meta.url));
+  else await runWith(process.execPath, missingFlags, fileURLToPath(import.meta.url));
 } else {
   fail(
     `Node ${process.versions.node} cannot run TypeScript, and neither the pinned Node (${pinnedNode}) nor a build (${builtEntry}) is there. ` +

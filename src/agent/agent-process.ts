@@ -96,6 +96,7 @@ export async function runAgent(options: AgentCommandOptions, io: AgentIo): Promi
     const server = await startEndpointServer({
       name: 'agent',
       address: options.bind,
+      clock,
       log: log.child('server'),
       endpoints: {
         '/metrics': () => ({ status: 200, contentType: METRICS_CONTENT_TYPE, body: metrics.render() }),

@@ -15,6 +15,7 @@ import { describeClamp } from '../decide/allocation/clamp.ts';
 import type { Measurement } from '../decide/allocation/demand.ts';
 import type { NodePlan, PodPlan, PodTarget } from '../decide/allocation/node-input.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
+import { isoText } from '../lib/utc-text.ts';
 
 /** What a pod should have, in the words of the API. */
 export type Desired = Pick<PodAllocationSpec, 'desiredCPURequest' | 'desiredCPULimit' | 'limitPolicy' | 'urgent'>;
@@ -109,7 +110,7 @@ export function allocationObject(parts: AllocationParts): PodAllocation {
         ...(original.limit !== undefined && { originalCPULimit: milli(original.limit) }),
       }),
       ...(decision !== undefined && { decision }),
-      renewTime: new Date(now).toISOString(),
+      renewTime: isoText(now),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What the agent says of itself: `/healthz` as MBCAS answered it, and `/readyz`. */
 import type { EpochMillis, Millis } from '../lib/units.ts';
+import { isoText } from '../lib/utc-text.ts';
 import { type Endpoint, jsonAnswer, textAnswer } from '../web/endpoint-server.ts';
 
 export interface AgentHealth {
@@ -60,4 +61,4 @@ export function readyEndpoint(unready: () => string | undefined): Endpoint {
   };
 }
 
-const timeOf = (at: EpochMillis | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
+const timeOf = (at: EpochMillis | undefined): string | null => (at === undefined ? null : isoText(at));

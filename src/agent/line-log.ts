@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { LogFormat, Logger, LogLevel } from '../lib/log.ts';
 import { printable, printableJson } from '../lib/printable.ts';
+import { isoText } from '../lib/utc-text.ts';
 
 export interface LineLogOptions {
   readonly level: LogLevel;
@@ -26,7 +27,7 @@ function loggerNamed(options: LineLogOptions, name: string, context: Fields): Lo
     (level: LogLevel) =>
     (fields: Fields, message: string): void => {
       if (levels.indexOf(level) < least) return;
-      const time = new Date(clock.now()).toISOString();
+      const time = isoText(clock.now());
       const values = readable({ ...context, ...fields });
       const logger = name === '' ? undefined : name;
       write(

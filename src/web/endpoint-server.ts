@@ -4,9 +4,11 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { BindAddress } from '../config/config-key.ts';
+import type { Clock } from '../lib/clock.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { http } from '../lib/node-http.ts';
+import { httpDate } from '../lib/utc-text.ts';
 
 export interface EndpointAnswer {
   readonly status: number;
@@ -54,13 +56,16 @@ export interface EndpointServerOptions {
   readonly authorize?: Authorize | undefined;
   /** Left out, plain HTTP is spoken. */
   readonly certificate?: ServedCertificate | undefined;
+  /** Of the header `Date`, for processes that are to be small; left out, Node writes it. */
+  readonly clock?: Clock | undefined;
   readonly log: Logger;
 }
 
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
-  const { name, address, certificate, log } = options;
+  const { name, address, certificate, clock, log } = options;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (clock !== undefined) response.setHeader('Date', httpDate(clock.now()));
     answer(request, options)
       .then((given) => send(given, request, response))
       .catch((error: unknown) => {
