@@ -95,6 +95,28 @@ describe('case 30: an owner that is not in the cache yet', () => {
     expect(await setUp([deployment, impostor]).owners.resolve('shop', owner)).toMatchObject({ kind: 'not-cached' });
   });
 
+  test('owners that nobody knows cost a bounded number of reads', async () => {
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { owners, reads } = setUp([deployment, replicaSet], gate);
+    const made = Array.from({ length: 500 }, (_, at) =>
+      owners.resolve('shop', { ...owner, name: `made-up-${at}`, uid: `made-up-${at}` }),
+    );
+    expect(reads).toHaveLength(100);
+    open();
+    for (const resolution of await Promise.all(made)) expect(resolution).toMatchObject({ kind: 'not-cached' });
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+  });
+
+  test('a wrong name beside the uid of an owner keeps nobody from that owner', async () => {
+    const { owners } = setUp([deployment, replicaSet]);
+    const wrong = owners.resolve('shop', { ...owner, name: 'other' });
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload', workload: { uid: 'd1' } });
+    await wrong;
+  });
+
   test('pods without a controller are unmanaged without a read', () => {
     const { owners, reads } = setUp([]);
     expect(owners.resolve('shop', undefined)).toEqual({ kind: 'unmanaged' });

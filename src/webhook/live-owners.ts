@@ -36,6 +36,11 @@ export interface LiveOwnersOptions {
 /** Owners read live are only a bridge until the watch delivers them. */
 const KEEP_MILLIS = 60_000;
 const MAX_KEPT = 1_000;
+/**
+ * Reads under way at once. Anybody who reaches the port may name owners that are not there: that must not use up what the operator may ask of
+ * its API server.
+ */
+const MAX_READS = 100;
 
 interface Kept<R> {
   readonly record: R;
@@ -75,15 +80,18 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
   };
 
   const readOnce = (namespace: string, owner: OwnerReference): Promise<void> => {
-    const running = reading.get(owner.uid);
+    // All of it: whoever names a known uid beside a wrong name must not have others wait for that.
+    const key = [namespace, owner.kind, owner.name, owner.uid].join('/');
+    const running = reading.get(key);
     if (running !== undefined) return running;
+    if (reading.size >= MAX_READS) return Promise.resolve();
     const started = read(namespace, owner)
       .catch((error: unknown) => {
         const { kind, name } = owner;
         log.warn({ namespace, kind, name, error: describeError(error) }, 'The owner of a pod could not be read');
       })
-      .finally(() => reading.delete(owner.uid));
-    reading.set(owner.uid, started);
+      .finally(() => reading.delete(key));
+    reading.set(key, started);
     return started;
   };
 
