@@ -26,16 +26,11 @@ export interface ApiObserver {
 /** Wraps `api`; lists and watches pass as they are. */
 export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
   const write = async <T>(
-    verb: WriteVerb,
-    resource: string,
-    name: string,
-    namespace: string | undefined,
-    body: object | undefined,
+    { namespace, ...what }: Omit<ObservedWrite, 'namespace'> & { readonly namespace: string | undefined },
     call: () => Promise<T>,
-    subresource?: string,
   ): Promise<T> => {
     observer.reach?.();
-    const settle = observer.onWrite?.({ verb, resource, name, namespace: namespace ?? '', body, subresource });
+    const settle = observer.onWrite?.({ ...what, namespace: namespace ?? '' });
     try {
       const answer = await call();
       settle?.(true);
@@ -51,27 +46,35 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
       observer.reach?.();
       return api.get(type, name, options);
     },
-    create: (type, object, options) =>
-      write('create', type.plural, '', options?.namespace, object, () => api.create(type, object, options)),
-    patch: (type, name, patch, options) =>
-      write(
-        'patch',
-        type.plural,
-        name,
-        options?.namespace,
-        undefined,
-        () => api.patch(type, name, patch, options),
-        options?.subresource,
+    create: (type, body, options) =>
+      write({ verb: 'create', resource: type.plural, name: '', namespace: options?.namespace, body }, () =>
+        api.create(type, body, options),
       ),
-    replace: (type, object, options) =>
-      write('replace', type.plural, object.metadata?.name ?? '', options?.namespace, object, () =>
-        api.replace(type, object, options),
+    patch: (type, name, patch, options) => {
+      const { namespace, subresource } = options ?? {};
+      return write({ verb: 'patch', resource: type.plural, name, namespace, body: undefined, subresource }, () =>
+        api.patch(type, name, patch, options),
+      );
+    },
+    replace: (type, body, options) =>
+      write(
+        {
+          verb: 'replace',
+          resource: type.plural,
+          name: body.metadata?.name ?? '',
+          namespace: options?.namespace,
+          body,
+        },
+        () => api.replace(type, body, options),
       ),
     delete: (type, name, options) =>
-      write('delete', type.plural, name, options?.namespace, undefined, () => api.delete(type, name, options)),
+      write({ verb: 'delete', resource: type.plural, name, namespace: options?.namespace, body: undefined }, () =>
+        api.delete(type, name, options),
+      ),
     createSubresource: (type, name, subresource, body, options) =>
-      write('create', `${type.plural}/${subresource}`, name, options?.namespace, body, () =>
-        api.createSubresource(type, name, subresource, body, options),
+      write(
+        { verb: 'create', resource: `${type.plural}/${subresource}`, name, namespace: options?.namespace, body },
+        () => api.createSubresource(type, name, subresource, body, options),
       ),
   };
 }
