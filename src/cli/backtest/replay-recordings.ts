@@ -22,12 +22,18 @@ const MIN_SPAN_MILLIS: Millis = 2 * 86_400_000;
 /**
  * Replays every `.csv` of `directory`, in order of names; a file that cannot be used is a problem and no end. No more than
  * one file is in memory.
+ * @param signal ends it between two files.
  * @throws CommandError when none can be used.
  */
-export async function replayRecordings(directory: string, machine: Millicores): Promise<ReplayedRecordings> {
+export async function replayRecordings(
+  directory: string,
+  machine: Millicores,
+  signal: AbortSignal,
+): Promise<ReplayedRecordings> {
   const comparing = createCpuComparing(cpuStrategies);
   const problems: string[] = [];
   for (const file of await listCsv(directory)) {
+    signal.throwIfAborted();
     try {
       const { series, note } = await readRecording(join(directory, file), file, machine);
       const span = (series.at.at(-1) ?? 0) - (series.at[0] ?? 0);

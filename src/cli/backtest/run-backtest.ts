@@ -17,7 +17,7 @@ export async function runBacktest(context: CliContext, options: BacktestOptions)
   if (data === undefined && generated === undefined) {
     throw new UsageError('give --data DIRECTORY, --generated SEED, or both');
   }
-  const recorded = data === undefined ? undefined : await replayRecordings(data, cores * MILLICORES);
+  const recorded = data === undefined ? undefined : await replayRecordings(data, cores * MILLICORES, io.signal);
   const document = buildBacktest({ recorded, generated });
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
