@@ -12,6 +12,7 @@ import type { Millis } from '../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import type { LiveView, ViewChange } from '../observe/live-view.ts';
+import { adoptEvictions } from './adopt-disruptions.ts';
 import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
@@ -175,6 +176,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
       inFlight.onFreed(onFreed),
       watchMissedAdmissions(options),
     ];
+    const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
+    if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');
     for (const workload of view.workloads()) wake(workloadKey(workload));
     try {
       await queue.run(options.workers, handle, signal);

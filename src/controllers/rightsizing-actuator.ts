@@ -19,6 +19,7 @@ import { effectiveChanges } from '../model/pod-size.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { adoptSizeDisruptions } from './adopt-disruptions.ts';
 import type { Disruptions } from './disruptions.ts';
 import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
 import { reviewRollouts } from './review-rollouts.ts';
@@ -229,6 +230,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     async run(signal) {
       const adopted = inFlight.adopt();
       if (adopted > 0) log.info({ adopted }, 'Resizes under way were taken over');
+      const disruptions = adoptSizeDisruptions(view, options.disruptions(), clock.now());
+      if (disruptions > 0) log.info({ adopted: disruptions }, 'Disruptions under way were taken over');
       while (!signal.aborted) {
         reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);

@@ -8,12 +8,12 @@ import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Store } from '../kube/store.ts';
 import type { Millicores } from '../lib/units.ts';
-import type { SizedPod } from '../model/sizing-view.ts';
 import type { PodRecord } from '../model/records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
 import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
 import type { NamespaceScope } from '../observe/live-stores.ts';
-import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import type { PodTexts } from '../observe/project-allocation.ts';
+import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
 

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { createWorld, runUnsteered, viewOf } from '../decide/placement/testing/world.ts';
+import { aDeployment, NOON } from '../model/testing/records.ts';
+import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { adoptEvictions, adoptSizeDisruptions } from './adopt-disruptions.ts';
+import { createEvictionsInFlight } from './evictions-in-flight.ts';
+
+const setUp = () => {
+  const inFlight = createEvictionsInFlight(600_000);
+  const beginRollout = (workloadUid: string): void =>
+    inFlight.add({ workloadUid, podUid: workloadUid, since: NOON, isRollout: true });
+  return { inFlight, beginRollout, counted: () => inFlight.list(NOON).map(({ podUid }) => podUid) };
+};
+
+describe('evictions of the last leader', () => {
+  const managed = { 'spotalis.io/spot-percentage': '50' };
+  const labels = { 'spotalis.io/enabled': 'true' };
+
+  test.each([
+    ['a pod of a managed workload that is ending counts, others do not', { labels, annotations: managed }, 1],
+    ['of a workload that is not managed none does', { labels: {}, annotations: {} }, 0],
+  ] as const)('%s', (_, changes, expected) => {
+    const world = createWorld(aDeployment({ replicas: 2, ...changes }));
+    const ending = runUnsteered(world, 'spot', { deletingAt: NOON });
+    runUnsteered(world, 'on-demand');
+    const { inFlight, counted } = setUp();
+    expect(adoptEvictions(viewOf(world), world, inFlight, NOON)).toBe(expected);
+    expect(counted()).toEqual(expected === 1 ? [ending.uid] : []);
+  });
+});
+
+describe('disruptions for sizes of the last leader', () => {
+  const ours = { templateManagers: { web: ['kubectl', 'optipod'] } };
+  const evicted = { annotations: { 'optipod.io/applied-sizes': '{}' } };
+
+  test.each([
+    ['a rollout of sizes of ours counts as one', { ...ours, isRollingOut: true }, ['uid-web']],
+    ['one that is over does not', ours, []],
+    ['a rollout of others is theirs', { isRollingOut: true }, []],
+    ['a pod that ends where sizes are given at admission counts', evicted, ['uid-web-2']],
+    ['a pod that ends elsewhere does not', {}, []],
+  ])('%s', (_, changes, expected) => {
+    const workload = aSizedWorkload(changes);
+    const pods = [undefined, NOON].map((deletingAt, index) =>
+      aSizedPod(workload, `web-${index + 1}`, {}, { uid: `uid-web-${index + 1}`, deletingAt }),
+    );
+    const { inFlight, beginRollout, counted } = setUp();
+    const view = { workloads: () => [workload], podsOf: () => pods.map((pod) => ({ pod, sizing: pod.sizing })) };
+    expect(adoptSizeDisruptions(view, { beginRollout, inFlight }, NOON)).toBe(expected.length);
+    expect(counted()).toEqual(expected);
+  });
+});

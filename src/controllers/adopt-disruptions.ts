@@ -1,0 +1,64 @@
+/**
+ * What the last leader may have begun and not seen end goes on counting against the cluster-wide budget. Who began it is not
+ * always known: what comes from somebody else counts as well, until it is over.
+ */
+import { sizeManagers } from '../act/size-managers.ts';
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import type { EpochMillis } from '../lib/units.ts';
+import type { ClusterView } from '../model/cluster-view.ts';
+import { podsOf } from '../model/owners.ts';
+import type { PodRecord } from '../model/records.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import type { Disruptions } from './disruptions.ts';
+import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import type { PlacementRules } from './placement-rules.ts';
+
+/** Pods of managed workloads that are ending. @returns how many. */
+export function adoptEvictions(
+  view: ClusterView,
+  { readPolicy }: Pick<PlacementRules, 'readPolicy'>,
+  inFlight: Pick<EvictionsInFlight, 'add'>,
+  now: EpochMillis,
+): number {
+  let count = 0;
+  for (const workload of view.workloads()) {
+    if (readPolicy(view, workload).state !== 'managed') continue;
+    count += addEnding(workload.uid, podsOf(view, workload), inFlight, now);
+  }
+  return count;
+}
+
+/** Rollouts of templates in which rightsizing owns sizes, and ending pods of workloads that have sizes of its. @returns how many. */
+export function adoptSizeDisruptions(
+  view: Pick<SizingView, 'workloads' | 'podsOf'>,
+  { beginRollout, inFlight }: Pick<Disruptions, 'beginRollout' | 'inFlight'>,
+  now: EpochMillis,
+): number {
+  let count = 0;
+  for (const workload of view.workloads()) {
+    if (workload.isRollingOut && ownsSizes(workload)) {
+      beginRollout(workload.uid);
+      count++;
+    } else if (workload.annotations[rightsizingKeys.appliedSizes] !== undefined) {
+      const pods = view.podsOf(workload).map(({ pod }) => pod);
+      count += addEnding(workload.uid, pods, inFlight, now);
+    }
+  }
+  return count;
+}
+
+function ownsSizes({ templateManagers }: SizedWorkload): boolean {
+  return Object.values(templateManagers).some((managers) => managers.includes(sizeManagers.rightsizing));
+}
+
+function addEnding(
+  workloadUid: string,
+  pods: readonly Pick<PodRecord, 'uid' | 'deletingAt'>[],
+  inFlight: Pick<EvictionsInFlight, 'add'>,
+  now: EpochMillis,
+): number {
+  const ending = pods.filter(({ deletingAt }) => deletingAt !== undefined);
+  for (const { uid } of ending) inFlight.add({ workloadUid, podUid: uid, since: now });
+  return ending.length;
+}
