@@ -13,14 +13,11 @@ const setUp = () => {
 };
 
 describe('evictions of the last leader', () => {
-  const managed = { 'spotalis.io/spot-percentage': '50' };
-  const labels = { 'spotalis.io/enabled': 'true' };
-
   test.each([
-    ['a pod of a managed workload that is ending counts, others do not', { labels, annotations: managed }, 1],
-    ['of a workload that is not managed none does', { labels: {}, annotations: {} }, 0],
-  ] as const)('%s', (_, changes, expected) => {
-    const world = createWorld(aDeployment({ replicas: 2, ...changes }));
+    ['a pod of a managed workload that is ending counts, others do not', true, 1],
+    ['of a workload that is not managed none does', false, 0],
+  ] as const)('%s', (_, enabled, expected) => {
+    const world = createWorld(aDeployment({ replicas: 2, enabled }));
     const ending = runUnsteered(world, 'spot', { deletingAt: NOON });
     runUnsteered(world, 'on-demand');
     const { inFlight, counted } = setUp();
