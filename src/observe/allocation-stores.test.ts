@@ -40,15 +40,13 @@ test('an allocation is found by its name if that is the uid of the pod, else by 
   expect([found('a', 'u1'), found('b', 'u2'), found('c', 'u3')]).toEqual(['u1', 'hand-made', 'of-mbcas']);
   expect([found('a', 'successor'), found('d', 'u1', 'other')]).toEqual([undefined, undefined]);
 
-  scripted
-    .watch()
-    .push({
-      type: 'DELETED',
-      object: {
-        ...objectOf('hand-made', 'b', 'u2'),
-        metadata: { namespace: 'shop', name: 'hand-made', resourceVersion: '6' },
-      },
-    });
+  scripted.watch().push({
+    type: 'DELETED',
+    object: {
+      ...objectOf('hand-made', 'b', 'u2'),
+      metadata: { namespace: 'shop', name: 'hand-made', resourceVersion: '6' },
+    },
+  });
   await clock.advance(0);
   expect([found('a', 'u1'), found('b', 'u2')]).toEqual(['u1', undefined]);
 });
