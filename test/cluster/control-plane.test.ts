@@ -38,9 +38,10 @@ async function startElsewhere(): Promise<{ kill: (signal: NodeJS.Signals) => Pro
     const { createSystemClock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/lib/clock.ts'))});
     const { startControlPlane } = await import(${JSON.stringify(join(harness, 'control-plane.ts'))});
     const { directory } = await startControlPlane({ clock: createSystemClock(), binaries: JSON.parse(process.argv[1]) });
-    console.log(directory);
     process.on('SIGTERM', () => process.exit(1));
-    setInterval(() => undefined, 1000);`;
+    setInterval(() => undefined, 1000);
+    // Last: it is what the test waits for.
+    console.log(directory);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(await binaries())], {
     env: { ...process.env, TMPDIR: parent },
     stdio: ['ignore', 'pipe', 'inherit'],
