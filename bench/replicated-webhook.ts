@@ -48,7 +48,7 @@ export async function startReplicatedWebhook(benches: readonly WebhookBench[]): 
     async close() {
       for (const agent of agents) agent.destroy();
       for (const forwarder of forwarders) forwarder.close();
-      await Promise.all(servers.map((server) => server.drain(1000)));
+      await Promise.all(servers.map((server) => server.drain({ graceMillis: 1000 })));
     },
   };
 }

@@ -228,7 +228,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     if (metricsServer !== undefined) servers.push(metricsServer);
     ports = { webhook: webhook?.port, metrics: metricsServer?.port, health: healthPort };
   } catch (error) {
-    await webhook?.drain();
+    await webhook?.drain(0);
     await Promise.all(servers.map((server) => server.close()));
     throw error;
   }
@@ -255,7 +255,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stop = (): Promise<void> => {
     stopped ??= (async () => {
       stopping.abort(new Error('The operator is stopping.'));
-      await Promise.all([webhook?.drain(), acting]);
+      await Promise.all([webhook?.drain(config.webhook.shutdownDelay), acting]);
       winding.abort(new Error('The operator is stopping.'));
       await standing;
       await Promise.all(servers.map((server) => server.close()));

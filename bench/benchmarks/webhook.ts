@@ -108,7 +108,7 @@ async function runTls(
   const before = process.threadCpuUsage();
   const figures = await runClient(server.port, authority.certificatePem, load, bench.workloads);
   const { user, system } = process.threadCpuUsage(before);
-  await server.drain(1000);
+  await server.drain({ graceMillis: 1000 });
   return { ...figures, cpuMillisPerRequest: (user + system) / 1000 / answeredCount };
 }
 

@@ -1,5 +1,5 @@
 /** The keys of what the process serves: webhook, metrics, health, logs. */
-import { bindAddress, choice, flag, integer, text } from './config-key.ts';
+import { bindAddress, choice, duration, flag, integer, text } from './config-key.ts';
 
 export const webhookKeys = {
   enabled: flag(true, {
@@ -53,6 +53,14 @@ export const webhookKeys = {
     required: true,
     accepted: 'the name of a ValidatingWebhookConfiguration',
     description: 'The same for the webhook that checks policies of the rightsizing engine.',
+  }),
+  shutdownDelay: duration('3s', {
+    env: 'WEBHOOK_SHUTDOWN_DELAY',
+    restart: true,
+    min: 0,
+    max: 60_000,
+    description:
+      'How long a replica that ends goes on answering, no longer ready, until API servers know that it is going. Less than the pod is given to end, by 10 seconds.',
   }),
 } as const;
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Millis } from '../lib/units.ts';
 import type { ServedCertificate } from '../web/endpoint-server.ts';
 import { createCoordinatedHandler } from '../webhook/coordinate.ts';
 import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
@@ -38,7 +39,8 @@ export interface ServedWebhook {
   certificateProblem(): string | undefined;
   /** Follows the certificate until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
-  drain(): Promise<void>;
+  /** Ends. @param delayMillis how long new connections are taken all the same. */
+  drain(delayMillis: Millis): Promise<void>;
 }
 
 /** Less than Kubernetes gives a pod to end (30 s). */
@@ -85,8 +87,8 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
         report();
         for (const follower of followers) follower();
       }, signal),
-    async drain() {
-      await server.drain(DRAIN_MILLIS);
+    async drain(delayMillis) {
+      await server.drain({ delayMillis, graceMillis: DRAIN_MILLIS });
       forwarder.close();
     },
   };

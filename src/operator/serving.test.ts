@@ -50,7 +50,7 @@ async function start({ env = {}, log = createSilentLogger(), withKeyPair = true 
     },
   });
   // Port 0 is for tests only; the configuration refuses it.
-  const anyPort = { ...config, webhook: { ...config.webhook, port: 0 } };
+  const anyPort = { ...config, webhook: { ...config.webhook, port: 0, shutdownDelay: 0 } };
   onTestFinished(() => server.close());
   const operator = await startOperator({
     config: anyPort,

@@ -28,7 +28,7 @@ beforeAll(async () => {
 async function startLeader(handle: BodyHandler, pair = keyPair): Promise<LeaderAddress> {
   const clock = createSystemClock();
   const server = await startWebhookServer({ port: 0, host: '127.0.0.1', keyPair: pair, handle, clock, log });
-  onTestFinished(() => server.drain(0));
+  onTestFinished(() => server.drain({ graceMillis: 0 }));
   return { host: '127.0.0.1', port: server.port };
 }
 

@@ -51,7 +51,7 @@ async function start(handle: BodyHandler, options: Partial<WebhookServerOptions>
   const agent = new Agent({ ca: authority.certificatePem, keepAlive: true });
   onTestFinished(async () => {
     agent.destroy();
-    await server.drain(0);
+    await server.drain({ graceMillis: 0 });
   });
   return { server, agent };
 }
@@ -185,10 +185,21 @@ describe('shutdown', () => {
     });
     const inFlight = send(server.port, agent, {});
     await reached.promise;
-    const drained = server.drain(10_000);
+    const drained = server.drain({ graceMillis: 10_000 });
     await expect(servedName(server.port)).rejects.toThrow();
     answered.resolve();
     expect(await inFlight).toMatchObject({ status: 200, connection: 'close' });
+    await drained;
+  });
+
+  test('before that it goes on for a while, and asks for other connections', async () => {
+    const virtual = createVirtualClock(0);
+    const { server, agent } = await start(() => ({ status: 200, body: '{}' }), { clock: virtual });
+    const drained = server.drain({ delayMillis: 3_000, graceMillis: 10_000 });
+    for (let asked = 0; asked < 2; asked++)
+      expect(await send(server.port, agent, {})).toMatchObject({ status: 200, connection: 'close' });
+    await virtual.advance(3_000);
+    await expect(servedName(server.port)).rejects.toThrow();
     await drained;
   });
 
@@ -208,7 +219,7 @@ describe('shutdown', () => {
     socket.resume();
     // The server has ended the handshake once it sends a ticket.
     await once(socket, 'session');
-    const drained = server.drain(10_000);
+    const drained = server.drain({ graceMillis: 10_000 });
     await virtual.advance(1_000);
     await Promise.all([drained, closed]);
   });

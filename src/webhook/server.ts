@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import type { Millis } from '../lib/units.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 
 /**
@@ -27,8 +28,15 @@ export interface WebhookServer {
   readonly port: number;
   /** New connections use this certificate from now on; open ones go on. @throws when the pair does not fit together. */
   setKeyPair(pair: KeyPair): void;
-  /** Takes no new connections, answers what is in flight with `Connection: close`, and ends after `graceMillis` at the latest. */
-  drain(graceMillis: number): Promise<void>;
+  /** Ends: what is in flight is answered, and every answer asks for another connection. */
+  drain(patience: DrainPatience): Promise<void>;
+}
+
+export interface DrainPatience {
+  /** For so long new connections are taken all the same: who opens them does not know yet. Default 0. */
+  readonly delayMillis?: Millis;
+  /** From then on what is in flight has so long. */
+  readonly graceMillis: Millis;
 }
 
 export interface WebhookServerOptions {
@@ -117,21 +125,21 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   return {
     port: (server.address() as AddressInfo).port,
     setKeyPair: (pair) => server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
-    drain: (graceMillis) =>
-      new Promise((resolve) => {
-        isDraining = true;
-        const timers = [
-          clock.setTimer(graceMillis, () => server.closeAllConnections()),
-          clock.setTimer(Math.min(UNUSED_MILLIS, graceMillis), () => {
-            for (const socket of unused) socket.destroy();
-          }),
-        ];
-        server.close(() => {
-          for (const timer of timers) timer.cancel();
-          resolve();
-        });
+    async drain({ delayMillis = 0, graceMillis }) {
+      isDraining = true;
+      if (delayMillis > 0) await new Promise<void>((resolve) => void clock.setTimer(delayMillis, resolve));
+      const timers = [
+        clock.setTimer(graceMillis, () => server.closeAllConnections()),
+        clock.setTimer(Math.min(UNUSED_MILLIS, graceMillis), () => {
+          for (const socket of unused) socket.destroy();
+        }),
+      ];
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
         server.closeIdleConnections();
-      }),
+      });
+      for (const timer of timers) timer.cancel();
+    },
   };
 }
 

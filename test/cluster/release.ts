@@ -67,13 +67,15 @@ const WEBHOOK_TIMEOUT_SECONDS = 10;
 
 export function renderRelease(programs: Helm, options: ReleaseOptions): Release {
   const { engines, agentConfig = {}, servicePort, given } = options;
+  // A replica that is ended has no Service in front of it that must learn of that.
+  const webhook = { shutdownDelay: '0s', ...(given !== undefined && { certDir: given.certDir }) };
   const renderWith = (config: Readonly<Record<string, unknown>>, port: number): readonly Manifest[] =>
     render(programs, {
       release: RELEASE,
       namespace: NAMESPACE,
       inline: {
         engines,
-        config: { ...options.config, ...config, ...(given !== undefined && { webhook: { certDir: given.certDir } }) },
+        config: { webhook, ...options.config, ...config },
         agent: { config: agentConfig },
         service: { webhookPort: servicePort },
         webhook: {

@@ -107,7 +107,7 @@ describeOnBackends('admission of optimization policies', (cluster) => {
 
   afterEach(async () => {
     await cluster().delete(`${CONFIGURATIONS}/${space.name}`);
-    await server.drain(0);
+    await server.drain({ graceMillis: 0 });
   });
 
   test('what the schema cannot say is refused with every problem', async () => {
@@ -143,13 +143,13 @@ describeOnBackends('admission of optimization policies', (cluster) => {
   test('status is written without asking', async () => {
     const { post, must, mergePatch } = cluster();
     await must(post(path, sent('reported')));
-    await server.drain(0);
+    await server.drain({ graceMillis: 0 });
     const body = await must(mergePatch(`${path}/reported/status`, { status: { workloadsDiscovered: 1 } }));
     expect(at(body, 'status', 'workloadsDiscovered')).toBe(1);
   });
 
   test('while the webhook is down policies are let in: the operator checks them when it reads them', async () => {
-    await server.drain(0);
+    await server.drain({ graceMillis: 0 });
     const spec = { metricsConfig: { provider: 'prometheus', safetyFactor: 3 } };
     expect((await cluster().post(path, sent('unchecked', spec))).status).toBe(201);
   });
