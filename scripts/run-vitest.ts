@@ -1,7 +1,7 @@
 /** Runs one vitest configuration with this Node, as a process of its own; used by every test command. */
-import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { runChild } from './run-child.ts';
 
 export interface VitestRun {
   /** Names the report, `NAME.json`, where STOWAGE_TEST_RESULTS names a folder for reports (CI does). */
@@ -43,16 +43,8 @@ export function runVitest({
     ...reporters,
     ...args,
   ]);
-  return new Promise((done, fail) => {
-    const out = output === undefined ? 'inherit' : openSync(output, 'w');
-    const child = spawn(command, rest, { cwd: root, stdio: ['ignore', out, out], env: { ...process.env, ...env } });
-    if (typeof out === 'number') closeSync(out);
-    const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
-    process.on('SIGINT', pass).on('SIGTERM', pass);
-    child.once('error', fail);
-    child.once('close', (code) => {
-      process.off('SIGINT', pass).off('SIGTERM', pass);
-      done(code ?? 1);
-    });
-  });
+  const out = output === undefined ? 'inherit' : openSync(output, 'w');
+  const ended = runChild(command, rest, { cwd: root, stdio: ['ignore', out, out], env: { ...process.env, ...env } });
+  if (typeof out === 'number') closeSync(out);
+  return ended;
 }

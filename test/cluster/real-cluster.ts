@@ -39,6 +39,14 @@ const EVENTUALLY_MILLIS = 150_000;
 const EMPTY_MILLIS = 300_000;
 const LONGEST_PAUSE_MILLIS = 1_000;
 
+/**
+ * A new folder for what a program beside the control plane writes, its process id among it: with the control plane that program is
+ * ended, too, also where a run is killed.
+ */
+export function programFolder(name: string): string {
+  return mkdtempSync(join(inject('cluster').own?.directory ?? tmpdir(), `${name}-`));
+}
+
 /** Call at the top of a file; the function it returns works inside tests and hooks. */
 export function useRealCluster(
   options: Partial<Omit<NodesOptions, 'kubeconfigPath' | 'logDirectory'>> = {},

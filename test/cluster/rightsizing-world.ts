@@ -1,6 +1,5 @@
 /** Rightsizing on the real control plane: both kinds of policy, simulated pods under load, a real source of their usage, the operator as a process. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
@@ -21,7 +20,7 @@ import type { AuditRecord } from './audit-log.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { type OperatorWorld, type OperatorWorldOptions, useOperatorWorld } from './operator-world.ts';
-import type { RealCluster } from './real-cluster.ts';
+import { programFolder, type RealCluster } from './real-cluster.ts';
 import {
   installPolicies,
   type LoadFields,
@@ -65,7 +64,7 @@ export function usePrometheus(cluster: () => RealCluster): () => RunningPromethe
   let prometheus: RunningPrometheus | undefined;
   beforeAll(async () => {
     await ensurePrometheus();
-    dir = mkdtempSync(join(tmpdir(), 'stowage-prometheus-'));
+    dir = programFolder('prometheus');
     const { items } = await cluster().api.list(resources.nodes);
     const { scrape_configs: scrapeConfigs } = parse(scrapeConfig(items));
     prometheus = await startPrometheus({ dir, scrapeConfigs, scrapeInterval: '1s' });
@@ -88,7 +87,7 @@ export function useMetricsServer(cluster: () => RealCluster): void {
   let runDirectory = '';
   let server: Program | undefined;
   beforeAll(async () => {
-    runDirectory = mkdtempSync(join(tmpdir(), 'stowage-metrics-server-'));
+    runDirectory = programFolder('metrics-server');
     const [port = 0] = await findFreePorts(1);
     server = await startMetricsServer({
       api: cluster().api,

@@ -1,8 +1,6 @@
 /** The usage source against a real Prometheus that scrapes an exporter of ours. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import type { UsageSettings } from '../../src/model/usage-settings.ts';
@@ -10,6 +8,7 @@ import { defaultLabelNames } from '../../src/observe/usage/prometheus/promql.ts'
 import { createUsageSources, type UsageSources } from '../../src/observe/usage/usage-providers.ts';
 import type { UsageSource } from '../../src/observe/usage/usage-source.ts';
 import { type RunningPrometheus, startPrometheus } from '../prometheus/prometheus.ts';
+import { programFolder } from './real-cluster.ts';
 
 const MIB = 1024 * 1024;
 const clock = createSystemClock();
@@ -77,7 +76,7 @@ function ask(from = clock.now() - 3_600_000) {
 }
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'stowage-usage-'));
+  dir = programFolder('prometheus');
   exporter = createServer((_, response) =>
     response.setHeader('content-type', 'text/plain; version=0.0.4').end(exposition()),
   );

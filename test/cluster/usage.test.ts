@@ -1,7 +1,6 @@
 /** What simulated pods use on a real control plane: told by their kubelets and by a real metrics-server, acted on by a real HorizontalPodAutoscaler. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import https from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
@@ -13,7 +12,7 @@ import { findFreePorts } from '../controlplane/ports.ts';
 import type { Program } from '../controlplane/process-group.ts';
 import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
 import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
-import { useRealCluster } from './real-cluster.ts';
+import { programFolder, useRealCluster } from './real-cluster.ts';
 
 type Usage = { readonly cpu: string; readonly memory: string };
 type PodMetrics = KubeObject & { readonly containers?: readonly { readonly name: string; readonly usage: Usage }[] };
@@ -111,7 +110,7 @@ describe.skipIf(!isBuilt)('metrics-server', () => {
   let scratch = '';
 
   beforeAll(async () => {
-    scratch = mkdtempSync(join(tmpdir(), 'stowage-metrics-server-'));
+    scratch = programFolder('metrics-server');
     const [port] = await findFreePorts(1);
     server = await startMetricsServer({
       api: cluster().api,

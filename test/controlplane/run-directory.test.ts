@@ -89,6 +89,13 @@ describe('programs', () => {
     expect(existsSync(join(parent, 'parent.pid'))).toBe(false);
   });
 
+  test('what has left its id in a folder below is ended with the rest', async () => {
+    const folder = mkdtempSync(join(parent, 'beside-'));
+    const { pid } = await startProgram({ name: 'beside', command: process.execPath, args: SLEEPER }, folder, clock);
+    killPrograms(parent);
+    await expect.poll(() => identify(pid)).toBeUndefined();
+  });
+
   test('one that ignores SIGTERM is killed after the grace', async () => {
     const program = await start('deaf', [
       '-e',

@@ -32,10 +32,11 @@ function isAbandoned(directory: string, now: number): boolean {
   return now - (statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? now) > NAMELESS_STALE_MILLIS;
 }
 
-/** Ends what still runs of the programs that have left their pid file in this folder, whoever started them. */
+/** Ends what still runs of the programs that have left their pid file in this folder or in one below, whoever started them. */
 export function killPrograms(directory: string): void {
   if (!existsSync(directory)) return;
-  for (const file of readdirSync(directory).filter((name) => name.endsWith('.pid') && name !== OWNER_FILE)) {
+  const files = readdirSync(directory, { encoding: 'utf8', recursive: true });
+  for (const file of files.filter((name) => name.endsWith('.pid') && name !== OWNER_FILE)) {
     const program = readIdentity(join(directory, file));
     if (program !== undefined) signalGroup(program, 'SIGKILL');
   }
