@@ -20,9 +20,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const config = 'vitest.cluster.config.ts';
 
 /** The longest first. */
-const PARTS = ['replicas', 'engines', 'rightsizing', 'base', 'harness'];
+const PARTS = ['engines', 'replicas', 'base', 'rightsizing', 'harness'];
 /** They wait for most of the time: for a lease to end, for figures to be scraped, for a pause to be over. */
-const AT_ONCE = 3;
+const AT_ONCE = 4;
 /** A control plane with what runs on it. */
 const PART_BYTES = 1.5 * 1024 ** 3;
 
