@@ -8,6 +8,7 @@ const record = (generation: number, isRenewed = true): AllocationRecord => ({
   name: 'a',
   uid: 'a',
   generation,
+  version: undefined,
   podName: 'web',
   podUID: undefined,
   spec: {

@@ -9,7 +9,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { runReflector, type Selection } from './reflector.ts';
 import type { ReflectorSink } from './reflector-events.ts';
-import { createStore, type Freshness, keyOf, type Store, type StoreChange } from './store.ts';
+import { createStore, type Freshness, keyOf, type RecordOrigin, type Store, type StoreChange } from './store.ts';
 
 export interface InformerHandler<R> {
   /** Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one. */
@@ -38,6 +38,8 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly project: (object: T) => R | undefined;
   /** Records equal by this rule cause no notification. Default: any new resourceVersion notifies. */
   readonly isEqual?: (before: R, after: R) => boolean;
+  /** For records that know of which state of an object they are: see {@link createStore}. */
+  readonly originOf?: (record: R) => RecordOrigin;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -59,7 +61,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
       return undefined;
     }
   };
-  const local = createStore(project, options.isEqual);
+  const local = createStore(project, options.isEqual, options.originOf);
   const handlers = new Set<InformerHandler<R>>();
   const synced = createDeferred<void>();
   // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../api/core.ts';
+import { parseResourceVersion } from './resource-version.ts';
 import { createStore, keyOf } from './store.ts';
 
 const pod = (name: string, rv: number | string, value = '', uid = 'u'): KubeObject => ({
@@ -66,6 +67,64 @@ describe('single changes', () => {
     upsert(pod('a', 1, 'x', 'first'));
     expect(upsert(pod('a', 2, 'x', 'first'))).toBeUndefined();
     expect(upsert(pod('a', 3, 'x', 'second'))).toEqual({ key: 'ns/a', before: 'a:x', after: 'a:x' });
+  });
+});
+
+describe('records that know their origin', () => {
+  interface Named {
+    readonly uid: string | undefined;
+    readonly version: number | undefined;
+    readonly value: string;
+  }
+  const projectNamed = ({ metadata }: KubeObject): Named | undefined => {
+    const { uid, resourceVersion, labels } = metadata ?? {};
+    const value = labels?.['value'] ?? '';
+    return value === 'skip' ? undefined : { uid, version: parseResourceVersion(resourceVersion), value };
+  };
+  const isSameValue = (before: Named, after: Named): boolean => before.value === after.value;
+  const lean = () => createStore(projectNamed, isSameValue, ({ uid, version }) => ({ uid, version }));
+
+  test('are handed out as they were projected', () => {
+    const record: Named = { uid: 'u', version: 1, value: 'x' };
+    const { upsert, store } = createStore(
+      () => record,
+      undefined,
+      (kept) => kept,
+    );
+    expect(upsert(pod('a', 1))?.after).toBe(record);
+    expect(store.get('ns/a')).toBe(record);
+    expect([...store.values()]).toEqual([record]);
+  });
+
+  test('for any sequence of events and listings, the same is told and kept as of records with a wrapper', () => {
+    const object = fc
+      .record({
+        name: fc.constantFrom('a', 'b', 'c'),
+        rv: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant('unordered')),
+        value: fc.constantFrom('x', 'y', 'skip'),
+        uid: fc.constantFrom('first', 'second'),
+      })
+      .map(({ name, rv, value, uid }) => pod(name, rv, value, uid));
+    const step = fc.oneof(
+      fc.record({ kind: fc.constantFrom('upsert' as const, 'remove' as const), object }),
+      fc.record({ kind: fc.constant('list' as const), objects: fc.array(object, { maxLength: 3 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const [one, other] = [lean(), createStore(projectNamed, isSameValue)];
+        const apply = (local: typeof one, done: (typeof steps)[number]): unknown => {
+          if (done.kind !== 'list') return local[done.kind](done.object);
+          const replacement = local.beginReplacement();
+          for (const each of done.objects) replacement.add(each);
+          return replacement.commit();
+        };
+        for (const done of steps) {
+          expect(apply(one, done)).toEqual(apply(other, done));
+          expect([...one.store.keys()]).toEqual([...other.store.keys()]);
+          expect([...one.store.values()]).toEqual([...other.store.values()]);
+        }
+      }),
+    );
   });
 });
 

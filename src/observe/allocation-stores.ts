@@ -48,7 +48,13 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     ...options,
     type: podAllocations,
     probeNamespace: scope?.namespaces[0],
-    create: () => informerIn(options, podAllocations, { ...options, type: podAllocations, project }),
+    create: () =>
+      informerIn(options, podAllocations, {
+        ...options,
+        type: podAllocations,
+        project,
+        originOf: ({ uid, version }) => ({ uid, version }),
+      }),
   });
   /** Those that are not named after their pod's uid, by uid or `namespace/name` of the pod. */
   const byPod = new Map<string, AllocationRecord>();

@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
+import { parseResourceVersion } from '../kube/resource-version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -61,7 +62,12 @@ export function createLiveStores(options: LiveStoresOptions): LiveStores {
     projection: (object: T) => R | undefined,
     isEqual?: (before: R, after: R) => boolean,
   ): Informer<R> => informerIn(options, type, { ...options, type, project: projection, ...(isEqual && { isEqual }) });
-  const pods = informer(resources.pods, project.pod);
+  const pods = informerIn(options, resources.pods, {
+    ...options,
+    type: resources.pods,
+    project: project.pod,
+    originOf: ({ uid, resourceVersion }) => ({ uid, version: parseResourceVersion(resourceVersion) }),
+  });
   return {
     pods,
     ...clusterWide(options, project, pods),

@@ -57,10 +57,20 @@ describe('the record of a PodAllocation', () => {
       name: 'web',
       uid: '',
       generation: 0,
+      version: undefined,
       ...pod,
       spec,
       status: {},
     });
+  });
+
+  test.each([
+    ['812', 812],
+    ['not a number', undefined],
+  ])('of a state %s knows it as %s', (resourceVersion, version) => {
+    const object = objectOf('a');
+    const metadata = { ...object.metadata, resourceVersion };
+    expect(createAllocationProjection()({ ...object, metadata })?.version).toBe(version);
   });
 
   test('keeps the uid of a pod by which the object is not named', () => {

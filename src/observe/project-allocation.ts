@@ -6,6 +6,7 @@ import type {
   PodAllocationSpec,
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
+import { parseResourceVersion } from '../kube/resource-version.ts';
 import type { PodRecord } from '../model/records.ts';
 import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
@@ -15,6 +16,8 @@ export interface AllocationRecord {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
+  /** Of which state of the object this is; undefined where versions have no order. */
+  readonly version: number | undefined;
   /** Whoever goes through all allocations takes from here what it needs of the spec. */
   readonly podName: string;
   readonly podUID: string | undefined;
@@ -24,7 +27,8 @@ export interface AllocationRecord {
   readonly status: PodAllocationStatus;
 }
 
-interface RecordParts extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'status'> {
+interface RecordParts
+  extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'version' | 'status'> {
   readonly compact: CompactSpec;
 }
 
@@ -34,6 +38,7 @@ class CompactRecord implements AllocationRecord {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
+  readonly version: number | undefined;
   readonly podName: string;
   readonly podUID: string | undefined;
   readonly status: PodAllocationStatus;
@@ -42,11 +47,12 @@ class CompactRecord implements AllocationRecord {
   readonly #terms: AllocationTerms;
   readonly #own: string;
 
-  constructor({ namespace, name, uid, generation, status, compact }: RecordParts) {
+  constructor({ namespace, name, uid, generation, version, status, compact }: RecordParts) {
     this.namespace = namespace;
     this.name = name;
     this.uid = uid;
     this.generation = generation;
+    this.version = version;
     this.podName = compact.podName;
     this.podUID = compact.podUID;
     this.status = status;
@@ -108,7 +114,7 @@ export function createAllocationProjection(
   const none: PodAllocationStatus = {};
 
   return ({ metadata, spec, status }) => {
-    const { namespace, name, uid = '', generation = 0 } = metadata ?? {};
+    const { namespace, name, uid = '', generation = 0, resourceVersion } = metadata ?? {};
     if (namespace === undefined || name === undefined || spec === undefined) return undefined;
     const pod = podTexts(namespace, spec.podName);
     const known = pod?.uid === name ? pod.uid : name;
@@ -117,6 +123,7 @@ export function createAllocationProjection(
       name: known,
       uid,
       generation,
+      version: parseResourceVersion(resourceVersion),
       compact: compactOf(spec, pod?.name ?? spec.podName, known),
       status: status === undefined ? none : statuses.intern(status),
     });
