@@ -1,4 +1,5 @@
 /** The events.k8s.io/v1 object of an event, within the limits the API server enforces. Pure. */
+import { hash } from 'node:crypto';
 import type { Event, KubeObject } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { formatMicroTime } from './micro-time.ts';
@@ -47,10 +48,14 @@ export function subjectOf(reference: ObjectReference): string {
   return [reference.kind, reference.namespace, reference.name, reference.uid].join('/');
 }
 
-/** Equal for notices that are counted as one event: same objects, reason and action, and the same note unless `dedupeKey` stands for it. */
+/**
+ * Equal for notices that are counted as one event: same objects, reason and action, and the same note unless `dedupeKey` stands for
+ * it. A digest: thousands are remembered, and most of the text would be the note.
+ */
 export function occurrenceKey(notice: EventNotice): string {
   const { regarding, related, type, reason, action, dedupeKey, note } = notice;
-  return JSON.stringify([subjectOf(regarding), related && subjectOf(related), type, reason, action, dedupeKey ?? note]);
+  const parts = [subjectOf(regarding), related && subjectOf(related), type, reason, action, dedupeKey ?? note];
+  return hash('sha1', JSON.stringify(parts), 'base64');
 }
 
 /** Cuts at a character, never inside one, and says so with an ellipsis. */
