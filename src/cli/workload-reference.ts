@@ -16,19 +16,37 @@ const kinds: Readonly<Record<string, string>> = {
   rollouts: 'Rollout',
 };
 
+/** What a command takes. */
+export interface ReferenceKinds {
+  readonly words: Readonly<Record<string, string>>;
+  /** What Stowage does with them, for messages. */
+  readonly verb: string;
+}
+
+const placedKinds: ReferenceKinds = { words: kinds, verb: 'places' };
+export const sizedKinds: ReferenceKinds = {
+  words: { ...kinds, ds: 'DaemonSet', daemonset: 'DaemonSet', daemonsets: 'DaemonSet' },
+  verb: 'sizes',
+};
+
 const ACCEPTED = 'write it as deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n NAMESPACE';
 
 /**
  * Reads `KIND/NAME`, `KIND/NAMESPACE/NAME`, or the two words `KIND NAME`.
  * @param namespace of `-n`; `default` where neither it nor the reference names one.
+ * @param kinds those that are taken; left out, those of placement.
  * @throws UsageError for anything else, and where `-n` contradicts the reference.
  */
-export function parseWorkloadReference(words: readonly string[], namespace: string | undefined): WorkloadRef {
+export function parseWorkloadReference(
+  words: readonly string[],
+  namespace: string | undefined,
+  { words: known, verb }: ReferenceKinds = placedKinds,
+): WorkloadRef {
   const parts = words.flatMap((word) => word.split('/'));
   const given = words.join(' ');
   const [kindWord = '', ...names] = parts;
-  const kind = kinds[kindWord.toLowerCase().replace(/\.(?:(?:v1\.)?apps|(?:v1alpha1\.)?argoproj\.io)$/, '')];
-  if (kind === undefined) throw new UsageError(`${given}: "${kindWord}" is no kind that Stowage places; ${ACCEPTED}`);
+  const kind = known[kindWord.toLowerCase().replace(/\.(?:(?:v1\.)?apps|(?:v1alpha1\.)?argoproj\.io)$/, '')];
+  if (kind === undefined) throw new UsageError(`${given}: "${kindWord}" is no kind that Stowage ${verb}; ${ACCEPTED}`);
   const name = names.at(-1);
   const inReference = names.length === 2 ? names[0] : undefined;
   if (names.length > 2 || name === undefined || name === '' || inReference === '')

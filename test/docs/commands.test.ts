@@ -32,8 +32,18 @@ const perPage: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/migrating-from-spotalis.md': { 'config.yaml': 'spotalis.yaml' },
 };
 
-/** Commands that take too long to be run here as well: the test that runs them, and what of it does. */
+/** Commands that take too long, or what is not here, to be run here as well: the test that runs them, and what of it does. */
 const elsewhere: readonly { readonly command: string; readonly by: string; readonly says: string }[] = [
+  // There is no Prometheus in this world; that test has one that is scripted.
+  ...[
+    ['--prometheus http://localhost:9090', "'--prometheus', url.href"],
+    ['--prometheus http://localhost:9090 --policy policy.yaml', "'--policy', policy"],
+    ['-n shop --workload deploy/web --since 7d', "'--workload', 'deploy/shop/web'"],
+  ].map(([options = '', says = '']) => ({
+    command: `backtest --data prometheus ${options}`,
+    by: 'src/cli/backtest/prometheus/backtest-prometheus.test.ts',
+    says,
+  })),
   { command: 'demo --for 60s', by: 'test/process/demo.test.ts', says: "['demo', '--for', '40s']" },
   ...['1', '201'].map((seed) => ({
     command: `backtest --generated ${seed}`,

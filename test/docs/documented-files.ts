@@ -38,6 +38,8 @@ export const files: Readonly<Record<string, (sources: FileSources) => Promise<st
   },
   'spotalis.yaml': () => read('test/migration/spotalis/config.yaml'),
   'values.yaml': () => read('charts/stowage/ci/default.yaml'),
+  'policy.yaml': () =>
+    codeBlocks(read('docs/rightsizing.md')).find((block) => block.includes('kind: OptimizationPolicy')) ?? '',
   'prices.yaml': () => read('config/prices-sample.yaml'),
   'usage.json': ({ usage }) => formatProfilesFile(usage),
   'my-shop.yaml': () => codeBlocks(read('docs/simulate.md')).find((block) => block.startsWith('name: my-shop')) ?? '',

@@ -114,7 +114,7 @@ describe('backtest', () => {
   });
 
   test.each([
-    ['nothing to replay', [], 2, 'give --data DIRECTORY, --generated SEED, or both'],
+    ['nothing to replay', [], 2, 'give --data DIRECTORY, --data prometheus, --generated SEED, or several of them'],
     ['no cores', ['--data', '.', '--cores', '0'], 2, 'Give a number of cores'],
     ['a seed that is none', ['--generated', 'x'], 2, 'Give a whole number'],
     ['a directory that is not there', ['--data', '/nowhere/at/all'], 1, 'give a directory of .csv files'],

@@ -1,4 +1,6 @@
 /** The result of `stowage backtest` for people. */
+
+import type { MemoryComparison } from '../../simulator/backtest/compare-memory.ts';
 import type { Figures } from '../../simulator/backtest/figures.ts';
 import type { CliContext } from '../cli-context.ts';
 import { counted } from '../plural.ts';
@@ -24,18 +26,22 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
     ...(isWide ? [...renderTable(seriesColumns, seriesRows(comparison), options), ''] : []),
   ]);
   if (document.memory.length === 0) return [...cpu, ...LEGEND];
-  const memory = document.memory.flatMap(({ trace, strategies, leastSlack }) =>
-    strategies.map((figures) => ({ trace, leastSlack, ...figures })),
-  );
-  return [
-    ...cpu,
-    style('heading', 'Memory of generated traces'),
-    ...renderTable(memoryColumns, memory, options),
-    '',
-    ...LEGEND,
-  ];
+  const memory = [...Map.groupBy(document.memory, ({ source }) => source)].flatMap(([source, comparisons]) => {
+    const containers = comparisons.flatMap(({ perContainer = [] }) => perContainer);
+    const isRecorded = containers.length > 0;
+    const heading = isRecorded ? `Memory of ${counted(containers.length, 'container')} (${source})` : GENERATED;
+    const columns = isRecorded ? containerColumns : memoryColumns;
+    return [
+      style('heading', heading),
+      ...renderTable(columns, memoryRows(comparisons), options),
+      '',
+      ...(isWide && isRecorded ? [...renderTable(columns, memoryRows(containers), options), ''] : []),
+    ];
+  });
+  return [...cpu, ...memory, ...LEGEND];
 }
 
+const GENERATED = 'Memory of generated traces';
 const LEGEND = [
   'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
   'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
@@ -90,12 +96,26 @@ interface MemoryRow {
   readonly changesPerDay: number;
 }
 
-const memoryColumns: readonly Column<MemoryRow>[] = [
-  { header: 'TRACE', value: ({ trace }) => trace },
+function memoryRows(comparisons: readonly MemoryComparison[]): MemoryRow[] {
+  return comparisons.flatMap(({ trace, strategies, leastSlack }) =>
+    strategies.map((figures) => ({ trace, leastSlack, ...figures })),
+  );
+}
+
+const memoryFigureColumns: readonly Column<MemoryRow>[] = [
   { header: 'STRATEGY', value: ({ strategy }) => strategy },
   { header: 'SLACK', value: ({ slack }) => percent(slack), align: 'right' },
   { header: 'LEAST', value: ({ leastSlack }) => percent(leastSlack), align: 'right' },
   { header: 'OOM KILLS', value: ({ ooms }) => ooms, align: 'right' },
   { header: 'STREAK', value: ({ longestStreak }) => longestStreak, align: 'right' },
   { header: 'CHANGES/DAY', value: ({ changesPerDay }) => changesPerDay.toFixed(2), align: 'right' },
+];
+
+const memoryColumns: readonly Column<MemoryRow>[] = [
+  { header: 'TRACE', value: ({ trace }) => trace },
+  ...memoryFigureColumns,
+];
+const containerColumns: readonly Column<MemoryRow>[] = [
+  { header: 'CONTAINER', value: ({ trace }) => trace },
+  ...memoryFigureColumns,
 ];

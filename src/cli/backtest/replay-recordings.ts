@@ -5,10 +5,18 @@ import { join } from 'node:path';
 import { describeError } from '../../lib/errors.ts';
 import type { Millicores, Millis } from '../../lib/units.ts';
 import { createCpuComparing } from '../../simulator/backtest/compare.ts';
-import { cpuStrategies } from '../../simulator/backtest/cpu-strategies.ts';
 import { type CsvRecording, createCsvReader } from '../../simulator/backtest/csv-series.ts';
+import type { NamedStrategy } from '../../simulator/backtest/strategy.ts';
 import { CommandError } from '../cli-error.ts';
 import type { CpuComparison } from './backtest-document.ts';
+
+export interface RecordingsOptions {
+  /** CPU of the machine that the percentages are of. */
+  readonly machine: Millicores;
+  /** What is requested now, for the row "as is"; undefined: there is none. */
+  readonly requested: Millicores | undefined;
+  readonly strategies: readonly NamedStrategy[];
+}
 
 export interface ReplayedRecordings {
   readonly comparison: CpuComparison;
@@ -27,10 +35,10 @@ const MIN_SPAN_MILLIS: Millis = 2 * 86_400_000;
  */
 export async function replayRecordings(
   directory: string,
-  machine: Millicores,
+  { machine, requested, strategies }: RecordingsOptions,
   signal: AbortSignal,
 ): Promise<ReplayedRecordings> {
-  const comparing = createCpuComparing(cpuStrategies);
+  const comparing = createCpuComparing(strategies);
   const problems: string[] = [];
   for (const file of await listCsv(directory)) {
     signal.throwIfAborted();
@@ -42,7 +50,7 @@ export async function replayRecordings(
         continue;
       }
       if (note !== undefined) problems.push(note);
-      comparing.add({ ...series, name: file.replace(/\.csv$/, '') });
+      comparing.add({ ...series, name: file.replace(/\.csv$/, ''), requested });
     } catch (error) {
       problems.push(`${file} is left out: ${describeError(error)}`);
     }

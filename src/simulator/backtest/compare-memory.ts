@@ -1,7 +1,16 @@
-/** Replays generated memory traces under our engine and under VPA's arithmetic, next to the least that kills nothing. */
-import { generateMemoryTraces } from './memory-trace.ts';
+/** Replays memory traces under our engine and under the arithmetic of others, next to the least that kills nothing. */
+import type { Millis } from '../../lib/units.ts';
+import { generateMemoryTraces, type MemoryTrace } from './memory-trace.ts';
 import { createOurMemory } from './our-memory.ts';
-import { leastConstant, type MemoryFigures, type MemoryStrategy, poolMemory, replayMemory } from './replay-memory.ts';
+import {
+  leastConstant,
+  type MemoryFigures,
+  type MemoryStrategy,
+  type MemorySums,
+  poolMemory,
+  replayMemory,
+} from './replay-memory.ts';
+import { createKrrMemory } from './rivals/krr-memory.ts';
 import { createVpaMemory } from './rivals/vpa-memory.ts';
 
 export interface MemoryComparison {
@@ -11,38 +20,81 @@ export interface MemoryComparison {
   readonly leastSlack: number;
 }
 
-interface NamedMemoryStrategy {
+export interface NamedMemoryStrategy {
   readonly name: string;
-  readonly create: () => MemoryStrategy;
+  /** A fresh one for each trace; undefined: it has nothing to say of this one. */
+  readonly create: (trace: MemoryTrace) => MemoryStrategy | undefined;
+  /** The least time between two changes, kills apart, where the strategy has rules of its own; undefined: as for the others. */
+  readonly cooldownMillis?: Millis | undefined;
 }
 
-const memoryStrategies: readonly NamedMemoryStrategy[] = [
-  { name: 'stowage', create: createOurMemory },
-  { name: 'vpa-like', create: createVpaMemory },
-];
+const ours: NamedMemoryStrategy = { name: 'stowage', create: () => createOurMemory() };
+const vpa: NamedMemoryStrategy = { name: 'vpa-like', create: createVpaMemory };
+const krr: NamedMemoryStrategy = { name: 'krr-like', create: createKrrMemory };
+const asIs: NamedMemoryStrategy = {
+  name: 'as is',
+  create: ({ requested }) =>
+    requested === undefined ? undefined : { observe() {}, noteOom() {}, choose: () => requested },
+};
 
 /** VPA's arithmetic fed with the hottest replica alone, as ours is: what it would need to kill no replica that is above the others. */
-export const vpaByHottest: NamedMemoryStrategy = {
+const vpaByHottest: NamedMemoryStrategy = {
   name: 'vpa, hottest',
   create() {
-    const vpa = createVpaMemory();
-    return { ...vpa, observe: (_replica, usage, at) => vpa.observe(0, usage, at) };
+    const strategy = createVpaMemory();
+    return { ...strategy, observe: (_replica, usage, at) => strategy.observe(0, usage, at) };
   },
 };
 
-/** One comparison for each scenario, pooled over as many traces of it as there are seeds. */
-export function compareMemory(seeds: readonly number[]): MemoryComparison[] {
-  const traces = Map.groupBy(seeds.flatMap(generateMemoryTraces), ({ name }) => name);
-  return [...traces].map(([trace, same]) => {
-    const hasReplicas = same.some(({ points }) => (points[0]?.demand.length ?? 0) > 1);
-    const compared = hasReplicas ? [...memoryStrategies, vpaByHottest] : memoryStrategies;
-    return {
+/** Ours, then `more` (policies), then the others; VPA by the hottest replica only where there may be several. */
+export function memoryStrategies(more: readonly NamedMemoryStrategy[], hasReplicas: boolean): NamedMemoryStrategy[] {
+  return [ours, ...more, vpa, ...(hasReplicas ? [vpaByHottest] : []), krr, asIs];
+}
+
+/** Takes traces one after the other, so that thousands of them need the memory of one. */
+export interface MemoryComparing {
+  /** @returns the comparison of this trace alone. */
+  add(trace: MemoryTrace): MemoryComparison;
+  /** Of all that were added, as if they were one. */
+  pooled(name: string): MemoryComparison;
+}
+
+export function createMemoryComparing(strategies: readonly NamedMemoryStrategy[]): MemoryComparing {
+  const compared = strategies.map((strategy) => ({ strategy, sums: [] as MemorySums[] }));
+  const least: MemorySums[] = [];
+  return {
+    add(trace) {
+      const own = leastConstant(trace);
+      least.push(own);
+      const figures = compared.flatMap(({ strategy, sums }) => {
+        const created = strategy.create(trace);
+        if (created === undefined) return [];
+        const sum = replayMemory(trace, created, strategy.cooldownMillis);
+        sums.push(sum);
+        return [{ strategy: strategy.name, ...poolMemory([sum]) }];
+      });
+      return { trace: trace.name, strategies: figures, leastSlack: poolMemory([own]).slack };
+    },
+    pooled: (trace) => ({
       trace,
-      strategies: compared.map(({ name, create }) => ({
-        strategy: name,
-        ...poolMemory(same.map((one) => replayMemory(one, create()))),
-      })),
-      leastSlack: poolMemory(same.map(leastConstant)).slack,
-    };
+      strategies: compared
+        .filter(({ sums }) => sums.length > 0)
+        .map(({ strategy, sums }) => ({ strategy: strategy.name, ...poolMemory(sums) })),
+      leastSlack: poolMemory(least).slack,
+    }),
+  };
+}
+
+/**
+ * One comparison for each scenario, pooled over as many traces of it as there are seeds.
+ * @param more strategies beside ours and VPA's.
+ */
+export function compareMemory(seeds: readonly number[], more: readonly NamedMemoryStrategy[] = []): MemoryComparison[] {
+  const traces = Map.groupBy(seeds.flatMap(generateMemoryTraces), ({ name }) => name);
+  return [...traces].map(([name, same]) => {
+    const hasReplicas = same.some(({ points }) => (points[0]?.demand.length ?? 0) > 1);
+    const comparing = createMemoryComparing(memoryStrategies(more, hasReplicas));
+    for (const trace of same) comparing.add(trace);
+    return comparing.pooled(name);
   });
 }

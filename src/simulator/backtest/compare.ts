@@ -22,21 +22,29 @@ export function createCpuComparing(
   strategies: readonly NamedStrategy[],
   options: ReplayOptions = defaultReplay,
 ): CpuComparing {
-  const compared = strategies.map((strategy) => ({ strategy, sums: [] as ReplaySums[] }));
-  const names: string[] = [];
+  const compared = strategies.map((strategy) => ({ strategy, names: [] as string[], sums: [] as ReplaySums[] }));
+  let count = 0;
   return {
     add(series) {
-      names.push(series.name);
-      for (const { strategy, sums } of compared) sums.push(replayCpu(series, strategy.create(), options));
+      count++;
+      for (const { strategy, names, sums } of compared) {
+        const created = strategy.create(series);
+        if (created === undefined) continue;
+        const { cooldownMillis = options.cooldownMillis } = strategy;
+        names.push(series.name);
+        sums.push(replayCpu(series, created, { ...options, cooldownMillis }));
+      }
     },
-    series: () => names.length,
+    series: () => count,
     figures: () =>
-      compared.map(({ strategy: { name, description }, sums }) => ({
-        strategy: name,
-        description,
-        pooled: poolFigures(sums),
-        perSeries: sums.map((sum, index) => ({ series: names[index] ?? '', ...figuresOf(sum) })),
-      })),
+      compared
+        .filter(({ sums }) => sums.length > 0 || count === 0)
+        .map(({ strategy: { name, description }, names, sums }) => ({
+          strategy: name,
+          description,
+          pooled: poolFigures(sums),
+          perSeries: sums.map((sum, index) => ({ series: names[index] ?? '', ...figuresOf(sum) })),
+        })),
   };
 }
 

@@ -6,6 +6,8 @@ export interface MemoryPoint {
   readonly at: EpochMillis;
   /** What each replica wants. */
   readonly demand: readonly Bytes[];
+  /** Which replica each of them is, where they come and go; left out, the first is always the first. */
+  readonly replicas?: readonly number[];
   /** False in a gap of the recording: the replicas run, but nothing is seen of them. */
   readonly isSeen: boolean;
 }
@@ -13,6 +15,8 @@ export interface MemoryPoint {
 export interface MemoryTrace {
   readonly name: string;
   readonly points: readonly MemoryPoint[];
+  /** What is requested now, for the row "as is"; undefined: not known. */
+  readonly requested?: Bytes | undefined;
 }
 
 const MIB: Bytes = 1024 * 1024;

@@ -27,6 +27,21 @@ describe('replay', () => {
     });
   });
 
+  test('replicas of an instant are all judged by what was in force, and learned from, before anything changes', () => {
+    let highest = 0;
+    const follows: Strategy = {
+      observe(usage) {
+        highest = Math.max(highest, usage);
+      },
+      choose: () => highest,
+    };
+    const at = Float64Array.of(0, 0, STEP, STEP, 2 * STEP, 2 * STEP);
+    const usage = Float64Array.of(10, 20, 30, 25, 30, 40);
+    const sums = replayCpu({ name: 'x', at, usage }, follows, { warmUpMillis: 0, cooldownMillis: 0 });
+    // 20 is in force for 30 and 25, then 30 for 30 and 40.
+    expect(sums).toMatchObject({ samples: 4, requested: 100, exceeded: 3, changes: 2, millis: 2 * STEP });
+  });
+
   test('a strategy sees a sample only after it was judged', () => {
     let last = 0;
     const copycat: Strategy = {

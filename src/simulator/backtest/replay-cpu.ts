@@ -35,7 +35,8 @@ export function replayCpu(series: UsageSeries, strategy: Strategy, options: Repl
     }
     previous = at;
     strategy.observe(usage, at);
-    if (at < frozenUntil) continue;
+    // All replicas of an instant are judged alike.
+    if (at < frozenUntil || instants[index + 1] === at) continue;
     const chosen = strategy.choose(request, at);
     if (chosen === request) continue;
     // The first request is where the replay begins, and no change.

@@ -74,6 +74,23 @@ describe('memory replay', () => {
     expect(sums).toMatchObject({ ooms: 3, longestStreak: 1 });
   });
 
+  test('replicas that come and go are told apart by their numbers', () => {
+    const { name, points } = trace((step) => (step >= DAY_STEPS + 3 && step < DAY_STEPS + 6 ? [150] : [50]));
+    const renamed = points.map((point, step) => ({ ...point, replicas: [step % 2] }));
+    const never: MemoryStrategy = { observe() {}, noteOom() {}, choose: () => 100 };
+    expect(replayMemory({ name, points }, never)).toMatchObject({ ooms: 3, longestStreak: 3 });
+    // Of the three kills two are of the one and one of the other.
+    expect(replayMemory({ name, points: renamed }, never)).toMatchObject({ ooms: 3, longestStreak: 2 });
+  });
+
+  test('a strategy with a cooldown of its own is held to that one', () => {
+    const growing = (): MemoryStrategy => ({ observe() {}, noteOom() {}, choose: (current = 100) => current + 1 });
+    const steady = trace(() => [60]);
+    const [hourly, always] = [replayMemory(steady, growing()), replayMemory(steady, growing(), 0)];
+    expect(hourly.changes).toBe(1);
+    expect(always.changes).toBe(19);
+  });
+
   test('the least value that kills nothing is the highest use after the warm-up, for every replica', () => {
     const sums = leastConstant(trace((step) => (step <= DAY_STEPS ? [900, 900] : [60, 100])));
     expect(sums).toMatchObject({ ooms: 0, changes: 0, requested: 19 * 200, unused: 19 * 40 });

@@ -2,7 +2,7 @@
  * Replays the memory a workload wants: requests are limits, so a replica that wants more is killed. The strategy hears of
  * the kill as an operator would, and what it chooses next holds from the next sample on.
  */
-import type { Bytes, EpochMillis } from '../../lib/units.ts';
+import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import type { MemoryTrace } from './memory-trace.ts';
 
 export interface MemoryStrategy {
@@ -24,7 +24,7 @@ export interface MemorySums {
 }
 
 const DAY_MILLIS = 86_400_000;
-const COOLDOWN_MILLIS = 3_600_000;
+const COOLDOWN_MILLIS: Millis = 3_600_000;
 const STEPS_A_DAY = 288;
 
 /**
@@ -40,16 +40,24 @@ export function leastConstant({ name, points }: MemoryTrace): MemorySums {
   return { trace: name, ooms: 0, longestStreak: 0, requested, unused, changes: 0, days: judged.length / STEPS_A_DAY };
 }
 
-/** Judged after a day of warm-up, in which nothing is limited. */
-export function replayMemory(trace: MemoryTrace, strategy: MemoryStrategy): MemorySums {
+/**
+ * Judged after a day of warm-up, in which nothing is limited.
+ * @param cooldownMillis least time between two changes, kills apart.
+ */
+export function replayMemory(
+  trace: MemoryTrace,
+  strategy: MemoryStrategy,
+  cooldownMillis: Millis = COOLDOWN_MILLIS,
+): MemorySums {
   const sums = { ooms: 0, longestStreak: 0, requested: 0, unused: 0, changes: 0, judged: 0 };
   const start = trace.points[0]?.at ?? 0;
   const streaks = new Map<number, number>();
   let request: Bytes | undefined;
   let frozenUntil = start + DAY_MILLIS;
-  for (const { at, demand, isSeen } of trace.points) {
+  for (const { at, demand, replicas, isSeen } of trace.points) {
     let killed = false;
-    for (const [replica, wanted] of demand.entries()) {
+    for (const [place, wanted] of demand.entries()) {
+      const replica = replicas?.[place] ?? place;
       const isKilled = request !== undefined && wanted > request;
       if (request !== undefined) {
         sums.requested += request;
@@ -72,7 +80,7 @@ export function replayMemory(trace: MemoryTrace, strategy: MemoryStrategy): Memo
     if (chosen === request) continue;
     if (request !== undefined) sums.changes++;
     request = chosen;
-    frozenUntil = at + COOLDOWN_MILLIS;
+    frozenUntil = at + cooldownMillis;
   }
   const { judged, ...rest } = sums;
   return { trace: trace.name, ...rest, days: judged / STEPS_A_DAY };

@@ -1,11 +1,16 @@
 /** Recorded usage of one container over time. */
 import type { EpochMillis } from '../../lib/units.ts';
 
-/** In columns, because a recording may have millions of samples: sample n was taken at `at[n]` and is `usage[n]`. In order of time. */
+/**
+ * In columns, because a recording may have millions of samples: sample n was taken at `at[n]` and is `usage[n]`. In order of
+ * time; of several replicas there is a sample each at the same instant.
+ */
 export interface UsageSeries {
   readonly name: string;
   readonly at: Float64Array;
   readonly usage: Float64Array;
+  /** What is requested now, in force all the time for the row "as is"; undefined: not known. */
+  readonly requested?: number | undefined;
 }
 
 /** From `from` on and before `to`, in samples. */

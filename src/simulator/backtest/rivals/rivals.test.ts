@@ -4,6 +4,7 @@ import { exactPercentile } from '../../../lib/exact-percentile.ts';
 import type { Strategy } from '../strategy.ts';
 import { gateChange } from './gate.ts';
 import { createKrrCpu } from './krr-cpu.ts';
+import { createKrrMemory } from './krr-memory.ts';
 import { createMaxCpu } from './max-cpu.ts';
 import { createOptipodCpu } from './optipod-cpu.ts';
 import { createSampleWindow } from './sample-window.ts';
@@ -105,6 +106,30 @@ describe('KRR-like and max', () => {
 
   test('max takes the highest and 15 %', () => {
     expect(feed(createMaxCpu(), ramp)).toBe(1150);
+  });
+});
+
+describe('KRR-like memory', () => {
+  const MIB = 2 ** 20;
+  const HOUR = 3_600_000;
+
+  test('is the highest use of 14 days and 15 %, of whichever replica', () => {
+    const krr = createKrrMemory();
+    krr.observe(0, 400 * MIB, 0);
+    krr.observe(1, 500 * MIB, 1);
+    krr.observe(0, 300 * MIB, 13 * 24 * HOUR);
+    expect(krr.choose(undefined, 13 * 24 * HOUR)).toBe(Math.ceil(500 * MIB * 1.15));
+    krr.observe(0, 300 * MIB, 14 * 24 * HOUR);
+    expect(krr.choose(undefined, 14 * 24 * HOUR)).toBe(Math.ceil(300 * MIB * 1.15));
+  });
+
+  test('is never less than 100 MiB, and does not learn from kills but from what was used until then', () => {
+    const krr = createKrrMemory();
+    krr.observe(0, MIB, 0);
+    krr.noteOom(0, 900 * MIB, 1);
+    expect(krr.choose(undefined, 1)).toBe(100 * MIB);
+    krr.observe(0, 100 * MIB, 2);
+    expect(krr.choose(100 * MIB, 2)).toBe(Math.ceil(115 * MIB));
   });
 });
 
