@@ -87,8 +87,10 @@ async function runWith(node, flags, entry) {
 }
 
 async function runHere(entry) {
-  // Skips compiling on the next start. Kept inside node_modules: nothing is left elsewhere, and `npm ci` clears it.
-  module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'stowage'));
+  // Skips compiling on the next start. Kept inside node_modules: nothing is left elsewhere, and `npm ci` clears it. Not for a build
+  // that runs for weeks, as Node keeps in memory what it has read of the cache; for the source it is worth that, types and all.
+  if (entry === sourceEntry || NODE_FLAGS[command] === undefined)
+    module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'stowage'));
   const { main } = await import(pathToFileURL(entry).href);
   process.exitCode = await main(args);
 }

@@ -1,5 +1,5 @@
 /** The launcher in throw-away checkouts: which Node it takes, what it passes on, and what it says when it cannot start. */
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Checkout, createCheckout, findOldNode, plainEnvironment, run } from './checkout.ts';
@@ -98,6 +98,20 @@ describe('on a Node that strips types', () => {
     const { code, stdout, stderr } = await start(process.execPath, made, ['version']);
     expect({ code, stderr, tag: JSON.parse(stdout).tag }).toEqual({ code: 0, stderr: '', tag: 'built' });
   });
+
+  test.each([
+    ['operator', 'built', false],
+    ['agent', 'built', false],
+    ['plan', 'built', true],
+    ['operator', 'source', true],
+  ] as const)(
+    '%s of a checkout with its %s keeps what was compiled for the next start: %s',
+    async (name, what, isKept) => {
+      using made = checkout(what, 'dependencies');
+      expect((await start(process.execPath, made, [name])).code).toBe(0);
+      expect(existsSync(join(made.path, 'node_modules/.cache/stowage'))).toBe(isKept);
+    },
+  );
 
   test('without dependencies it says how to get them', async () => {
     using made = checkout('source');
