@@ -39,6 +39,22 @@ const builtinModules = {
   },
 };
 
+/**
+ * What packages load and nothing here uses, left out for the memory it would take: spans of exemplars and summaries (prom-client),
+ * workers that write logs (pino).
+ */
+const unusedModules = {
+  name: 'unused-modules',
+  setup(build) {
+    const filter = /^(@opentelemetry\/api|tdigest|thread-stream)$/;
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused-modules' }));
+    build.onLoad({ filter: /.*/, namespace: 'unused-modules' }, () => ({
+      contents: 'module.exports = {};',
+      loader: 'js',
+    }));
+  },
+};
+
 function outputFolder() {
   const position = process.argv.indexOf('--out');
   return position === -1 ? join(root, 'dist') : resolve(process.argv[position + 1] ?? '');
@@ -68,7 +84,7 @@ async function run() {
     // V8 keeps the text of what it runs: comments and layout would cost memory. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
-    plugins: [builtinModules],
+    plugins: [builtinModules, unusedModules],
     inject: [join(root, 'scripts', 'old-node-shims.mjs')],
     // Packages in CommonJS ask for Node's own modules by `require`, which ES modules have not.
     banner: {
