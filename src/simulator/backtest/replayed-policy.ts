@@ -51,8 +51,7 @@ export function createExactWindow(length: Millis | undefined): ExactWindow {
   return {
     add: (value, at) => samples.add(value, at),
     percentiles(at) {
-      if (read === undefined || at - read.at >= length / READS)
-        read = { at, found: percentilesOf([...samples.sorted()]) };
+      if (read === undefined || at - read.at >= length / READS) read = { at, found: percentilesOf(samples.sorted()) };
       return read.found;
     },
   };

@@ -12,11 +12,10 @@ export function createKrrCpu(): Strategy {
   return {
     observe: (usage, at) => window.add(usage, at),
     choose(current) {
-      const sorted = window.sorted();
       // Prometheus' quantile_over_time: interpolated linearly between ranks.
-      const rank = FRACTION * (sorted.length - 1);
-      const low = sorted[Math.floor(rank)] ?? 0;
-      const high = sorted[Math.ceil(rank)] ?? low;
+      const rank = FRACTION * (window.length() - 1);
+      const low = window.at(Math.floor(rank)) ?? 0;
+      const high = window.at(Math.ceil(rank)) ?? low;
       return gateChange(current, Math.max(FLOOR, Math.ceil(low + (rank - Math.floor(rank)) * (high - low))));
     },
   };

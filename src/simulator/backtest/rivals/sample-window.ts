@@ -1,10 +1,15 @@
 /** The samples of the last days or hours, whole, for rivals that keep no histogram. */
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
+import { createSortedNumbers } from './sorted-numbers.ts';
 
 export interface SampleWindow {
   add(value: number, at: EpochMillis): void;
-  /** In ascending order. */
-  sorted(): readonly number[];
+  /** How many there are. */
+  length(): number;
+  /** The one with `rank` lower ones before it, from 0; undefined beyond the highest. */
+  at(rank: number): number | undefined;
+  /** All of them in ascending order. */
+  sorted(): number[];
   mean(): number;
   max(): number;
 }
@@ -13,19 +18,19 @@ export function createSampleWindow(lengthMillis: Millis): SampleWindow {
   let samples: { value: number; at: EpochMillis }[] = [];
   /** Samples at the beginning that have left the window. */
   let outdated = 0;
-  const sorted: number[] = [];
+  const numbers = createSortedNumbers();
   let sum = 0;
 
   function dropOutdated(now: EpochMillis): void {
     let oldest = samples[outdated];
     while (oldest !== undefined && oldest.at <= now - lengthMillis) {
       sum -= oldest.value;
-      sorted.splice(lowerBound(sorted, oldest.value), 1);
+      numbers.remove(oldest.value);
       outdated++;
       oldest = samples[outdated];
     }
     // In large pieces: one by one would move all others each time.
-    if (outdated > 1000) {
+    if (outdated > 1000 && outdated > samples.length / 4) {
       samples = samples.slice(outdated);
       outdated = 0;
     }
@@ -35,23 +40,13 @@ export function createSampleWindow(lengthMillis: Millis): SampleWindow {
     add(value, at) {
       samples.push({ value, at });
       sum += value;
-      sorted.splice(lowerBound(sorted, value), 0, value);
+      numbers.insert(value);
       dropOutdated(at);
     },
-    sorted: () => sorted,
-    mean: () => (sorted.length === 0 ? 0 : sum / sorted.length),
-    max: () => sorted.at(-1) ?? 0,
+    length: numbers.length,
+    at: numbers.at,
+    sorted: numbers.values,
+    mean: () => (numbers.length() === 0 ? 0 : sum / numbers.length()),
+    max: () => numbers.at(numbers.length() - 1) ?? 0,
   };
-}
-
-/** Index of the first element that is not below `value`. */
-function lowerBound(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? Number.POSITIVE_INFINITY) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
