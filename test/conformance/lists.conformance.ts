@@ -192,6 +192,8 @@ describeOnBackends('lists', (cluster) => {
       ['index>2,mine', ['d', 'e']],
       ['index<1', ['a']],
       ['odd=', ['a', 'c', 'e']],
+      ['constructor', []],
+      ['!constructor,mine', ['a', 'b', 'c', 'd', 'e']],
     ])('label selector %s finds %j', async (selector, names) => {
       const { get } = cluster();
       const { configMaps } = await fiveConfigMaps(cluster());

@@ -12,6 +12,14 @@ const { json } = fc.letrec<{ json: Json; leaf: Json }>((tie) => ({
   ),
 }));
 
+test.each(['constructor', 'toString', 'valueOf'])('a member named %s is one like any other', (name) => {
+  const one: Json = { [name]: [] };
+  expect(equalJson({}, one)).toBe(false);
+  expect(equalJson(one, {})).toBe(false);
+  expect(shareJson(deepFreeze<Json>(one), {})).toEqual({});
+  expect(shareJson(deepFreeze<Json>({}), one)).toEqual(one);
+});
+
 describe('shareJson', () => {
   test('for any two values the result equals the second, and is the first where they are equal', () => {
     fc.assert(

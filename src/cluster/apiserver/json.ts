@@ -68,8 +68,14 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   }
   if (Array.isArray(b)) return false;
   for (const key in a) if (a[key] !== undefined && !equalJson(a[key], b[key])) return false;
-  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
-  return true;
+  return countMembers(a) === countMembers(b);
+}
+
+/** Of an object; none that it has from its prototype, which any name may mean there, `constructor` for one. */
+function countMembers(object: JsonObject): number {
+  let count = 0;
+  for (const key in object) if (object[key] !== undefined) count++;
+  return count;
 }
 
 /**
@@ -98,8 +104,7 @@ export function shareJson(base: Json | undefined, next: Json | undefined): Json 
     if (shared !== base[key]) isSame = false;
     if (shared !== next[key]) next[key] = shared;
   }
-  if (isSame) for (const key in base) if (base[key] !== undefined && next[key] === undefined) isSame = false;
-  return isSame ? base : next;
+  return isSame && countMembers(base) === countMembers(next) ? base : next;
 }
 
 /** The value at `path`, or undefined where any step is missing or not an object. */

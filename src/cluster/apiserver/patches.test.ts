@@ -10,9 +10,10 @@ const json = fc.jsonValue({ maxDepth: 3 }).map(toJson);
 function mergeDiff(from: Json, to: Json): Json {
   if (!isObject(from) || !isObject(to)) return to;
   const patch: JsonObject = {};
-  for (const key of Object.keys(from)) if (to[key] === undefined) patch[key] = null;
+  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) patch[key] = null;
   for (const [key, value] of Object.entries(to))
-    if (value !== undefined && !equalJson(from[key], value)) patch[key] = mergeDiff(from[key] ?? null, value);
+    if (value !== undefined && !(Object.hasOwn(from, key) && equalJson(from[key], value)))
+      patch[key] = mergeDiff(Object.hasOwn(from, key) ? (from[key] ?? null) : null, value);
   return patch;
 }
 

@@ -6,19 +6,23 @@ export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boole
 
 /** `key op values`, as in the query string and in LabelSelector.matchExpressions. */
 function requirement(key: string, operator: string, values: readonly string[]): LabelPredicate {
+  const isMet = (meets: (value: string | undefined) => boolean): LabelPredicate => {
+    // `constructor` is a label like any other, and no object has it by itself.
+    return (labels) => meets(Object.hasOwn(labels, key) ? labels[key] : undefined);
+  };
   switch (operator) {
     case 'exists':
-      return (labels) => labels[key] !== undefined;
+      return isMet((value) => value !== undefined);
     case '!':
-      return (labels) => labels[key] === undefined;
+      return isMet((value) => value === undefined);
     case 'in':
-      return (labels) => labels[key] !== undefined && values.includes(labels[key] ?? '');
+      return isMet((value) => value !== undefined && values.includes(value));
     case 'notin':
-      return (labels) => labels[key] === undefined || !values.includes(labels[key] ?? '');
+      return isMet((value) => value === undefined || !values.includes(value));
     case '>':
-      return (labels) => labels[key] !== undefined && Number(labels[key]) > Number(values[0]);
+      return isMet((value) => value !== undefined && Number(value) > Number(values[0]));
     default:
-      return (labels) => labels[key] !== undefined && Number(labels[key]) < Number(values[0]);
+      return isMet((value) => value !== undefined && Number(value) < Number(values[0]));
   }
 }
 
