@@ -12,7 +12,7 @@ const { json } = fc.letrec<{ json: Json; leaf: Json }>((tie) => ({
   ),
 }));
 
-test.each(['constructor', 'toString', 'valueOf'])('a member named %s is one like any other', (name) => {
+test.each(['constructor', 'toString', 'valueOf', '__proto__'])('a member named %s is one like any other', (name) => {
   const one: Json = { [name]: [] };
   expect(equalJson({}, one)).toBe(false);
   expect(equalJson(one, {})).toBe(false);

@@ -31,9 +31,7 @@ export function toJson(value: unknown): Json {
   const copy: JsonObject = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue;
-    // A member called __proto__ must stay data.
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: toJson(member), enumerable: true });
-    else copy[key] = toJson(member);
+    setMember(copy, key, toJson(member));
   }
   return copy;
 }
@@ -44,8 +42,15 @@ export function cloneJson(value: Json | undefined): Json | undefined {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => cloneJson(item));
   const copy: JsonObject = {};
-  for (const key in value) copy[key] = cloneJson(value[key]);
+  for (const key in value) setMember(copy, key, cloneJson(value[key]));
   return copy;
+}
+
+/** Sets a member of any name: one called `__proto__` stays data. */
+export function setMember(object: JsonObject, key: string, value: Json | undefined): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
 }
 
 /** Freezes `value` and everything below it; parts already frozen are taken to be frozen all the way down. */

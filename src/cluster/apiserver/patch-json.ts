@@ -1,6 +1,6 @@
 /** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). */
 
-import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject, setMember } from './json.ts';
 import { badRequest, failure } from './status-error.ts';
 
 /** RFC 7386: null removes, objects merge, anything else replaces. Returns a new value. */
@@ -9,7 +9,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   const result: JsonObject = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || value === undefined) delete result[key];
-    else result[key] = applyMergePatch(result[key], value);
+    else setMember(result, key, applyMergePatch(result[key], value));
   }
   return result;
 }

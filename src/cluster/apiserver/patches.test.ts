@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { equalJson, isObject, type Json, type JsonObject, toJson } from './json.ts';
+import { equalJson, isObject, type Json, type JsonObject, setMember, toJson } from './json.ts';
 import { applyJsonPatch, applyMergePatch } from './patch-json.ts';
 import { applyStrategicPatch } from './patch-strategic.ts';
 
@@ -10,10 +10,10 @@ const json = fc.jsonValue({ maxDepth: 3 }).map(toJson);
 function mergeDiff(from: Json, to: Json): Json {
   if (!isObject(from) || !isObject(to)) return to;
   const patch: JsonObject = {};
-  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) patch[key] = null;
+  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) setMember(patch, key, null);
   for (const [key, value] of Object.entries(to))
     if (value !== undefined && !(Object.hasOwn(from, key) && equalJson(from[key], value)))
-      patch[key] = mergeDiff(Object.hasOwn(from, key) ? (from[key] ?? null) : null, value);
+      setMember(patch, key, mergeDiff(Object.hasOwn(from, key) ? (from[key] ?? null) : null, value));
   return patch;
 }
 
