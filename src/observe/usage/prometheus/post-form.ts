@@ -2,7 +2,7 @@
 import { type HttpExchange, shown } from '../http-exchange.ts';
 import type { CredentialsReader } from '../source-credentials.ts';
 import type { UsageProblem } from '../usage-source.ts';
-import { cleaned } from './read-matrix.ts';
+import { cleaned } from './read-answer.ts';
 
 export interface FormQuestion {
   readonly url: URL;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultLabelNames } from './promql.ts';
-import { cleaned, readMatrix } from './read-matrix.ts';
+import { cleaned } from './read-answer.ts';
+import { readMatrix } from './read-matrix.ts';
 
 const read = (answer: unknown) => readMatrix(answer, defaultLabelNames);
 const metric = { pod: 'web-a', container: 'app' };

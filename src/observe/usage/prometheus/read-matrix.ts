@@ -1,6 +1,8 @@
 /** Reads the answer of a range query, leniently: what can be read is taken, what cannot is told. */
+import { isRecord } from '../../../lib/is-record.ts';
 import type { UsagePoint } from '../../../model/usage-series.ts';
 import type { LabelNames } from './promql.ts';
+import { cleaned, numberOf, resultOf, type UnreadableAnswer } from './read-answer.ts';
 
 export interface MatrixSeries {
   readonly pod: string;
@@ -10,32 +12,24 @@ export interface MatrixSeries {
 }
 
 export type MatrixAnswer =
-  | { readonly ok: true; readonly series: readonly MatrixSeries[]; readonly warnings: readonly string[] }
-  /** The source's own sentence, where there was one. */
-  | { readonly ok: false; readonly kind: 'error' | 'malformed'; readonly message: string };
+  | UnreadableAnswer
+  | { readonly ok: true; readonly series: readonly MatrixSeries[]; readonly warnings: readonly string[] };
 
 /** Instants beyond this are milliseconds, not seconds: year 5138. */
 const SECONDS_BELOW = 1e11;
-const MAX_QUOTE = 300;
 const MAX_WARNINGS = 5;
 
 /** Reads the answer to a range query. Never throws: what is not a matrix is told as malformed, with a bounded quote. */
-export function readMatrix(answer: unknown, names: LabelNames): MatrixAnswer {
-  if (!isObject(answer)) return { ok: false, kind: 'malformed', message: 'the answer is not a JSON object' };
-  if (answer['status'] === 'error') return { ok: false, kind: 'error', message: errorText(answer) };
-  const { data } = answer;
-  // Some proxies hand on the data alone.
-  const body = isObject(data) ? data : answer;
-  const result = body['result'];
-  if (result !== null && !Array.isArray(result)) {
-    return { ok: false, kind: 'malformed', message: 'the answer has no data.result' };
-  }
+export function readMatrix(given: unknown, names: LabelNames): MatrixAnswer {
+  const read = resultOf(given, errorText);
+  if (!read.ok) return read;
+  const { answer, result } = read;
   const warnings = [...texts(answer['warnings']), ...texts(answer['infos'])];
   // VictoriaMetrics' cluster version, when storage nodes are down.
   if (answer['isPartial'] === true) warnings.push('the answer is partial: some of the storage did not answer');
   const merged = new Map<string, { readonly pod: string; readonly container: string; points: UsagePoint<number>[] }>();
   let unreadable = 0;
-  for (const item of result ?? []) {
+  for (const item of result) {
     const series = readSeries(item, names);
     if (series === undefined) {
       unreadable++;
@@ -59,8 +53,8 @@ export function readMatrix(answer: unknown, names: LabelNames): MatrixAnswer {
 }
 
 function readSeries(item: unknown, names: LabelNames) {
-  if (!isObject(item)) return undefined;
-  const labels = isObject(item['metric']) ? item['metric'] : {};
+  if (!isRecord(item)) return undefined;
+  const labels = isRecord(item['metric']) ? item['metric'] : {};
   const pod = labels[names.pod];
   const container = labels[names.container];
   if (typeof pod !== 'string' || typeof container !== 'string' || pod === '' || container === '') return undefined;
@@ -83,12 +77,6 @@ function readSeries(item: unknown, names: LabelNames) {
   return { pod, container, points };
 }
 
-/** Values come as text, `"NaN"` and `"+Inf"` included. */
-function numberOf(value: unknown): number {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-}
-
 /** Sorted, and the highest of those of one instant. */
 function inOrder(points: UsagePoint<number>[]): UsagePoint<number>[] {
   const isSorted = points.every(({ at }, index) => index === 0 || at > (points[index - 1]?.at ?? at));
@@ -100,20 +88,9 @@ function inOrder(points: UsagePoint<number>[]): UsagePoint<number>[] {
 
 function errorText(answer: Readonly<Record<string, unknown>>): string {
   const { error, errorType, message } = answer;
-  const text = [errorType, error ?? message].filter((part) => typeof part === 'string' && part !== '').join(': ');
-  return cleaned(text) || 'no reason was given';
+  return [errorType, error ?? message].filter((part) => typeof part === 'string' && part !== '').join(': ');
 }
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string').map(cleaned) : [];
-}
-
-/** One printable line: the text comes from outside and goes to logs and status. */
-export function cleaned(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}...` : line;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
