@@ -1,45 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseWindow } from '../../../lib/schedule.ts';
 import { NOON } from '../../../model/testing/records.ts';
 import type { DisruptionState } from '../disruption-state.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
-import { reasonsFor, resize, retemplate, sizeScene } from '../testing/size-scene.ts';
-
-const state = (changes: Partial<DisruptionState> = {}): DisruptionState => ({
-  window: undefined,
-  last: undefined,
-  cooldownMillis: 10_000,
-  allowSingleReplica: false,
-  stuckMillis: 600_000,
-  inFlight: 0,
-  limit: 2,
-  ...changes,
-});
-const windowOf = (schedule: string): DisruptionState['window'] => {
-  const parsed = parseWindow(schedule, '1h');
-  return parsed.ok ? parsed.window : undefined;
-};
+import { aDisruptionState, hourFrom, reasonsFor, resize, retemplate, sizeScene } from '../testing/size-scene.ts';
 
 describe('a new template draws on the budget of disruption', () => {
   test.each<[string, Partial<DisruptionState>, readonly string[]]>([
     ['nothing is under way', {}, []],
-    ['the window is open', { window: windowOf('0 12 * * *') }, []],
-    ['the window is closed', { window: windowOf('0 2 * * *') }, ['OutsideWindow']],
+    ['the window is open', { window: hourFrom('0 12 * * *') }, []],
+    ['the window is closed', { window: hourFrom('0 2 * * *') }, ['OutsideWindow']],
     ['a pod was evicted a moment ago', { last: NOON - 9_999 }, ['CooldownActive']],
     ['a pod was evicted a cooldown ago', { last: NOON - 10_000 }, []],
     ['a place is left', { inFlight: 1 }, []],
     ['no place is left', { inFlight: 2 }, ['ConcurrencyLimit']],
     ['the limit was lowered meanwhile', { inFlight: 5 }, ['ConcurrencyLimit']],
   ])('%s', (_, changes, expected) => {
-    expect(reasonsFor(retemplate(), { disruption: state(changes) })).toEqual(expected);
+    expect(reasonsFor(retemplate(), { disruption: aDisruptionState(changes) })).toEqual(expected);
   });
 
   test('what waits for time says when', () => {
     const ask = (changes: Partial<DisruptionState>) =>
-      inspectSizeAll(retemplate(), sizeScene({ disruption: state(changes) }))[0]?.retryAfterMillis;
+      inspectSizeAll(retemplate(), sizeScene({ disruption: aDisruptionState(changes) }))[0]?.retryAfterMillis;
     expect(ask({ last: NOON - 4_000 })).toBe(6_000);
-    expect(ask({ window: windowOf('0 2 * * *') })).toBe(14 * 3_600_000);
+    expect(ask({ window: hourFrom('0 2 * * *') })).toBe(14 * 3_600_000);
   });
 
   test('for any state, a resize in place disrupts nobody', () => {
@@ -50,7 +34,7 @@ describe('a new template draws on the budget of disruption', () => {
     });
     fc.assert(
       fc.property(states, ({ isClosed, ...rest }) => {
-        const disruption = state({ ...rest, window: isClosed ? windowOf('0 2 * * *') : undefined });
+        const disruption = aDisruptionState({ ...rest, window: isClosed ? hourFrom('0 2 * * *') : undefined });
         expect(reasonsFor(resize(), { disruption })).toEqual([]);
       }),
     );
@@ -59,7 +43,7 @@ describe('a new template draws on the budget of disruption', () => {
   test('for any number under way, one more begins only below the limit', () => {
     fc.assert(
       fc.property(fc.nat(10), fc.integer({ min: 1, max: 10 }), (inFlight, limit) => {
-        const reasons = reasonsFor(retemplate(), { disruption: state({ inFlight, limit }) });
+        const reasons = reasonsFor(retemplate(), { disruption: aDisruptionState({ inFlight, limit }) });
         expect(reasons).toEqual(inFlight < limit ? [] : ['ConcurrencyLimit']);
       }),
     );

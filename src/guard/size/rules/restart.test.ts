@@ -1,10 +1,11 @@
 /** A restart in place is asked all that an eviction is asked, and a resize that restarts nothing none of it. */
 import { describe, expect, test } from 'vitest';
-import { parseWindow } from '../../../lib/schedule.ts';
 import { aPdb, NOON } from '../../../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
 import type { DisruptionState } from '../disruption-state.ts';
 import {
+  aDisruptionState,
+  hourFrom,
   inFlight,
   memory,
   pods,
@@ -25,18 +26,7 @@ const withFirst = (changes: object) => [
   aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
   ...restarting.slice(1),
 ];
-const parsed = parseWindow('0 2 * * *', '1h');
-const closed = parsed.ok ? parsed.window : undefined;
-const state = (changes: Partial<DisruptionState> = {}): DisruptionState => ({
-  window: undefined,
-  last: undefined,
-  cooldownMillis: 10_000,
-  allowSingleReplica: false,
-  stuckMillis: 600_000,
-  inFlight: 0,
-  limit: 2,
-  ...changes,
-});
+const closed = hourFrom('0 2 * * *');
 const one = { workloads: [{ ...web, replicas: 1 }], pods: restarting.slice(0, 1) };
 const flight = { workloadUid: web.uid, since: NOON };
 
@@ -47,7 +37,7 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ['it is the only replica', { records: one }, ['SingleReplica']],
   [
     'it is the only replica, and may be disrupted',
-    { records: one, disruption: state({ allowSingleReplica: true }) },
+    { records: one, disruption: aDisruptionState({ allowSingleReplica: true }) },
     [],
   ],
   [
@@ -66,9 +56,9 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ['another pod is being resized', { resizes: [inFlight('web-2', { cpuRequest: 300 })] }, ['ResizeInFlight']],
   ['a budget of the owner', { records: { pdbs: [aPdb({ disruptionsAllowed: 0 })] } }, ['BlockedByPdb']],
   ['two budgets', { records: { pdbs: [aPdb(), aPdb({ name: 'other' })] } }, ['MultiplePdbs']],
-  ['the window is closed', { disruption: state({ window: closed }) }, ['OutsideWindow']],
-  ['a pod was evicted a moment ago', { disruption: state({ last: NOON - 9_999 }) }, ['CooldownActive']],
-  ['no place is left in the cluster', { disruption: state({ inFlight: 2 }) }, ['ConcurrencyLimit']],
+  ['the window is closed', { disruption: aDisruptionState({ window: closed }) }, ['OutsideWindow']],
+  ['a pod was evicted a moment ago', { disruption: aDisruptionState({ last: NOON - 9_999 }) }, ['CooldownActive']],
+  ['no place is left in the cluster', { disruption: aDisruptionState({ inFlight: 2 }) }, ['ConcurrencyLimit']],
 ];
 
 describe('a resize that restarts a container', () => {
@@ -83,7 +73,7 @@ describe('a resize that restarts a container', () => {
   test('one that was never granted restarts nothing when it is withdrawn', () => {
     const changes = {
       records: one,
-      disruption: state({ window: closed, inFlight: 2 }),
+      disruption: aDisruptionState({ window: closed, inFlight: 2 }),
       policy: { allowRecreate: false },
     };
     expect(reasonsFor(resize({ isWithdrawal: true }), changes)).toEqual([]);
@@ -92,7 +82,7 @@ describe('a resize that restarts a container', () => {
   test('what did harm is undone at any time, but no faster than the cluster bears', () => {
     const restore = resize({ isRestore: true });
     const at = (changes: Partial<DisruptionState>) =>
-      reasonsFor(restore, { records: { pods: restarting }, disruption: state(changes) });
+      reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
     expect(at({ window: closed, last: NOON })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
   });

@@ -1,11 +1,13 @@
 /** A scene for tests of the size guards: a Deployment of 3 on one roomy node, where every rule agrees to resize pod `web-1`. */
 import type { ResizeDecision, RetemplateDecision, SizeDecision } from '../../../decide/size-decision.ts';
+import { parseWindow } from '../../../lib/schedule.ts';
 import type { PodRecord, ReplicaSetRecord } from '../../../model/records.ts';
 import type { PodSizing } from '../../../model/sizing-records.ts';
 import { createSizingSnapshot, type SizingRecords } from '../../../model/sizing-snapshot.ts';
 import { aNamespace, aNode, GIB, NOON } from '../../../model/testing/records.ts';
 import { aSizedPod, aSizedWorkload } from '../../../model/testing/sizing-records.ts';
 import type { InFlightResize, SizeGuardContext, SizePolicy, SizeSettings } from '../context.ts';
+import type { DisruptionState } from '../disruption-state.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
 import { createSizeLog, type SizeLog } from '../size-history.ts';
 
@@ -107,4 +109,22 @@ export const inFlight = (name: string, to: InFlightResize['changes'][number]['to
   since: NOON,
   changes: [{ container: 'app', to }],
 });
+/** Nothing under way, and room for two. */
+export const aDisruptionState = (changes: Partial<DisruptionState> = {}): DisruptionState => ({
+  window: undefined,
+  last: undefined,
+  cooldownMillis: 10_000,
+  allowSingleReplica: false,
+  stuckMillis: 600_000,
+  inFlight: 0,
+  limit: 2,
+  ...changes,
+});
+
+/** A window of one hour at each of these times. */
+export function hourFrom(schedule: string): DisruptionState['window'] {
+  const parsed = parseWindow(schedule, '1h');
+  return parsed.ok ? parsed.window : undefined;
+}
+
 export const memory = (memoryLimit: number) => resize({ changes: [{ container: 'app', to: { memoryLimit } }] });
