@@ -101,7 +101,7 @@ export function createPlanGauges(metrics: Metrics): PlanGauges {
   };
 }
 
-function* bySide(workload: WorkloadRef, { spot, onDemand }: { readonly spot: number; readonly onDemand: number }) {
+function* bySide(workload: WorkloadRef, { spot, onDemand }: SideCounts) {
   const labels = workloadLabels(workload);
   yield [{ ...labels, replica_type: 'spot' }, spot] as const;
   yield [{ ...labels, replica_type: 'on-demand' }, onDemand] as const;
