@@ -17,6 +17,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: [...(parts[mode] ?? all)],
     exclude: ['**/node_modules/**', ...(mode === 'base' ? Object.values(parts).flat() : [])],
+    setupFiles: ['test/setup/property-seed.ts'],
     // The suites of the harness start their own, to kill or freeze it.
     globalSetup: mode === 'harness' ? [] : ['test/controlplane/global-setup.ts'],
     pool: 'forks',

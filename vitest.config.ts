@@ -36,6 +36,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     exclude: ['test/cluster/**', 'node_modules/**', 'dist/**'],
+    setupFiles: ['test/setup/property-seed.ts'],
     pool: 'forks',
     // No module of ours keeps state, so files may share a process: half of the time went into loading the same modules again.
     isolate: false,
