@@ -29,6 +29,7 @@ describe('npm', () => {
       args.find((arg) => !['NAME', '--json', '--check'].includes(arg) && !isFile(`bench/benchmarks/${arg}.ts`)),
     'bench:node': (args) => void readArmsOptions(args),
     chaos: (args) => unknownOption('scripts/chaos.ts', args),
+    properties: (args) => unknownOption('scripts/properties.ts', args),
   };
   const unknownOption = (path: string, args: readonly string[]): string | undefined => {
     const source = readFileSync(join(root, path), 'utf8');
