@@ -55,3 +55,25 @@ test('integration 2: what a guard holds back costs no reading, however often it 
   expect(world.resizes()).toBe(1);
   expect(quotaReads(world)).toBe(1);
 });
+
+test('integration 2: what was sent counts although the quota has not been heard of since: the next raises are not refused', async () => {
+  const world = await tenPods();
+  const { faults } = world.cluster.server;
+  const quotas = { verbs: ['watch'], resources: ['resourcequotas'] };
+  // From the next connection on quotas are heard of late; pods are heard of at once.
+  faults.add({ ...quotas, effect: { kind: 'delay-events', millis: 30_000 } });
+  const outage = faults.add({ ...quotas, effect: { kind: 'outage' } });
+  await world.clock.advance(1000);
+  outage.remove();
+  await world.clock.advance(10_000);
+  const [first, second] = [NAMES.slice(0, 5), NAMES.slice(5)];
+  for (const name of first) await wish(world, name, { request: 200 });
+  await world.clock.advance(400);
+  // They are done and seen: nothing of them is under way any more.
+  expect(await requests(world)).toBe(1500);
+  for (const name of second) await wish(world, name, { request: 200 });
+  await world.clock.advance(400);
+  expect(quotaReads(world)).toBe(1);
+  expect(world.resizes()).toBe(5);
+  expect(await world.events('CPURefused')).toEqual([]);
+});
