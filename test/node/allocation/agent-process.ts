@@ -11,6 +11,7 @@ import { getText } from '../pod-access.ts';
 import { insideGroupView } from './group-view.ts';
 
 export interface AgentProcess {
+  readonly pid: number;
   metrics(): Promise<readonly Sample[]>;
   /** Plans made so far. */
   plans(): Promise<number>;
@@ -63,6 +64,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
   const metrics = async (): Promise<readonly Sample[]> =>
     parseMetrics(await getText(`http://127.0.0.1:${port}/metrics`));
   return {
+    pid: program.pid,
     metrics,
     async plans() {
       const found = (await metrics()).find(

@@ -47,6 +47,8 @@ export interface ArmRun {
   readonly restarts: number;
   /** What everything but these pods took of the machine; beyond some hundred, the run is of something else as well. */
   readonly rest: Millicores;
+  /** Of the rest, what agent and operator took themselves. */
+  readonly own: Millicores;
   /** Of the measured time, of a pod that had most of them. */
   readonly writesPerMinute: number;
   /** Sizes over time, from the first request on. */
@@ -58,12 +60,17 @@ const START_TIMEOUT: Millis = 60_000;
 const SETTLED: Millis = 60_000;
 const MINUTE: Millis = 60_000;
 
+interface Controller {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
 export async function runArm(options: ArmRunOptions): Promise<ArmRun> {
   const { api, clock, node, arm, requests, seed } = options;
   const namespace = `${arm.name}-${requests}-${seed}`;
   await api.create(resources.namespaces, { metadata: { name: namespace, labels: { 'mbcas.io/managed': 'true' } } });
   const watch = await watchPods(api, node.name, clock);
-  const controllers: { stop(): Promise<void> }[] = [];
+  const controllers: Controller[] = [];
   try {
     const pods = nodePods(requests).map((pod) => {
       const limit = arm.limitOf(pod);
@@ -83,7 +90,7 @@ export async function runArm(options: ArmRunOptions): Promise<ArmRun> {
       await sleep(clock, SETTLED);
       controllers.push(...(await startStowage(options, arm.agent, namespace)));
     }
-    return await measure(options, namespace, watch);
+    return await measure(options, namespace, watch, controllers);
   } finally {
     for (const each of controllers) await each.stop();
     await api.delete(resources.namespaces, namespace);
@@ -122,7 +129,12 @@ async function startStowage(
   return [agent, operator];
 }
 
-async function measure(options: ArmRunOptions, namespace: string, watch: PodWatch): Promise<ArmRun> {
+async function measure(
+  options: ArmRunOptions,
+  namespace: string,
+  watch: PodWatch,
+  controllers: readonly Controller[],
+): Promise<ArmRun> {
   const { clock, node, load, drivers, arm, requests, seed, warmUpMillis, measuredMillis, rate } = options;
   const podOf = (name: string): Pod => {
     const pod = watch.pods.get(`${namespace}/${name}`);
@@ -144,10 +156,11 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
   try {
     const start: EpochMillis = clock.now();
     await sleep(clock, warmUpMillis);
-    const [before, machineBefore] = [countersNow(), machineMicros()];
+    const ownMicros = (): number => controllers.reduce((sum, { pid }) => sum + processMicros(pid), 0);
+    const [before, machineBefore, ownBefore] = [countersNow(), machineMicros(), ownMicros()];
     const from = clock.now() - start;
     await sleep(clock, measuredMillis);
-    const [after, machineAfter] = [countersNow(), machineMicros()];
+    const [after, machineAfter, ownAfter] = [countersNow(), machineMicros(), ownMicros()];
     const until_ = clock.now() - start;
     const replies = await traffic.replies;
     const writesOf = (name: string): number =>
@@ -174,6 +187,7 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
       rest: Math.round(
         (machineAfter - machineBefore) / (until_ - from) - figures.reduce((sum, { usage }) => sum + usage, 0),
       ),
+      own: Math.round((ownAfter - ownBefore) / (until_ - from)),
       restarts: names.reduce((sum, name) => sum + (podOf(name).status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
       writesPerMinute: (Math.max(...names.map(writesOf)) * MINUTE) / (until_ - from),
       sizes: watch.changes.map(({ at, pod, to }) => ({ atMillis: at - start, pod, to })),
@@ -185,6 +199,14 @@ async function measure(options: ArmRunOptions, namespace: string, watch: PodWatc
 
 /** CPU time of all processes so far. */
 const machineMicros = (): number => parseProcStat(readFileSync('/proc/stat', 'utf8')) ?? 0;
+
+/** CPU time of one process: fields 14 and 15, in hundredths of a second, after a name that may hold anything (proc_pid_stat(5)). */
+function processMicros(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
 
 const labCounters = (counters: KernelCounters | undefined) => ({
   usedMillis: (counters?.usedMicros ?? 0) / 1000,

@@ -17,7 +17,7 @@ const header = [
   'B p99',
   'B lost %',
   'B bad %',
-  'CPU m A / B / hog / rest',
+  'CPU m A / B / hog / rest (own)',
   'throttled s A / B / hog',
   'writes/min/pod',
 ];
@@ -51,7 +51,7 @@ function row(group: readonly ArmRun[]): string[] {
     first?.requests === 'wrong' ? '100m' : '600m',
     ...service('a'),
     ...service('b'),
-    `${all(({ usage }) => usage, whole)} / ${whole(spreadOf(group.map(({ rest }) => rest)).median)}`,
+    `${all(({ usage }) => usage, whole)} / ${whole(spreadOf(group.map(({ rest }) => rest)).median)} (${whole(spreadOf(group.map(({ own }) => own)).median)})`,
     all(({ throttledMillis }) => throttledMillis / 1000, tenth),
     ranged(spreadOf(group.map(({ writesPerMinute }) => writesPerMinute)), tenth),
   ];
@@ -64,7 +64,7 @@ function legend(runs: readonly ArmRun[]): string[] {
   return [
     ...nodeArms.filter(({ name }) => used.has(name)).map(({ name, describe }) => `- \`${name}\`: ${describe}`),
     '',
-    `Median, and the range where runs differ. Latency from the intended time of sending; lost: no answer in 2 s; bad: lost or later than 200 ms. CPU and throttled time are medians; rest: all else on the machine, the load generator, control plane and kubelet among it. Restarts in all runs: ${restarts}; highest sum of what pods held at any event: ${highest}m.`,
+    `Median, and the range where runs differ. Latency from the intended time of sending; lost: no answer in 2 s; bad: lost or later than 200 ms. CPU and throttled time are medians; rest: all else on the machine, the load generator, control plane and kubelet among it; own: of the rest, agent and operator. Restarts in all runs: ${restarts}; highest sum of what pods held at any event: ${highest}m.`,
   ];
 }
 
