@@ -44,6 +44,11 @@ export const allocationKeys = {
     env: 'ALLOCATION_TOPOLOGY_SPREAD',
     description: 'Pods with few of their like in their zone or on their node bargain with more weight.',
   }),
+  spreadCeiling: flag(false, {
+    env: 'ALLOCATION_SPREAD_CEILING',
+    description:
+      'No replica is given more than half again what the replicas of its workload have in the middle, from three of them on.',
+  }),
   nodeAffinity: flag(false, {
     env: 'ALLOCATION_NODE_AFFINITY',
     description: 'Pods on nodes they prefer bargain with a little more weight.',

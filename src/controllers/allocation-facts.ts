@@ -18,7 +18,7 @@ import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
 import type { AllocationMemory } from './allocation-memory.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
-import { spreadFactsOf } from './allocation-spread.ts';
+import { medianRequestOf, spreadFactsOf } from './allocation-spread.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading } from './quota-readings.ts';
 
 /** All that is known of one pod. */
@@ -74,6 +74,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
       ...(node !== undefined && { node }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
+      ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload)),
       ...(weight.nodeAffinity && {
         affinity: {
           required: record.template.requiredNodeTerms,
@@ -152,6 +153,11 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       };
     },
   };
+}
+
+function medianFact(view: SizingView, workload: SizedWorkload): Pick<PodFacts, 'median'> {
+  const median = medianRequestOf(view, workload);
+  return median === undefined ? {} : { median };
 }
 
 const MANAGED = 'mbcas.io/managed';

@@ -1,5 +1,6 @@
-/** How evenly the replicas of a workload lie over the domains they are to be spread over. */
+/** How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the middle. */
 import type { SpreadFact } from '../decide/allocation/integrations/topology-spread.ts';
+import type { Millicores } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 
@@ -8,9 +9,7 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
   const keys = pod.template.preferences?.spreadKeys ?? [];
   if (keys.length === 0) return [];
   const nodes = [...view.nodes()];
-  const replicas = view
-    .podsOf(workload)
-    .filter(({ pod: each }) => each.deletingAt === undefined && each.phase === 'Running');
+  const replicas = runningReplicas(view, workload);
   return keys.flatMap((key): SpreadFact[] => {
     const domainOf = (nodeName: string | undefined): string | undefined =>
       nodeName === undefined ? undefined : view.node(nodeName)?.labels[key];
@@ -25,4 +24,24 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
       },
     ];
   });
+}
+
+/** Of one or two replicas the middle is what they have themselves: it says nothing. */
+const LEAST_REPLICAS = 3;
+
+/**
+ * What the running replicas of a workload request in the middle, to two digits: it is told to the agents of all of them, and every
+ * millicore would be a write each. Undefined where they are too few.
+ */
+export function medianRequestOf(view: SizingView, workload: SizedWorkload): Millicores | undefined {
+  const requests = runningReplicas(view, workload)
+    .map(({ sizing }) => sizing.containers.reduce((sum, { size }) => sum + (size.cpuRequest ?? 0), 0))
+    .sort((left, right) => left - right);
+  if (requests.length < LEAST_REPLICAS) return undefined;
+  const median = ((requests[(requests.length - 1) >> 1] ?? 0) + (requests[requests.length >> 1] ?? 0)) / 2;
+  return Number(median.toPrecision(2));
+}
+
+function runningReplicas(view: SizingView, workload: SizedWorkload): readonly SizedPod[] {
+  return view.podsOf(workload).filter(({ pod }) => pod.deletingAt === undefined && pod.phase === 'Running');
 }

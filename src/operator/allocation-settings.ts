@@ -28,6 +28,7 @@ export function allocationSettingsOf({ operator, engines, allocation }: Config):
       weight: {
         ...rules.weight,
         topologySpread: allocation.topologySpread,
+        spreadCeiling: allocation.spreadCeiling,
         nodeAffinity: allocation.nodeAffinity,
       },
     },

@@ -16,7 +16,7 @@ const hpa = anHpa({
 });
 const range = aLimitRange({ min: { cpu: 100 }, max: { cpu: 1000 } });
 const switchedOn = { ...testRules.weight, topologySpread: true, nodeAffinity: true };
-const spread = { spread: [{ replicasHere: 1, averageReplicas: 2 }], median: { share: 300, at: T0 } };
+const spread = { spread: [{ replicasHere: 1, averageReplicas: 2 }], median: 300 };
 const affinity = { affinity: { required: [], preferred: [] }, node: { name: 'n', labels: {} } };
 
 describe('what the cluster says about a pod', () => {
@@ -69,7 +69,11 @@ describe('what the cluster says about a pod', () => {
   test('integration 7, integration 8: spread and affinity only where switched on', () => {
     expect(hint({ ...spread, ...affinity })).toEqual(unhindered);
     const on = hint({ ...spread, ...affinity }, { weight: switchedOn });
-    expect(on).toMatchObject({ spread: 1.25, bounds: [{ reason: 'TopologySpread', max: 450 }] });
+    expect(on).toMatchObject({ spread: 1.25, bounds: [] });
+    expect(hint(spread, { weight: { ...testRules.weight, spreadCeiling: true } })).toMatchObject({
+      spread: 1,
+      bounds: [{ reason: 'TopologySpread', max: 450 }],
+    });
     // An affinity without terms matches nothing: the node is one it may no longer run on.
     expect(on.affinity).toBeCloseTo(0.9, 9);
   });

@@ -24,8 +24,8 @@ export interface PodFacts {
   /** Those that select the pod. */
   readonly pdbs: readonly PdbRecord[] | 'unknown';
   readonly spread?: readonly SpreadFact[];
-  /** What the replicas of the workload have in the middle. */
-  readonly median?: { readonly share: Millicores; readonly at: EpochMillis };
+  /** What the replicas of the workload have in the middle; left out where they are too few to tell. */
+  readonly median?: Millicores;
   readonly affinity?: AffinityFact;
   readonly node?: Pick<NodeRecord, 'name' | 'labels'>;
 }
@@ -42,7 +42,7 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
     ...hpaBounds(hpa, current, rules),
     ...rangeBounds(pod, limitRanges, rules, current),
     ...pdbBounds(pdbs, current),
-    ...(rules.weight.topologySpread ? medianBound(facts.median, now) : []),
+    ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
   return {
     bounds,

@@ -71,6 +71,8 @@ export interface WeightRules {
   /** Namespaces whose pods may raise their weight above their class with `mbcas.io/priority-multiplier`. */
   readonly trustedNamespaces: readonly string[];
   readonly topologySpread: boolean;
+  /** No replica gets more than half again the median of its workload. */
+  readonly spreadCeiling: boolean;
   readonly nodeAffinity: boolean;
 }
 
@@ -164,5 +166,12 @@ export const defaultAllocationRules: AllocationRules = {
     raiseAbove: 0.9,
     minShareGreedy: 0.25,
   },
-  weight: { base: 'equal', priorityCurve: 'log', trustedNamespaces: [], topologySpread: false, nodeAffinity: false },
+  weight: {
+    base: 'equal',
+    priorityCurve: 'log',
+    trustedNamespaces: [],
+    topologySpread: false,
+    spreadCeiling: false,
+    nodeAffinity: false,
+  },
 };

@@ -1,8 +1,8 @@
 /**
  * Integration 7, topology spread (off by default): where a workload has fewer replicas in a domain than elsewhere, each of
- * them serves more, and bargains with more weight. Claims never change.
+ * them serves more, and bargains with more weight. Claims never change. A ceiling by what its like have is another choice.
  */
-import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
+import type { Millicores } from '../../../lib/units.ts';
 import type { Bound } from '../bounds.ts';
 
 /** One constraint on zone or hostname whose selector matches the pod itself. */
@@ -23,14 +23,10 @@ export function spreadFactor(facts: readonly SpreadFact[]): number {
   return Math.min(MOST, Math.max(LEAST, product));
 }
 
-const STALE: Millis = 120_000;
 const ABOVE_MEDIAN = 1.5;
 
-/** Optional: no replica gets more than half again the median of its workload. Old medians are ignored. */
-export function medianBound(
-  median: { readonly share: Millicores; readonly at: EpochMillis } | undefined,
-  now: EpochMillis,
-): Bound[] {
-  if (median === undefined || now - median.at > STALE) return [];
-  return [{ layer: 'annotation', reason: 'TopologySpread', max: Math.ceil(ABOVE_MEDIAN * median.share) }];
+/** No replica gets more than half again what those of its workload have in the middle. @param median undefined: not known. */
+export function medianBound(median: Millicores | undefined): Bound[] {
+  if (median === undefined) return [];
+  return [{ layer: 'annotation', reason: 'TopologySpread', max: Math.ceil(ABOVE_MEDIAN * median) }];
 }
