@@ -16,6 +16,7 @@ import { createLiveSettings } from './live-settings.ts';
 import type { AgentMetrics } from './metrics-text.ts';
 import { createNodeStores } from './node-stores.ts';
 import { queryPrometheus } from './prometheus-query.ts';
+import { createQuotaCheck } from './quota-check.ts';
 import { createRenewal } from './renewal.ts';
 import { createSampler, type Sampler } from './sampler.ts';
 import { createSteadyTime } from './steady-time.ts';
@@ -88,6 +89,7 @@ export function createAgent(options: AgentOptions): Agent {
     log: log.child('demand'),
   });
   const startedAt = clock.now();
+  const quotas = createQuotaCheck({ sampler, log: log.child('quotas') });
   const ticks = createTicks({
     settings,
     stores,
@@ -95,6 +97,7 @@ export function createAgent(options: AgentOptions): Agent {
     demand,
     writer,
     renewal: createRenewal({ nodeName, stores }),
+    quotas,
     steady,
     clock,
     monotonic,
@@ -103,6 +106,7 @@ export function createAgent(options: AgentOptions): Agent {
   });
   metrics.onRender(() => {
     metrics.set('mbcas_agent_unread_groups', {}, sampler.problems().length);
+    metrics.set('mbcas_agent_unenforced_limits', {}, quotas.lost);
     const last = ticks.last();
     if (last === undefined) return;
     const known = new Map(stores.pods().map(({ pod }) => [pod.uid, pod]));

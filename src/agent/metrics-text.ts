@@ -85,6 +85,9 @@ export function createAgentMetrics(): AgentMetrics {
         for (const [labels, histogram] of histograms.get(name) ?? [])
           lines.push(...histogramLines(name, labels, buckets, histogram));
       }
+      // They are set anew for each scrape; kept, those of a full node would be half a megabyte.
+      for (const [name, { type, labels }] of definitions)
+        if (type === 'gauge' && labels.includes('pod')) values.delete(name);
       return `${lines.join('\n')}\n`;
     },
   };

@@ -38,11 +38,20 @@ export interface AgentNode {
   readonly conditions: readonly NodeCondition[];
 }
 
-/** An allocation as it is on the server. */
+/** What the agent needs to know of an allocation as it is on the server; the figures behind it are for people. */
+export type KnownSpec = Pick<
+  PodAllocationSpec,
+  | 'podUID'
+  | 'desiredCPURequest'
+  | 'desiredCPULimit'
+  | 'limitPolicy'
+  | 'urgent'
+  | 'originalCPURequest'
+  | 'originalCPULimit'
+>;
+
 export interface KnownAllocation {
-  readonly name: string;
-  readonly namespace: string;
-  readonly spec: PodAllocationSpec;
+  readonly spec: KnownSpec;
   readonly guidance: Guidance | undefined;
 }
 
@@ -180,5 +189,18 @@ export function projectAgentNode({ metadata, status }: Node): AgentNode {
 /** Only objects that say which pod is meant: those of MBCAS itself do not. */
 function projectAllocation({ metadata, spec, status }: PodAllocation): KnownAllocation | undefined {
   if (spec?.podUID === undefined || metadata?.name === undefined || metadata.namespace === undefined) return undefined;
-  return { name: metadata.name, namespace: metadata.namespace, spec, guidance: readGuidance(status?.guidance) };
+  const { podUID, desiredCPURequest, desiredCPULimit, limitPolicy, urgent, originalCPURequest, originalCPULimit } =
+    spec;
+  return {
+    spec: {
+      podUID,
+      desiredCPURequest,
+      desiredCPULimit,
+      ...(limitPolicy !== undefined && { limitPolicy }),
+      ...(urgent !== undefined && { urgent }),
+      ...(originalCPURequest !== undefined && { originalCPURequest }),
+      ...(originalCPULimit !== undefined && { originalCPULimit }),
+    },
+    guidance: readGuidance(status?.guidance),
+  };
 }

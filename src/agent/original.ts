@@ -24,7 +24,9 @@ export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuS
 }
 
 /** As in the allocation the agent made when it first saw the pod. */
-export function notedOriginal(spec: PodAllocationSpec | undefined): CpuSize | undefined {
+export function notedOriginal(
+  spec: Pick<PodAllocationSpec, 'originalCPURequest' | 'originalCPULimit'> | undefined,
+): CpuSize | undefined {
   const request = millicoresOf(spec?.originalCPURequest);
   return request === undefined ? undefined : { request, limit: millicoresOf(spec?.originalCPULimit) };
 }

@@ -1,13 +1,13 @@
 /** One tick: from what is known and measured to what should be written, with the memory of the loop in between. */
 import type { PodAllocation } from '../api/pod-allocation.ts';
-import { sizeOf } from '../decide/allocation/allocation-pod.ts';
+import { type CpuSize, sizeOf } from '../decide/allocation/allocation-pod.ts';
 import type { Measurement } from '../decide/allocation/demand.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
 import type { NodeQuota } from '../decide/allocation/integrations/resource-quota.ts';
 import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan } from '../decide/allocation/node-input.ts';
 import { planNode } from '../decide/allocation/plan-node.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import {
   allocationObject,
   type Desired,
@@ -17,7 +17,7 @@ import {
   keepingDesired,
 } from './allocation-object.ts';
 import { measure } from './measure.ts';
-import type { AgentNode, AgentPod, NodeStores } from './node-stores.ts';
+import type { AgentNode, AgentPod, KnownSpec, NodeStores } from './node-stores.ts';
 import { annotatedOriginal, notedOriginal } from './original.ts';
 import type { Sampler } from './sampler.ts';
 
@@ -40,6 +40,8 @@ export interface TickInput {
   readonly tickMillis: Millis;
   readonly samplingMillis: Millis;
   readonly memory: NodeMemory;
+  /** By uid of pods whose limit is in force no more: the limit to ask for, so that it is set anew. */
+  readonly unenforced: ReadonlyMap<string, Millicores>;
   readonly time: TickTime;
 }
 
@@ -48,7 +50,7 @@ export interface IntendedWrite {
   readonly object: PodAllocation;
   readonly desired: Desired;
   readonly growth: number;
-  readonly why: 'changed' | 'registered' | 'withdrawn' | 'renewed';
+  readonly why: 'changed' | 'registered' | 'withdrawn' | 'renewed' | 'enforced';
 }
 
 export interface Tick {
@@ -126,7 +128,7 @@ function intend(
   plan: PodPlan,
   node: NodePlan,
   measured: ReadonlyMap<string, Measurement>,
-  { node: { name: nodeName, allocatable }, pods, stores, time }: TickInput,
+  { node: { name: nodeName, allocatable }, pods, stores, unenforced, rules, time }: TickInput,
 ): readonly IntendedWrite[] {
   const pod = pods.find((each) => each.pod.uid === plan.uid)?.pod;
   if (pod === undefined) return [];
@@ -135,7 +137,10 @@ function intend(
   const wanted = plan.isWritten ? desiredOf(plan.target, allocatable, plan.isForced || plan.isFunding) : undefined;
   const isLeftOver =
     known !== undefined && plan.held !== undefined && withdrawing.has(plan.held) && !isMet(known, plan, allocatable);
-  const desired = wanted ?? (known === undefined || isLeftOver ? keeping : undefined);
+  const limit = unenforced.get(plan.uid);
+  const anew =
+    limit !== undefined && isLimitOurs(pod, known, rules) ? anewOf(plan.current, limit, allocatable) : undefined;
+  const desired = wanted ?? anew ?? (known === undefined || isLeftOver ? keeping : undefined);
   if (desired === undefined || (known !== undefined && isSameDesired(known, desired))) return [];
   const object = allocationObject({
     pod,
@@ -146,8 +151,21 @@ function intend(
     now: time.wall,
   });
   const growth = wanted === undefined ? 0 : plan.target.request - plan.current.request;
-  const why = wanted !== undefined ? 'changed' : known === undefined ? 'registered' : 'withdrawn';
+  const why =
+    wanted !== undefined ? 'changed' : known === undefined ? 'registered' : desired === anew ? 'enforced' : 'withdrawn';
   return [{ podUid: plan.uid, object, desired, growth, why }];
+}
+
+/** Not of a Guaranteed pod, whose request would have to move as well. */
+function anewOf(current: CpuSize, limit: Millicores, allocatable: Millicores): Desired | undefined {
+  if (current.limit === undefined || current.limit === current.request || limit > allocatable) return undefined;
+  return desiredOf({ request: current.request, limit, limitPolicy: 'Apply' }, allocatable, true);
+}
+
+/** A limit that its user set is not ours to move. */
+function isLimitOurs(pod: AgentPod['pod'], known: KnownSpec | undefined, { apply }: AllocationRules): boolean {
+  const original = annotatedOriginal(pod.marks) ?? notedOriginal(known);
+  return apply === 'limits' || (original !== undefined && original.limit === undefined);
 }
 
 /** Whether the pod has what was asked for, so that there is nothing to take back. */

@@ -10,6 +10,7 @@ import type { LiveSettings } from './live-settings.ts';
 import type { AgentMetrics } from './metrics-text.ts';
 import type { NodeStores } from './node-stores.ts';
 import { type IntendedWrite, planTick, type Tick, withoutFailed } from './planner.ts';
+import type { QuotaCheck } from './quota-check.ts';
 import type { Renewal } from './renewal.ts';
 import type { Sampler } from './sampler.ts';
 import type { SteadyTime } from './steady-time.ts';
@@ -21,6 +22,7 @@ export interface TickParts {
   readonly demand: DemandMetrics;
   readonly writer: AllocationWriter;
   readonly renewal: Renewal;
+  readonly quotas: QuotaCheck;
   readonly steady: SteadyTime;
   readonly clock: Clock;
   readonly monotonic: () => Millis;
@@ -42,7 +44,7 @@ export interface Ticks {
 }
 
 export function createTicks(parts: TickParts): Ticks {
-  const { settings, stores, sampler, demand, writer, renewal, steady, clock, monotonic, metrics, log } = parts;
+  const { settings, stores, sampler, demand, writer, renewal, quotas, steady, clock, monotonic, metrics, log } = parts;
   let memory: NodeMemory = new Map();
   let last: Tick | undefined;
   let lastBlocked = '';
@@ -85,7 +87,9 @@ export function createTicks(parts: TickParts): Ticks {
     }
     const { rules, tickMillis, samplingMillis } = settings.current();
     const time = { steady: steady.now(), wall: clock.now(), monotonic: monotonic() };
-    const input = { node, pods: stores.pods(), stores, sampler, metricOf: demand.of, memory, time };
+    const pods = stores.pods();
+    const unenforced = quotas.look(pods, time.monotonic);
+    const input = { node, pods, stores, sampler, metricOf: demand.of, memory, unenforced, time };
     const tick = planTick({ ...input, rules, tickMillis, samplingMillis });
     forgetGone(tick);
     last = tick;

@@ -115,6 +115,11 @@ export const agentMetrics = {
   },
   mbcas_agent_samples_total: { type: 'counter', help: 'Samples taken.', labels: [], initial: [{}] },
   mbcas_agent_unread_groups: { type: 'gauge', help: 'Pods and containers that cannot be measured now.', labels: [] },
+  mbcas_agent_unenforced_limits: {
+    type: 'gauge',
+    help: 'Pods whose CPU limit was in force and is no more, though the kubelet says so: something has reset the quota.',
+    labels: [],
+  },
   mbcas_agent_writes_total: {
     type: 'counter',
     help: 'PodAllocations written, by result (ok, denied, missing, rejected, failed).',

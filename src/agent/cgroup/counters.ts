@@ -36,6 +36,14 @@ export interface GroupReader {
 
 const NANOS_PER_MICRO = 1000;
 
+/** Paths of what is read of a group each second, joined once. */
+interface CounterFiles {
+  readonly stat: string;
+  readonly usage: string;
+  /** Undefined where there is none: asked once, and not again before the group is forgotten. */
+  pressure: string | undefined;
+}
+
 export function createGroupReader(hierarchy: Hierarchy, files: FileReader): GroupReader {
   const { version, cpu, usage, pressure } = hierarchy;
   const at = (tree: string, path: string, file: string): string => `${path === '' ? tree : `${tree}/${path}`}/${file}`;
@@ -49,35 +57,45 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
     why: 'unreadable',
     message: `${path} is not understood: ${JSON.stringify(text.slice(0, 60))}`,
   });
-  /** Groups without pressure: they are asked once and not again before they are forgotten. */
-  const noPressure = new Set<string>();
-  const pressureOf = (path: string): number | undefined => {
-    if (pressure === undefined || noPressure.has(path)) return undefined;
-    const text = optional(at(pressure, path, 'cpu.pressure'));
+  const groups = new Map<string, CounterFiles>();
+  const filesOf = (path: string): CounterFiles => {
+    const known = groups.get(path);
+    if (known !== undefined) return known;
+    const group: CounterFiles = {
+      stat: at(cpu, path, 'cpu.stat'),
+      usage: at(usage, path, 'cpuacct.usage'),
+      pressure: pressure === undefined ? undefined : at(pressure, path, 'cpu.pressure'),
+    };
+    groups.set(path, group);
+    return group;
+  };
+  const pressureOf = (group: CounterFiles): number | undefined => {
+    if (group.pressure === undefined) return undefined;
+    const text = optional(group.pressure);
     const total = text === undefined ? undefined : parsePressure(text);
-    if (total === undefined) noPressure.add(path);
+    if (total === undefined) group.pressure = undefined;
     return total;
   };
 
   const v2Counters = (path: string): Reading<CpuCounters> => {
-    const file = at(cpu, path, 'cpu.stat');
-    const read = files.read(file);
+    const group = filesOf(path);
+    const read = files.read(group.stat);
     if (!read.ok) return read;
     const usageMicros = readKey(read.text, 'usage_usec');
-    if (usageMicros === undefined) return garbled(file, read.text);
-    return { ok: true, value: withThrottling(usageMicros, read.text, 'throttled_usec', 1, pressureOf(path)) };
+    if (usageMicros === undefined) return garbled(group.stat, read.text);
+    return { ok: true, value: withThrottling(usageMicros, read.text, 'throttled_usec', 1, pressureOf(group)) };
   };
   const v1Counters = (path: string): Reading<CpuCounters> => {
-    const usageFile = at(usage, path, 'cpuacct.usage');
-    const used = files.read(usageFile);
+    const group = filesOf(path);
+    const used = files.read(group.usage);
     if (!used.ok) return used;
     const usageNanos = parseNanos(used.text);
-    if (usageNanos === undefined) return garbled(usageFile, used.text);
-    const stat = optional(at(cpu, path, 'cpu.stat')) ?? '';
+    if (usageNanos === undefined) return garbled(group.usage, used.text);
+    const stat = optional(group.stat) ?? '';
     const usageMicros = Math.floor(usageNanos / NANOS_PER_MICRO);
     return {
       ok: true,
-      value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureOf(path)),
+      value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureOf(group)),
     };
   };
   const quotaOf = (path: string): CpuQuota | undefined => {
@@ -97,7 +115,7 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
     },
     forget(path) {
       for (const tree of new Set([cpu, usage, pressure ?? cpu])) files.forget(path === '' ? tree : `${tree}/${path}`);
-      for (const known of [...noPressure]) if (known === path || known.startsWith(`${path}/`)) noPressure.delete(known);
+      for (const known of groups.keys()) if (known === path || known.startsWith(`${path}/`)) groups.delete(known);
     },
   };
 }

@@ -22,7 +22,21 @@ export interface FileReader {
 /** The largest file read is a `cpu.stat` of a few hundred bytes. */
 const BUFFER_BYTES = 4096;
 
-export function createFileReader(): FileReader {
+/** The system calls; what they throw carries the kernel's code. Replaceable for tests. */
+export interface FileCalls {
+  open(path: string): number;
+  /** Reads from the beginning of the file. @returns bytes read. */
+  read(descriptor: number, buffer: Buffer): number;
+  close(descriptor: number): void;
+}
+
+const systemCalls: FileCalls = {
+  open: (path) => openSync(path, 'r'),
+  read: (descriptor, buffer) => readSync(descriptor, buffer, 0, BUFFER_BYTES, 0),
+  close: closeSync,
+};
+
+export function createFileReader(calls: FileCalls = systemCalls): FileReader {
   const open = new Map<string, number>();
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
 
@@ -31,7 +45,7 @@ export function createFileReader(): FileReader {
     if (descriptor === undefined) return;
     open.delete(path);
     try {
-      closeSync(descriptor);
+      calls.close(descriptor);
     } catch {
       // Its group is gone; there is nothing left to close.
     }
@@ -45,10 +59,10 @@ export function createFileReader(): FileReader {
     try {
       let descriptor = open.get(path);
       if (descriptor === undefined) {
-        descriptor = openSync(path, 'r');
+        descriptor = calls.open(path);
         open.set(path, descriptor);
       }
-      const length = readSync(descriptor, buffer, 0, BUFFER_BYTES, 0);
+      const length = calls.read(descriptor, buffer);
       return { ok: true, text: buffer.toString('latin1', 0, length) };
     } catch (error) {
       drop(path);

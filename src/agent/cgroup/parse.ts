@@ -52,11 +52,16 @@ export function parseCfsQuota(quota: string, period: string): CpuQuota | undefin
   return quotaMicros === undefined ? undefined : { quotaMicros, periodMicros };
 }
 
+const TOTAL = ' total=';
+
 /** Total stall time of the `some` line of `cpu.pressure`, in microseconds (Documentation/accounting/psi.rst). */
 export function parsePressure(text: string): number | undefined {
-  const line = text.split('\n').find((each) => each.startsWith('some '));
-  const total = line?.split(' ').find((word) => word.startsWith('total='));
-  return total === undefined ? undefined : parseCount(total.slice('total='.length));
+  const line = text.startsWith('some ') ? 0 : text.indexOf('\nsome ') + 1;
+  if (line === 0 && !text.startsWith('some ')) return undefined;
+  const newline = text.indexOf('\n', line);
+  const end = newline === -1 ? text.length : newline;
+  const total = text.indexOf(TOTAL, line);
+  return total === -1 || total > end ? undefined : parseCount(text.slice(total + TOTAL.length, end));
 }
 
 /** Microseconds the machine's CPUs were busy, of the first line of `/proc/stat`, whose unit is a hundredth of a second (proc_stat(5)). */

@@ -1,5 +1,5 @@
 /** The agent on the embedded API server and a fake tree, with its time in the test's hand. */
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { podAllocations } from '../../api/pod-allocation.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -17,10 +17,6 @@ import {
 } from './agent-world.ts';
 
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 export interface Stage extends AgentWorld {
   readonly clock: VirtualClock;
@@ -42,10 +38,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** The test it is called in ends it, with the agents started on it. */
 export async function stage(options: Omit<AgentWorldOptions, 'clock'> = {}): Promise<Stage> {
   const clock = createVirtualClock(START);
   const world = await createAgentWorld({ ...options, clock });
-  cleanups.push(world.close);
+  onTestFinished(world.close);
   const logged: string[] = [];
   const log: Logger = {
     debug: () => {},
@@ -91,7 +88,7 @@ export async function stage(options: Omit<AgentWorldOptions, 'clock'> = {}): Pro
         await clock.advance(0);
         await running;
       };
-      cleanups.push(stop);
+      onTestFinished(stop);
       return { agent, metrics, stop };
     },
     shiftClock(millis) {
