@@ -2,7 +2,7 @@
 import { isWrittenByRightsizing, recommendationKey, rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { formatCpu, formatMemory } from '../decide/rightsizing/amount-text.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
-import { tryParseQuantity } from '../lib/quantity.ts';
+import { isNear } from '../decide/rightsizing/worth-writing.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
@@ -32,6 +32,7 @@ export function recommendationAnnotations(
   }
   for (const [key, value] of Object.entries(values)) {
     const known = workload.annotations[key];
+    // A recommendation moves a little with every sample; that is not worth a write to the workload.
     if (known !== undefined && isNear(known, value)) values[key] = known;
   }
   // Of containers and fields that are gone nothing is left behind.
@@ -45,16 +46,6 @@ export function recommendationAnnotations(
     ...Object.fromEntries(stale.map((key) => [key, null])),
     [rightsizingKeys.lastRecommendation]: formatTime(now),
   };
-}
-
-/** A recommendation moves a little with every sample; that is not worth a write to the workload. */
-const NEAR = 0.05;
-
-function isNear(a: string, b: string): boolean {
-  const [one, other] = [tryParseQuantity(a), tryParseQuantity(b)];
-  if (one === undefined || other === undefined) return a === b;
-  const [x, y] = [Number(one.nanos), Number(other.nanos)];
-  return Math.abs(x - y) <= NEAR * Math.max(x, y);
 }
 
 /** Takes away all that rightsizing wrote; what people wrote stays. */

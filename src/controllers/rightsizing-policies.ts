@@ -2,8 +2,9 @@
 import type { WritePolicyStatus } from '../act/policy-status.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
 import type { Trouble } from '../decide/rightsizing/policy-conditions.ts';
-import { isWorthWriting, policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
+import { policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
 import { worthOf } from '../decide/rightsizing/savings.ts';
+import { isWorthWriting } from '../decide/rightsizing/worth-writing.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { policyRecord, validPolicy } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
-import { isWorthWriting, type ListedWorkload, policyStatus, type StatusInput } from './policy-status.ts';
+import { type ListedWorkload, policyStatus, type StatusInput } from './policy-status.ts';
 
 const listed = (name: string, worth: number): ListedWorkload => {
   const of = { name, namespace: 'shop', kind: 'Deployment' };
@@ -66,25 +66,5 @@ describe('the status of a policy', () => {
   test('a status of another hand is no obstacle', () => {
     const odd = { ...policy, status: { conditions: 'none' } as never };
     expect(policyStatus(odd, input(), NOON).conditions).toHaveLength(5);
-  });
-});
-
-describe('whether to write it', () => {
-  const before = policyStatus(policy, input(), NOON);
-  const statusAt = (changes: Partial<StatusInput>, at: number) =>
-    policyStatus({ ...policy, status: before }, input(changes), NOON + at);
-
-  test('a pass that finds nothing new writes nothing', () => {
-    expect(isWorthWriting(before, statusAt({}, 60_000), NOON + 60_000)).toBe(false);
-  });
-
-  test('a new figure is written at once', () => {
-    expect(isWorthWriting(before, statusAt({ processed: 2 }, 1_000), NOON + 1_000)).toBe(true);
-    expect(isWorthWriting({}, before, NOON)).toBe(true);
-  });
-
-  test('the time of the last pass is never older than ten minutes', () => {
-    expect(isWorthWriting(before, statusAt({}, 599_000), NOON + 599_000)).toBe(false);
-    expect(isWorthWriting(before, statusAt({}, 600_000), NOON + 600_000)).toBe(true);
   });
 });

@@ -1,12 +1,11 @@
 /** The status of a policy out of what is known of its workloads. */
-import { isDeepStrictEqual } from 'node:util';
 import {
   MAX_WORKLOADS_IN_STATUS,
   type OptimizationPolicyStatus,
   type PolicyWorkloadStatus,
 } from '../../api/optimization-policy-status.ts';
-import { formatTime, parseTime } from '../../lib/rfc3339.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { formatTime } from '../../lib/rfc3339.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
@@ -60,21 +59,6 @@ export function policyStatus(
     workloads,
     ...(omitted > 0 && { workloadsOmitted: omitted }),
   };
-}
-
-/** A pass that found nothing new is not worth a write, unless the time of the last one is this old. */
-const REFRESH_MILLIS: Millis = 600_000;
-
-export function isWorthWriting(
-  before: OptimizationPolicyStatus,
-  after: OptimizationPolicyStatus,
-  now: EpochMillis,
-): boolean {
-  const { lastReconciliation: then, ...known } = before;
-  const { lastReconciliation: _, ...wanted } = after;
-  if (!isDeepStrictEqual(known, wanted)) return true;
-  const at = parseTime(then);
-  return after.lastReconciliation !== undefined && (at === undefined || now - at >= REFRESH_MILLIS);
 }
 
 function byWorth(a: ListedWorkload, b: ListedWorkload): number {
