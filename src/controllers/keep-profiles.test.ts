@@ -27,7 +27,10 @@ function setUp() {
     imports: [] as readonly SavedUsage[],
     loadError: undefined as unknown,
     failed: 0,
+    hangs: false,
   };
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
   const store: ProfileStore = {
     load: async () => {
       calls.push('load');
@@ -39,8 +42,9 @@ function setUp() {
       calls.push('drop imports');
       fake.imports = [];
     },
-    save: async (items) => {
+    save: async (items, signal) => {
       calls.push(`save ${items.length}`);
+      if (fake.hangs) await untilAborted(signal);
       if (fake.failed === 0) fake.stored = items;
       return { written: 1, unchanged: 0, failed: fake.failed };
     },
@@ -115,6 +119,38 @@ describe('keeping profiles', () => {
     expect(calls.slice(3)).toEqual(['save 1', 'drop imports', 'save 1']);
     controller.abort();
     await done;
+  });
+
+  test('rightsizing bug 27: a save that hangs is given up when the next one is due, which is made', async () => {
+    const { keeper, fake, clock, calls, controller } = setUp();
+    await keeper.restore(controller.signal);
+    const done = keeper.run(controller.signal);
+    fake.hangs = true;
+    await clock.advance(1_199_000);
+    expect(calls).toEqual(['load', 'save 0']);
+    fake.hangs = false;
+    await clock.advance(601_000);
+    expect(calls).toEqual(['load', 'save 0', 'save 0']);
+    controller.abort();
+    await done;
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('rightsizing bug 27: a save that hangs keeps no process from ending: the one under way ends at once, the last after five seconds', async () => {
+    const { keeper, fake, clock, calls, controller } = setUp();
+    await keeper.restore(controller.signal);
+    let hasEnded = false;
+    const done = keeper.run(controller.signal).then(() => {
+      hasEnded = true;
+    });
+    fake.hangs = true;
+    await clock.advance(700_000);
+    controller.abort();
+    await clock.advance(4_000);
+    expect([calls, hasEnded]).toEqual([['load', 'save 0', 'save 0'], false]);
+    await clock.advance(1_000);
+    await done;
+    expect(clock.pendingTimers()).toBe(0);
   });
 
   test('rightsizing bug 27: a save that fails does not end the keeping', async () => {

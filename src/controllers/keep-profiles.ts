@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ProfileStore } from '../act/save-profiles.ts';
 import { isForbidden } from '../api/kube-error.ts';
+import { startDeadline } from '../kube/deadline.ts';
 import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -64,13 +65,17 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
     if (failed === 0) await store.dropImports(signal);
   };
 
-  const round = async (signal: AbortSignal): Promise<void> => {
+  /** One save. What hangs is given up after a time of its own, so that neither the next one nor the end of the process waits for it. */
+  const round = async (mostMillis: Millis, outer?: AbortSignal): Promise<void> => {
+    const { signal, end } = startDeadline(clock, mostMillis, 'saving usage', outer);
     try {
       await takeImports(signal);
       const outcome = await store.save(await snapshot(book), signal);
       log.debug({ ...outcome, containers: book.size() }, 'usage saved');
     } catch (error) {
-      if (!signal.aborted) log.warn({ error }, 'usage could not be saved, and will be again');
+      if (outer?.aborted !== true) log.warn({ error }, 'usage could not be saved, and will be again');
+    } finally {
+      end();
     }
   };
 
@@ -102,14 +107,11 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
       if (!isRestored) return;
       while (!signal.aborted) {
         await sleep(clock, intervalMillis, signal).then(
-          () => round(signal),
+          () => round(intervalMillis, signal),
           () => {},
         );
       }
-      const last = new AbortController();
-      const timer = clock.setTimer(LAST_SAVE_MILLIS, () => last.abort());
-      await round(last.signal);
-      timer.cancel();
+      await round(LAST_SAVE_MILLIS);
     },
   };
 }
