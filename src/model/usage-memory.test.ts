@@ -31,6 +31,27 @@ describe('memory peaks', () => {
     expect([memory.peaks(), memory.lastAt()]).toEqual([[], undefined]);
   });
 
+  test('are known from the first sample on, wherever in its span it was, and no longer than they are kept', () => {
+    const memory = new MemoryHistory();
+    expect(memory.knownMillis()).toBe(0);
+    memory.add(MIB, 5.5 * HOUR);
+    expect(memory.knownMillis()).toBe(0);
+    memory.add(MIB, 5.75 * HOUR);
+    expect(memory.knownMillis()).toBe(0.25 * HOUR);
+    expect(new MemoryHistory(memory.save()).knownMillis()).toBe(0.25 * HOUR);
+    memory.add(MIB, 30 * 24 * HOUR);
+    expect(memory.knownMillis()).toBe(0);
+    memory.add(MIB, 30 * 24 * HOUR + HOUR);
+    expect(memory.knownMillis()).toBe(HOUR);
+  });
+
+  test('that were saved without their first instant count from the beginning of its span', () => {
+    const memory = new MemoryHistory({ peaks: [[1, MIB]], lastAt: 7 * HOUR });
+    expect(memory.knownMillis()).toBe(HOUR);
+    memory.add(MIB, 9 * HOUR);
+    expect(memory.knownMillis()).toBe(3 * HOUR);
+  });
+
   test('for any samples, the order in which they are told does not matter', () => {
     fc.assert(
       fc.property(

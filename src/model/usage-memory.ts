@@ -30,6 +30,8 @@ export interface OomNeed {
 export interface SavedMemoryHistory {
   readonly peaks: readonly (readonly [span: number, bytes: Bytes])[];
   readonly oom?: OomNeed;
+  /** Not told by versions that did not know it: then the oldest peak counts from the beginning of its span. */
+  readonly firstAt?: EpochMillis;
   readonly lastAt?: EpochMillis;
 }
 
@@ -40,11 +42,14 @@ export class MemoryHistory {
   /** The latest span seen; the ring holds it and those before it. */
   #latest: number | undefined;
   #oom: OomNeed | undefined;
+  #firstAt: EpochMillis | undefined;
   #lastAt: EpochMillis | undefined;
 
   constructor(saved?: SavedMemoryHistory) {
     for (const [span, bytes] of saved?.peaks ?? []) this.#put(span, bytes);
     this.#oom = saved?.oom;
+    const [oldest] = saved?.peaks ?? [];
+    this.#firstAt = saved?.firstAt ?? (oldest && oldest[0] * PEAK_SPAN_MILLIS);
     this.#lastAt = saved?.lastAt;
   }
 
@@ -67,12 +72,21 @@ export class MemoryHistory {
     return this.#lastAt;
   }
 
+  /** For how long something is known: from the first sample, or the oldest peak that is still remembered, to the last sample. */
+  knownMillis(): Millis {
+    const [oldest] = this.peaks();
+    if (oldest === undefined || this.#lastAt === undefined) return 0;
+    // A span begins up to six hours before anything was seen in it.
+    return this.#lastAt - Math.max(oldest.span * PEAK_SPAN_MILLIS, this.#firstAt ?? Number.NEGATIVE_INFINITY);
+  }
+
   /**
    * One sample of one replica. Each span keeps its highest, so the hottest of the replicas is never averaged away.
    * Values that are not above 0 or no numbers are ignored: nothing that runs uses no memory.
    */
   add(usage: Bytes, at: EpochMillis): void {
     if (!(usage > 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
+    this.#firstAt = Math.min(this.#firstAt ?? at, at);
     this.#lastAt = Math.max(this.#lastAt ?? at, at);
     this.#put(Math.floor(at / PEAK_SPAN_MILLIS), usage);
   }
@@ -102,6 +116,7 @@ export class MemoryHistory {
     return {
       peaks: this.peaks().map(({ span, bytes }) => [span, bytes]),
       ...(this.#oom === undefined ? {} : { oom: this.#oom }),
+      ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
       ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),
     };
   }

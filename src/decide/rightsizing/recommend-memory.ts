@@ -50,14 +50,12 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
       )
     : start;
   const floor = floors?.memory;
-  const spans = memory.peaks();
-  const first = spans[0]?.span ?? 0;
-  const highest = Math.max(0, ...spans.map(({ bytes }) => bytes));
+  const highest = Math.max(0, ...memory.peaks().map(({ bytes }) => bytes));
   return shape({
     draft: raiseTo(killed, floor, 'learned-floor', `less than ${floor} bytes did it harm after a decrease`),
     current,
     rules: policy.memory,
-    historyMillis: spans.length === 0 ? 0 : now - first * PEAK_SPAN_MILLIS,
+    historyMillis: memory.knownMillis(),
     minHistoryMillis: policy.minHistoryMillis,
     roundTo: target.strategy === 'Peak' ? MIB : 1,
     leastLimit: highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN),
