@@ -2,7 +2,7 @@
 
 import type { ObjectMeta } from '../api/core.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { type ContainerChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import { sizeManagers } from './size-managers.ts';
 
@@ -36,10 +36,10 @@ export function appliedByOptipod(managedFields: ObjectMeta['managedFields']): Ap
 /** The changes, and what was applied before at its present value: an apply that left it out would give it up. */
 export function changesWithApplied(
   containers: readonly ContainerSpecRecord[],
-  changes: readonly ContainerChange[],
+  changes: readonly SizeChange[],
   applied: AppliedFields,
-): readonly ContainerChange[] {
-  return containers.flatMap(({ name, size }): ContainerChange[] => {
+): readonly SizeChange[] {
+  return containers.flatMap(({ name, size }): SizeChange[] => {
     const to: { -readonly [Key in SizeKey]?: number } = {};
     for (const key of applied.get(name) ?? []) {
       const value = size[key];

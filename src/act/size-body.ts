@@ -1,6 +1,6 @@
 /** Sizes as the API wants them: `resources` with canonical quantities, by container, in the list each belongs to. */
 import { type ResourcesBody, resourcesBody } from '../model/original-sizes.ts';
-import type { ContainerChange } from '../model/pod-size.ts';
+import type { SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 
 interface ContainerBody {
@@ -17,7 +17,7 @@ export interface ContainersBody {
 /** The part of a pod spec that says `changes`; containers that are not there are left out. */
 export function containersBody(
   containers: readonly ContainerSpecRecord[],
-  changes: readonly ContainerChange[],
+  changes: readonly SizeChange[],
 ): ContainersBody {
   const listOf = (isSidecar: boolean): readonly ContainerBody[] =>
     containers

@@ -4,11 +4,11 @@
  */
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer, readAnswer } from '../act/resize-answers.ts';
-import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
+import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
-import type { ContainerSize, PodSizing } from '../model/sizing-records.ts';
+import { isInForce, withdrawalChanges } from '../model/granted-size.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 
 /** A resize with what is known of its course so far. */
@@ -71,27 +71,6 @@ export function standingOf(resize: FollowedResize, found: SizedPod | undefined):
   return { kind: isInForce(sizing, resize.changes) ? 'done' : 'under-way' };
 }
 
-/** CPU quota may be rounded to 10 ms of a period, which is 10m of a limit; shares of a request lose a few thousandths. */
-const CPU_TOLERANCE_MILLIS = 10;
-/** The kernel counts memory in pages. */
-const MEMORY_TOLERANCE_BYTES = 4096;
-
-/** Whether what is in force on the node is what `changes` ask for; where the kubelet does not say, it is not. */
-export function isInForce({ statuses }: PodSizing, changes: readonly SizeChange[]): boolean {
-  return changes.every(({ container, to }) => {
-    const actual = statuses.find(({ name }) => name === container)?.actual;
-    return sizeKeys.every((key) => {
-      const [wanted, is] = [to[key], actual?.[key]];
-      if (wanted === undefined) return true;
-      return is !== undefined && Math.abs(is - wanted) <= toleranceOf(key);
-    });
-  });
-}
-
-function toleranceOf(key: SizeKey): number {
-  return key.startsWith('cpu') ? CPU_TOLERANCE_MILLIS : MEMORY_TOLERANCE_BYTES;
-}
-
 /** What becomes of a resize that stands like this; undefined while it goes on. */
 export type ResizeVerdict =
   | { readonly kind: 'done' | 'gone' | 'superseded' | 'lost' }
@@ -128,24 +107,13 @@ export function verdictOn(
   }
 }
 
-/**
- * Takes back what was not granted: requests to what is allocated, limits to what is in force. Undefined where the spec asks for
- * nothing else, or for a limit only that was not there before: limits cannot be removed.
- */
+/** Takes back what was not granted; undefined where nothing is left to take back. */
 export function withdrawalOf(
   { pod, sizing }: SizedPod,
   resize: ResizeDecision,
   why: string,
 ): ResizeDecision | undefined {
-  const changes = sizing.containers.flatMap(({ name, size }): SizeChange[] => {
-    const status = sizing.statuses.find((each) => each.name === name);
-    const to: { -readonly [Key in keyof ContainerSize]?: number } = {};
-    for (const key of sizeKeys) {
-      const held = (key.endsWith('Request') ? status?.allocated?.[key] : undefined) ?? status?.actual?.[key];
-      if (held !== undefined && held !== size[key]) to[key] = held;
-    }
-    return Object.keys(to).length === 0 ? [] : [{ container: name, to }];
-  });
+  const changes = withdrawalChanges(sizing);
   if (changes.length === 0) return undefined;
   const { engine, workload, workloadUid } = resize;
   return {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
-import { applyChanges, type ContainerChange } from '../model/pod-size.ts';
+import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, QuotaRecord } from '../model/sizing-records.ts';
 import type { ReadQuotas } from '../observe/allocation-quotas.ts';
 
@@ -79,7 +79,7 @@ export function createQuotaReadings({ read, underWay, clock }: QuotaReadingsOpti
 const NONE: CpuGrowth = { cpuRequest: 0, cpuLimit: 0 };
 
 /** What changes add to the requests and limits of a pod in all. */
-export function cpuGrowth(containers: readonly ContainerSpecRecord[], changes: readonly ContainerChange[]): CpuGrowth {
+export function cpuGrowth(containers: readonly ContainerSpecRecord[], changes: readonly SizeChange[]): CpuGrowth {
   const after = applyChanges(containers, changes);
   const growth = (key: keyof CpuGrowth): Millicores => Math.max(0, sumOf(after, key) - sumOf(containers, key));
   return { cpuRequest: growth('cpuRequest'), cpuLimit: growth('cpuLimit') };

@@ -107,8 +107,8 @@ describe('what a predecessor left', () => {
   ])('a pending resize of %s is taken over, and taken back in time', async (manager, engine) => {
     const { clock, flight, show } = setUp();
     show(asked({ sizeManagers: [manager], resize: pendingAs('Deferred', '') }));
-    expect(flight.adopt()).toBe(1);
-    expect(flight.adopt()).toBe(0);
+    expect(flight.adopt()).toMatchObject([{ engine, changes: [{ container: 'app', to: { cpuRequest: 300 } }] }]);
+    expect(flight.adopt()).toEqual([]);
     expect(flight.list()).toMatchObject([{ engine }]);
     flight.review();
     await clock.advance(15_000);
@@ -117,12 +117,21 @@ describe('what a predecessor left', () => {
     ]);
   });
 
+  test('a resize that the kubelet has not looked at yet is taken over', () => {
+    const { flight, show } = setUp();
+    show(asked({ sizeManagers: ['optipod'], observedGeneration: 1 }));
+    expect(flight.adopt()).toHaveLength(1);
+    expect(flight.review()).toEqual([]);
+    expect(flight.isResizing('web-1')).toBe(true);
+  });
+
   test.each<[string, Partial<PodSizing>]>([
+    ['of another field of the spec', { sizeManagers: ['optipod'], generation: 3, observedGeneration: 2 }],
     ['of somebody else', asked({ sizeManagers: ['kubectl'], resize: pendingAs('Deferred', '') })],
     ['that is done', { sizeManagers: ['optipod'] }],
   ])('a resize %s is left alone', (_, sizing) => {
     const { flight, show } = setUp();
     show(sizing);
-    expect(flight.adopt()).toBe(0);
+    expect(flight.adopt()).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import type { ResizeDecision, SizingEngine } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
+import { isInForce } from '../model/granted-size.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import { type FollowedResize, type ResizeDeadlines, standingOf, verdictOn, withdrawalOf } from './follow-resize.ts';
@@ -45,24 +46,23 @@ export interface ResizesInFlight {
   settle(decision: ResizeDecision, outcome: ResizeOutcome): ResizeEnd | undefined;
   /** Looks at every pod with a resize under way, and answers which have ended. Cheap: call it at every change of such a pod, and each second. */
   review(): readonly ResizeEnd[];
-  /** Takes over what a predecessor left pending, so that it is taken back in time too. Returns how many. */
-  adopt(): number;
+  /** Takes over what a predecessor left under way, so that it counts, and is taken back in time too. @returns what was taken over. */
+  adopt(): readonly ResizeDecision[];
 }
 
 export interface ResizesInFlightOptions {
   readonly view: SizingView;
   readonly clock: Clock;
   readonly deadlines: (engine: SizingEngine) => ResizeDeadlines;
-  /** How long a pod that ran out of memory again and again must run after its resize to be believed. Default 2 minutes. */
-  readonly healMillis?: Millis;
   /** Takes over only what this engine left behind; left out, what any did. */
   readonly engine?: SizingEngine;
 }
 
-const DEFAULT_HEAL_MILLIS = 120_000;
+/** How long a pod that ran out of memory again and again must run after its resize to be believed. */
+const HEAL_MILLIS: Millis = 120_000;
 
 export function createResizesInFlight(options: ResizesInFlightOptions): ResizesInFlight {
-  const { view, clock, deadlines, healMillis = DEFAULT_HEAL_MILLIS } = options;
+  const { view, clock, deadlines } = options;
   const followed = new Map<string, FollowedResize>();
   /** Done, of pods that were in an OOM loop; they count for no guard any more. */
   const healing = new Map<string, FollowedResize & { readonly doneAt: number; readonly kills: number }>();
@@ -119,7 +119,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
         return [{ kind: 'not-healed', decision, answer: answer('ResizeInCrashLoop', 'recreate', cause) }];
       }
       const isWell = found.sizing.statuses.every(({ running }) => running);
-      if (!isWell || clock.now() - resize.doneAt < healMillis) return [];
+      if (!isWell || clock.now() - resize.doneAt < HEAL_MILLIS) return [];
       healing.delete(uid);
       return [done(resize, found.sizing, resize.doneAt)];
     });
@@ -160,16 +160,16 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     },
     review: () => [...[...followed.values()].flatMap((resize) => end(resize, find(resize)) ?? []), ...reviewHealing()],
     adopt() {
-      let count = 0;
+      const adopted: ResizeDecision[] = [];
       for (const node of view.nodes()) {
         for (const found of view.podsOnNode(node.name)) {
           const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view, options.engine);
           if (decision === undefined) continue;
           begin(decision, found);
-          count++;
+          adopted.push(decision);
         }
       }
-      return count;
+      return adopted;
     },
   };
 }
@@ -185,13 +185,17 @@ function isOomLooping({ statuses }: PodSizing): boolean {
   );
 }
 
-/** The resize of ours that a pod still waits for, as a decision: what its spec asks beyond what the node has granted. */
+/** The resize of ours that a pod still waits for, as a decision: the sizes its spec asks for. */
 function leftBehind(
   { pod, sizing }: SizedPod,
   view: SizingView,
   only: SizingEngine | undefined,
 ): ResizeDecision | undefined {
-  if (sizing.resize.pending === undefined && sizing.resize.inProgress === undefined) return undefined;
+  const asked = sizing.containers.map(({ name, size }) => ({ container: name, to: size }));
+  const { resize, generation, observedGeneration } = sizing;
+  // The kubelet has not looked at it yet: no condition tells of it.
+  const isUnread = observedGeneration !== undefined && observedGeneration < generation && !isInForce(sizing, asked);
+  if (resize.pending === undefined && resize.inProgress === undefined && !isUnread) return undefined;
   const engine = (['allocation', 'rightsizing'] as const).find((each) =>
     sizing.sizeManagers.includes(sizeManagers[each]),
   );
@@ -203,7 +207,7 @@ function leftBehind(
     workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
     workloadUid: workload?.uid,
     pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
-    changes: sizing.containers.map(({ name, size }) => ({ container: name, to: size })),
+    changes: asked,
     why: { summary: 'asked for before this replica led', numbers: {} },
   };
 }

@@ -4,7 +4,6 @@ import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { Retemplate } from '../act/retemplate.ts';
 import { recentPeak } from '../decide/rightsizing/memory-target.ts';
-import { restartedContainer } from '../decide/rightsizing/restart-on-resize.ts';
 import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize, MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
@@ -15,13 +14,13 @@ import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
-import { effectiveChanges } from '../model/pod-size.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { adoptSizeDisruptions } from './adopt-disruptions.ts';
 import type { Disruptions } from './disruptions.ts';
 import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
+import { createRestartsInPlace } from './restarts-in-place.ts';
 import { reviewRollouts } from './review-rollouts.ts';
 import { createSizeEvictor, type EvictSized } from './rightsizing-evictor.ts';
 import type { ActResult } from './rightsizing-result.ts';
@@ -50,7 +49,7 @@ export interface SizeActuatorOptions {
   readonly disruptions: () => Disruptions;
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of the other engine, under way. */
-  readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
+  readonly otherResizes: () => readonly InFlightResize[];
   readonly servesResize: () => boolean | undefined;
   readonly resize: Resize;
   readonly retemplate: Retemplate;
@@ -74,27 +73,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
   /** When pods were last refused room by their node. */
   const deferred = new Map<string, EpochMillis>();
-
-  /** Restarts in place take places of the budget of all disruptions. */
-  const restarts = new Map<string, string>();
-  const restarting = {
-    begin(podUid: string, workloadUid: string): void {
-      restarts.set(podUid, workloadUid);
-      options.disruptions().inFlight.add({ workloadUid, podUid, since: clock.now() });
-    },
-    end(podUid: string, wasDone: boolean): void {
-      const workloadUid = restarts.get(podUid);
-      if (workloadUid === undefined) return;
-      restarts.delete(podUid);
-      const { inFlight: places, history: disrupted } = options.disruptions();
-      places.remove(podUid);
-      if (wasDone) disrupted.recordDisruption(workloadUid, clock.now());
-    },
-  };
-  const restartsContainer = ({ pod, changes, isWithdrawal }: ResizeDecision): boolean => {
-    const known = view.pod(pod.namespace, pod.name)?.sizing.containers ?? [];
-    return isWithdrawal !== true && restartedContainer(known, effectiveChanges(known, changes)) !== undefined;
-  };
+  const restarts = createRestartsInPlace({ view, disruptions: options.disruptions, clock });
 
   const memoryOf: SizeGuardContext['memoryOf'] = ({ namespace, name }, container): MemoryUse | undefined => {
     const pod = view.pod(namespace, name)?.pod;
@@ -113,7 +92,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     policy,
     leadership: leadership(),
     history,
-    resizes: [...inFlight.list(), ...(options.otherResizes?.() ?? [])],
+    resizes: [...inFlight.list(), ...options.otherResizes()],
     evictions: options.disruptions().list(),
     disruption: workloadUid === undefined ? undefined : options.disruptions().stateOf(workloadUid),
     memoryOf,
@@ -138,15 +117,14 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   };
 
   const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<ActResult> => {
-    const { pod, workloadUid } = decision;
-    const verdict = inspectSize(decision, contextFor(policy, workloadUid));
+    const verdict = inspectSize(decision, contextFor(policy, decision.workloadUid));
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
-    if (workloadUid !== undefined && restartsContainer(decision)) restarting.begin(pod.uid, workloadUid);
+    restarts.begin(decision);
     if (decision.isWithdrawal !== true) history.recordChange(decision.pod.uid, clock.now());
     const outcome = await options.resize(verdict.approved, signal);
     const end = inFlight.settle(decision, outcome);
-    if (end?.kind === 'refused' || outcome.result === 'gone') restarting.end(decision.pod.uid, false);
+    if (end?.kind === 'refused' || outcome.result === 'gone') restarts.end(decision.pod.uid, false);
     if (end?.kind === 'refused') {
       noteRefusal(decision.pod.uid, decision.workloadUid, end.answer);
       return { kind: 'refused', answer: end.answer };
@@ -159,7 +137,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     const { decision } = end;
     const { pod, workloadUid, workload } = decision;
     const now = clock.now();
-    restarting.end(pod.uid, true);
+    restarts.end(pod.uid, true);
     if (end.kind === 'done' || end.kind === 'gone') deferred.delete(pod.uid);
     if (end.kind === 'taken-back' && end.answer.reason === 'ResizeDeferred') deferred.set(pod.uid, now);
     if (end.kind === 'done') {
@@ -192,6 +170,16 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       }
     }
     if (workload !== undefined) options.onEnd(workload);
+  };
+
+  /** What the last leader began goes on counting, and is followed to its end. */
+  const takeOver = (): void => {
+    const resizes = inFlight.adopt();
+    const restarted = resizes.filter((decision) => restarts.adopt(decision));
+    const others = adoptSizeDisruptions(view, options.disruptions(), clock.now());
+    const taken = { resizes: resizes.length, restarts: restarted.length, otherDisruptions: others };
+    if (Object.values(taken).some((count) => count > 0))
+      log.info(taken, 'What the last leader had under way was taken over');
   };
 
   return {
@@ -228,10 +216,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     },
     lacksRoom: (podUid) => clock.now() - (deferred.get(podUid) ?? Number.NEGATIVE_INFINITY) < NEEDS_NEW_PODS_MILLIS,
     async run(signal) {
-      const adopted = inFlight.adopt();
-      if (adopted > 0) log.info({ adopted }, 'Resizes under way were taken over');
-      const disruptions = adoptSizeDisruptions(view, options.disruptions(), clock.now());
-      if (disruptions > 0) log.info({ adopted: disruptions }, 'Disruptions under way were taken over');
+      takeOver();
       while (!signal.aborted) {
         reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);

@@ -2,8 +2,8 @@
 import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
-import type { ResizeDecision, SizeChange } from '../decide/size-decision.ts';
-import { applyChanges, isIncrease, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import type { ResizeDecision } from '../decide/size-decision.ts';
+import { applyChanges, isIncrease, type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';

@@ -51,7 +51,7 @@ export interface RightsizingEngineOptions extends EngineParts {
   readonly sizesNewPods: () => boolean;
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of allocation, under way. */
-  readonly otherResizes?: (() => readonly InFlightResize[]) | undefined;
+  readonly otherResizes: () => readonly InFlightResize[];
   readonly workers: number;
 }
 

@@ -12,13 +12,12 @@ import {
   withoutParts,
 } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
-import type { SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
+import { isInForce } from '../model/granted-size.ts';
+import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { isInForce } from './follow-resize.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';

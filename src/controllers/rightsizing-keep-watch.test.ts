@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { watchChange } from '../decide/rightsizing/watched-change.ts';
-import type { SizeChange } from '../decide/size-decision.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
-import { applyChanges } from '../model/pod-size.ts';
+import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import { NOON } from '../model/testing/records.ts';
 import { aContainer, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
 import { keptText, resumeWatches } from './rightsizing-keep-watch.ts';

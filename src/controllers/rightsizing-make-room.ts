@@ -4,10 +4,9 @@
  */
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
-import type { SizeChange } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { effectiveChanges } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';

@@ -11,13 +11,13 @@ import {
   withoutParts,
 } from '../decide/rightsizing/side-by-side.ts';
 import { watchChange } from '../decide/rightsizing/watched-change.ts';
-import type { RetemplateDecision, SizeChange } from '../decide/size-decision.ts';
+import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { applyChanges, effectiveChanges } from '../model/pod-size.ts';
+import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';

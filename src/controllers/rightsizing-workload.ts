@@ -9,7 +9,6 @@ import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { livePods } from '../decide/rightsizing/pod-drift.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
-import { restartedContainer } from '../decide/rightsizing/restart-on-resize.ts';
 import { savingOf } from '../decide/rightsizing/savings.ts';
 import {
   containerRecommendation,
@@ -24,6 +23,7 @@ import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
+import { restartedContainer } from '../model/restart-on-resize.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';

@@ -2,10 +2,10 @@
 import { type Beginning, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../decide/rightsizing/worth-a-restart.ts';
-import type { SizeChange } from '../decide/size-decision.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis } from '../lib/units.ts';
+import type { SizeChange } from '../model/pod-size.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';

@@ -1,11 +1,11 @@
 /** Putting back what a pod had before Stowage sized it: on opt-out, when a policy goes, on `stowage restore`. */
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
-import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import type { ResizeDecision, SizeChange, SizingEngine } from './size-decision.ts';
+import type { ResizeDecision, SizingEngine } from './size-decision.ts';
 
 /** Where each engine keeps the sizes it found; its own, so that one can hand back while the other goes on. */
 export const originalsKeys: Readonly<Record<SizingEngine, string>> = {

@@ -1,16 +1,10 @@
 /** Decisions about size: what an engine wants containers of one pod, or of a workload's template, to request. */
 import type { Bytes, Millicores } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
-import type { ContainerSize } from '../model/sizing-records.ts';
+import type { SizeChange } from '../model/pod-size.ts';
 import type { Explanation, PodRef } from './decision.ts';
 
 export type SizingEngine = 'rightsizing' | 'allocation';
-
-/** The new size of one container: only the keys that change, the others stay. A limit is never removed (KEP-1287 refuses it). */
-export interface SizeChange {
-  readonly container: string;
-  readonly to: ContainerSize;
-}
 
 /** Resize a running pod in place through `pods/resize`: one patch with all containers. */
 export interface ResizeDecision {

@@ -9,8 +9,8 @@ export interface Amounts {
   readonly memoryBytes: Bytes;
 }
 
-/** The new size of one container; the keys that are missing stay. */
-export interface ContainerChange {
+/** The new size of one container: only the keys that change, the others stay. A limit is never removed (KEP-1287 refuses it). */
+export interface SizeChange {
   readonly container: string;
   readonly to: ContainerSize;
 }
@@ -35,7 +35,7 @@ export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
 /** The containers with `changes` made; changes of containers that are not there are left out. */
 export function applyChanges(
   containers: readonly ContainerSpecRecord[],
-  changes: readonly ContainerChange[],
+  changes: readonly SizeChange[],
 ): readonly ContainerSpecRecord[] {
   return containers.map((container) => {
     const change = changes.find(({ container: name }) => name === container.name);
@@ -46,8 +46,8 @@ export function applyChanges(
 /** The changes that differ from what the containers have, with only the keys that differ; empty when nothing would change. */
 export function effectiveChanges(
   containers: readonly ContainerSpecRecord[],
-  changes: readonly ContainerChange[],
-): readonly ContainerChange[] {
+  changes: readonly SizeChange[],
+): readonly SizeChange[] {
   return changes.flatMap(({ container: name, to }) => {
     const container = containers.find((each) => each.name === name);
     if (container === undefined) return [];
@@ -65,7 +65,7 @@ export function effectiveChanges(
  * what the kubelet has admitted and what is in force. So a decrease gives nothing back before it is done, and an increase
  * counts from the moment it is asked. Source: k8s.io/component-helpers/resource/helpers.go (UseStatusResources).
  */
-export function heldRequests({ pod, sizing }: SizedPod, changes: readonly ContainerChange[] = []): Amounts {
+export function heldRequests({ pod, sizing }: SizedPod, changes: readonly SizeChange[] = []): Amounts {
   const before = containersHeld(sizing, sizing.containers);
   const after = containersHeld(sizing, applyChanges(sizing.containers, changes), changes.length > 0);
   const { requests } = pod.template;

@@ -5,6 +5,7 @@ import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
   createPolicy,
   deployLoaded,
+  loadedDeployment,
   requestsOf,
   sizedEvents,
   sizedPods,
@@ -110,6 +111,34 @@ describe('the next leader', () => {
     world.cutOff('test_1');
     await world.clock.advance(10 * MINUTE);
     expect(world.operatorWrites.filter((write) => write.endsWith('deployments'))).toHaveLength(writes);
+  });
+
+  test('counts a restart in place that the last one began, and disrupts nothing else until it is over', async () => {
+    const world = await startSizedWorld({ resizeMillis: 100_000, config: 'placement: { maxConcurrentEvictions: 1 }' });
+    await world.startOperator('test_2');
+    for (const name of ['web', 'api']) {
+      const workload = loadedDeployment({ name });
+      const [app] = workload.spec?.template?.spec?.containers ?? [];
+      Object.assign(app ?? {}, { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] });
+      await world.api.create(resources.deployments, workload, inShop);
+      await untilReady(world, name, 2);
+    }
+    const underWay = async (): Promise<string[]> =>
+      (await Promise.all(['web', 'api'].map((name) => sizedPods(world, name)))).flat().flatMap((pod) => {
+        const asked = pod.spec?.containers[0]?.resources?.requests?.['memory'];
+        const actual = pod.status?.containerStatuses?.[0]?.resources?.requests?.['memory'];
+        return asked === actual ? [] : [pod.metadata?.name ?? ''];
+      });
+    await createPolicy(world, { mode: 'Auto', updates: { allowRecreate: true } });
+    await world.until('a first restart is under way', async () => (await underWay()).length > 0);
+    const [first] = await underWay();
+    world.cutOff('test_1');
+    await world.until('that restart is over', async () => {
+      const now = await underWay();
+      expect(now.length).toBeLessThanOrEqual(1);
+      return now[0] !== first;
+    });
+    await world.until('others follow', async () => (await underWay()).length > 0, 5 * MINUTE);
   });
 
   test('leaves alone what somebody else put in force meanwhile', async () => {

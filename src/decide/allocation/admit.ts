@@ -2,10 +2,12 @@
  * The operator's side: whether what a node's agent asks for one pod may be written now. Agents see their node, the operator
  * sees quotas, limits, autoscalers and budgets, and checks all of it again on fresh reads just before a write.
  */
+
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
-import type { ResizeDecision, SizeChange } from '../size-decision.ts';
+import type { ResizeDecision } from '../size-decision.ts';
 import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from './allocation-pod.ts';
 import { combineBounds } from './bounds.ts';
 import type { Clamp } from './clamp.ts';

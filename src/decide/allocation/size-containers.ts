@@ -1,7 +1,7 @@
 /** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
 import type { Millicores } from '../../lib/units.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import { cpuRange } from './integrations/limit-range.ts';
 import type { PodTarget } from './node-input.ts';

@@ -1,6 +1,6 @@
 /** Of all advice, what is to be changed now. */
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import { formatAmount } from './amount-text.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import { judgeChange, judgedPods, type Throttling } from './judge-change.ts';
 import { watchChange } from './watched-change.ts';
 

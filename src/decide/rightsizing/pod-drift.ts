@@ -1,9 +1,8 @@
 /** Which running pods do not have the sizes in force yet, and what to change in each. */
 
-import { type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import type { SizeChange } from '../size-decision.ts';
 
 /** The amounts that rightsizing has a say in, by container; all others are left as they are. */
 export type ManagedKeys = ReadonlyMap<string, ReadonlySet<SizeKey>>;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyChanges, sizeKeys } from '../../model/pod-size.ts';
+import { applyChanges, type SizeChange, sizeKeys } from '../../model/pod-size.ts';
 import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import {
   type ChangeInPhase,
   joinChanges,

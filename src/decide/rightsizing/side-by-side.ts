@@ -2,9 +2,8 @@
  * Changes that are looked after side by side: what may begin beside them, and what becomes of them. More is given at once,
  * whatever is being watched; less waits only for what is about the same resource, and for the first pod of another decrease.
  */
-import { qosClassOf, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { qosClassOf, type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, QosClass } from '../../model/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import {
   changedResources,
   isDecrease,

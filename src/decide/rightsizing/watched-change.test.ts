@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SizeChange } from '../../model/pod-size.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB } from '../../model/testing/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import {
   changedResources,
   isDecrease,

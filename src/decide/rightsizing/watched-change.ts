@@ -1,11 +1,10 @@
 /** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { restartedContainer } from '../../model/restart-on-resize.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import type { SizeChange } from '../size-decision.ts';
 import type { ResourceName } from './amount-text.ts';
-import { restartedContainer } from './restart-on-resize.ts';
 
 /** One resource of one container: what is changed, blamed and taken back as a whole, request and limit together. */
 export interface SizedPart {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SizeChange } from '../../model/pod-size.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer } from '../../model/testing/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
 import { notWorthRestart, type RestartQuestion } from './worth-a-restart.ts';
 
 const HOUR = 3_600_000;

@@ -5,13 +5,14 @@ import type {
   EvictToResizeDecision,
   ResizeDecision,
   RetemplateDecision,
-  SizeChange,
   SizeDecision,
   SizingEngine,
 } from '../../decide/size-decision.ts';
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { Bytes, EpochMillis, Millis, Percent } from '../../lib/units.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
+import { restartedContainer } from '../../model/restart-on-resize.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { InFlightEviction, Leadership, Objection } from '../context.ts';
@@ -153,22 +154,9 @@ export function newPodsRule(
   return { name, why, check: (subject, context) => (subject.kind === 'resize' ? undefined : check(subject, context)) };
 }
 
-/** The first container that the resize restarts (`resizePolicy: RestartContainer`). What was never granted restarts nothing when it is taken back. */
-export function restartedBy({
-  decision,
-  before,
-  changes,
-}: ResizeSubject): { readonly container: string; readonly resource: 'cpu' | 'memory' } | undefined {
-  if (decision.isWithdrawal === true) return undefined;
-  for (const { container: name, to } of changes) {
-    const container = before.find((each) => each.name === name);
-    const touchesCpu = to.cpuRequest !== undefined || to.cpuLimit !== undefined;
-    const touchesMemory = to.memoryRequest !== undefined || to.memoryLimit !== undefined;
-    if (touchesCpu && container?.cpuRestart === 'RestartContainer') return { container: name, resource: 'cpu' };
-    if (touchesMemory && container?.memoryRestart === 'RestartContainer')
-      return { container: name, resource: 'memory' };
-  }
-  return undefined;
+/** The first container that the resize restarts. What was never granted restarts nothing when it is taken back. */
+export function restartedBy({ decision, before, changes }: ResizeSubject): ReturnType<typeof restartedContainer> {
+  return decision.isWithdrawal === true ? undefined : restartedContainer(before, changes);
 }
 
 /** A rule that looks at resizes that restart a container. */

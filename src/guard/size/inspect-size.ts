@@ -24,7 +24,7 @@ export function inspectSizeAll(decision: SizeDecision, context: SizeGuardContext
 
 function* objections(decision: SizeDecision, context: SizeGuardContext): Generator<Block> {
   const subject = findSubject(decision, context);
-  const target = decision.kind === 'resize' ? decision.pod.name : decision.workload.name;
+  const target = decision.kind === 'retemplate' ? decision.workload.name : decision.pod.name;
   if (subject === undefined) {
     const gone = object('PreconditionFailed', { pod: target });
     if (gone !== undefined) yield { rule: 'subject', ...gone };

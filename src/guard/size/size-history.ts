@@ -1,7 +1,7 @@
 /** What changes of size did so far: when, and which came to nothing. No I/O; fed by whoever acts. */
 
-import type { SizeChange } from '../../decide/size-decision.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 
 export interface FailedChange {
   readonly retryAt: EpochMillis;

@@ -1,8 +1,8 @@
 /** Which containers a resize in place would restart: there it is no gentler than a new pod. */
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
-import type { SizeChange } from '../size-decision.ts';
+import type { SizeChange } from './pod-size.ts';
+import type { ContainerSpecRecord } from './sizing-records.ts';
 
-/** @returns the first container that restarts, with the resource that makes it; undefined where none does. */
+/** By `resizePolicy: RestartContainer` (KEP-1287). @returns the first container that restarts, with the resource that makes it; undefined where none does. */
 export function restartedContainer(
   containers: readonly ContainerSpecRecord[],
   changes: readonly SizeChange[],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { restartedContainer } from './restart-on-resize.ts';
+import type { ContainerSpecRecord } from './sizing-records.ts';
 
 const container = (changes: Partial<ContainerSpecRecord>): ContainerSpecRecord => ({
   name: 'app',

@@ -1,0 +1,55 @@
+/** Resizes that restart containers: each takes a place of the budget of all disruptions, from before it is asked for until it is over. */
+import type { ResizeDecision } from '../decide/size-decision.ts';
+import type { Clock } from '../lib/clock.ts';
+import { sizesInForce } from '../model/granted-size.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
+import { restartedContainer } from '../model/restart-on-resize.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../model/sizing-view.ts';
+import type { Disruptions } from './disruptions.ts';
+
+export interface RestartsInPlace {
+  /** Call before the patch is sent. Takes no place for what restarts nothing, and for what takes back a resize that was not granted. */
+  begin(decision: ResizeDecision): void;
+  /** Call for a resize that is in the pod's spec already, asked for by a predecessor. @returns whether it took a place. */
+  adopt(decision: ResizeDecision): boolean;
+  /** @param wasDone the container may have restarted: the workload's cooldown begins. */
+  end(podUid: string, wasDone: boolean): void;
+}
+
+export interface RestartsInPlaceOptions {
+  readonly view: Pick<SizingView, 'pod'>;
+  readonly disruptions: () => Pick<Disruptions, 'history' | 'inFlight'>;
+  readonly clock: Clock;
+}
+
+export function createRestartsInPlace({ view, disruptions, clock }: RestartsInPlaceOptions): RestartsInPlace {
+  const workloadOfPod = new Map<string, string>();
+
+  const take = (
+    { pod, workloadUid, changes, isWithdrawal }: ResizeDecision,
+    sizesOf: (sizing: SizedPod['sizing']) => readonly ContainerSpecRecord[],
+  ): boolean => {
+    const found = view.pod(pod.namespace, pod.name);
+    if (workloadUid === undefined || found === undefined || isWithdrawal === true) return false;
+    const before = sizesOf(found.sizing);
+    if (restartedContainer(before, effectiveChanges(before, changes)) === undefined) return false;
+    workloadOfPod.set(pod.uid, workloadUid);
+    disruptions().inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    return true;
+  };
+
+  return {
+    begin: (decision) => void take(decision, ({ containers }) => containers),
+    // Its spec says what was asked for; only what is in force tells what is still to change.
+    adopt: (decision) => take(decision, sizesInForce),
+    end(podUid, wasDone) {
+      const workloadUid = workloadOfPod.get(podUid);
+      if (workloadUid === undefined) return;
+      workloadOfPod.delete(podUid);
+      const { inFlight, history } = disruptions();
+      inFlight.remove(podUid);
+      if (wasDone) history.recordDisruption(workloadUid, clock.now());
+    },
+  };
+}
