@@ -1,12 +1,11 @@
 /** The allocation loop: a node is worked through when an allocation on it, one of its pods, or what bounds them changes. */
-import { createWorkQueue } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
-import type { WorkloadRef } from '../model/cluster-view.ts';
+import { type WorkloadRef, workloadOfKey } from '../model/cluster-view.ts';
 import type { PodRecord } from '../model/records.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
@@ -15,6 +14,7 @@ import type { AllocationActuator } from './allocation-actuator.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
 import type { AllocationPass, PodReport } from './allocation-pass.ts';
 import type { AllocationReports } from './allocation-reports.ts';
+import { createEngineQueue } from './engine-queue.ts';
 
 export interface AllocationControllerOptions {
   readonly view: LiveSizingView;
@@ -46,17 +46,19 @@ const COALESCE: Millis = 30;
 const STATUS: Millis = 300;
 /** What bounds pods is looked at a little later: it comes in storms, and admission checks it again anyway. */
 const BOUNDS: Millis = 2000;
+/** A status that could not be written is tried again. */
+const RETRY_STATUS: Millis = 2000;
 const REVIEW: Millis = 1000;
 /** Grace, cooldowns of autoscalers and the like change with time alone. */
 const RESYNC: Millis = 15_000;
 /** An agent may see its pod before we do. */
 const LOST: Millis = 5000;
 const retryPolicy: BackoffPolicy = { initialMillis: 500, factor: 2, maxMillis: 60_000, jitter: 0.2 };
-const QUEUE = { queue: 'allocation' } as const;
 
 export function createAllocationController(options: AllocationControllerOptions): AllocationController {
-  const { view, stores, agents, pass, reports, actuator, metrics, clock, random, log } = options;
-  let wake: (key: string, delayMillis?: Millis) => void = () => {};
+  const { view, stores, agents, pass, reports, actuator, metrics, clock, log } = options;
+  const queue = createEngineQueue({ ...options, name: 'allocation', retryPolicy });
+  const { wake } = queue;
   /** Of each node what the last pass found out, until it is written. */
   const unwritten = new Map<string, readonly PodReport[]>();
 
@@ -148,20 +150,6 @@ export function createAllocationController(options: AllocationControllerOptions)
     wakeNode,
     wakeAll,
     async run(signal) {
-      const queue = createWorkQueue({
-        clock,
-        random,
-        log,
-        name: QUEUE.queue,
-        retryPolicy,
-        onProcessed({ queuedMillis, durationMillis, isFailed }) {
-          metrics.inc('stowage_workqueue_adds_total', QUEUE);
-          if (isFailed) metrics.inc('stowage_workqueue_retries_total', QUEUE);
-          metrics.observe('stowage_workqueue_wait_seconds', QUEUE, queuedMillis / 1000);
-          metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
-        },
-      });
-      wake = (key, delayMillis = 0) => queue.addAfter(key, delayMillis);
       const unsubscribe = [
         stores.onChange((before, after) => {
           agents.note(before, after);
@@ -173,23 +161,16 @@ export function createAllocationController(options: AllocationControllerOptions)
         view.onPod(notePod),
         view.onChange((change) => {
           if (change.kind === 'bounds') wakeNamespace(change.namespace);
-          else if (change.kind === 'workload') wakePods(refOf(change.key));
+          else if (change.kind === 'workload') wakePods(workloadOfKey(change.key));
         }),
       ];
-      wakeAll();
       try {
-        await Promise.all([queue.run(options.workers, handle, signal), tick(signal)]);
+        const work = queue.run(handle, signal);
+        wakeAll();
+        await Promise.all([work, tick(signal)]);
       } finally {
         for (const end of unsubscribe) end();
-        wake = () => {};
       }
     },
   };
-}
-
-const RETRY_STATUS: Millis = 2000;
-
-function refOf(key: string): WorkloadRef {
-  const [kind = '', namespace = '', name = ''] = key.split('/');
-  return { kind, namespace, name };
 }

@@ -1,18 +1,18 @@
 /** The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by a resync. */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { ManagedPolicy, PlacementPolicy } from '../decide/placement/policy.ts';
-import { createWorkQueue, type ProcessedSample } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
-import { type Clock, sleep, type Timer } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { workloadKey, workloadOfKey } from '../model/cluster-view.ts';
 import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import type { LiveView, ViewChange } from '../observe/live-view.ts';
 import { adoptEvictions } from './adopt-disruptions.ts';
+import { createBreather, createEngineQueue } from './engine-queue.ts';
 import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
@@ -51,9 +51,6 @@ export interface PlacementController {
 const COALESCE_MILLIS = 100;
 /** Freed capacity concerns all workloads that want to move; nodes report often. */
 const CAPACITY_MILLIS = 1_000;
-/** The loop gives way to the webhook after working this long in one go. */
-const BREATHE_AFTER_MILLIS = 8;
-const QUEUE = { queue: 'placement' } as const;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
 export function createPlacementController(options: PlacementControllerOptions): PlacementController {
@@ -62,28 +59,15 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const managed = new Set<string>();
   /** Keys of workloads with pods on the wrong side. */
   const drifting = new Set<string>();
-  let wake: (key: string, delayMillis?: Millis, priority?: number) => void = () => {};
-  let depth = (): number => 0;
-  metrics.onRender(() => metrics.set('stowage_workqueue_depth', QUEUE, depth()));
-  const countWork = ({ queuedMillis, durationMillis, isFailed }: ProcessedSample): void => {
-    metrics.inc('stowage_workqueue_adds_total', QUEUE);
-    if (isFailed) metrics.inc('stowage_workqueue_retries_total', QUEUE);
-    metrics.observe('stowage_workqueue_wait_seconds', QUEUE, queuedMillis / 1000);
-    metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
-  };
-  let lastBreath = 0;
-
-  const breathe = async (): Promise<void> => {
-    if (clock.now() - lastBreath < BREATHE_AFTER_MILLIS) return;
-    await sleep(clock, 0);
-    lastBreath = clock.now();
-  };
+  const queue = createEngineQueue({ ...options, name: 'placement', retryPolicy });
+  const { wake } = queue;
+  const breathe = createBreather(clock);
 
   /** What was done so far stays known: a label taken away and put back must not skip the cooldown. */
   const stopManaging = (key: string): void => {
     managed.delete(key);
     drifting.delete(key);
-    const { namespace, name } = refOf(key);
+    const { namespace, name } = workloadOfKey(key);
     metrics.removeWorkload(namespace, name);
     options.gauges.forget(key);
   };
@@ -115,7 +99,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const seen = new Set<string>();
   const handle = async (key: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
     await breathe();
-    const workload = view.workload(refOf(key));
+    const workload = view.workload(workloadOfKey(key));
     if (workload === undefined) return undefined;
     const isFirst = !seen.has(workload.uid);
     seen.add(workload.uid);
@@ -145,9 +129,6 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });
-    depth = () => queue.size;
-    wake = (key, delayMillis = 0, priority = 0) => queue.addAfter(key, delayMillis, { priority });
     let capacityTimer: Timer | undefined;
 
     const onChange = (change: ViewChange): void => {
@@ -178,26 +159,19 @@ export function createPlacementController(options: PlacementControllerOptions): 
     ];
     const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
     if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');
-    for (const workload of view.workloads()) wake(workloadKey(workload));
     try {
-      await queue.run(options.workers, handle, signal);
+      const work = queue.run(handle, signal);
+      wakeAll();
+      await work;
     } finally {
       for (const end of unsubscribe) end();
       capacityTimer?.cancel();
-      wake = () => {};
-      depth = () => 0;
     }
   };
 
-  return {
-    run,
-    wakeAll() {
-      for (const workload of view.workloads()) wake(workloadKey(workload));
-    },
+  const wakeAll = (): void => {
+    for (const workload of view.workloads()) wake(workloadKey(workload));
   };
-}
 
-function refOf(key: string): WorkloadRef {
-  const [kind = '', namespace = '', name = ''] = key.split('/');
-  return { kind, namespace, name };
+  return { run, wakeAll };
 }

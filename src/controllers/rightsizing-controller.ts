@@ -6,21 +6,21 @@ import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { largestNode } from '../decide/rightsizing/largest-node.ts';
 import { requeueAfter } from '../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../decide/rightsizing/select-policy.ts';
-import { createWorkQueue, type ProcessedSample } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadOfKey } from '../model/cluster-view.ts';
 import { isValidPolicy, type PolicyRecord, policyKey, type ValidPolicy } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { createBreather, createEngineQueue } from './engine-queue.ts';
 import type { HandBack } from './rightsizing-hand-back.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
@@ -59,16 +59,15 @@ export interface RightsizingController {
 
 /** A status is written once for all that happens within this time. */
 const STATUS_MILLIS: Millis = 500;
-const BREATHE_AFTER_MILLIS: Millis = 8;
 const STALE_MILLIS: Millis = 15_000;
-const QUEUE = { queue: 'rightsizing' } as const;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
 export function createRightsizingController(options: RightsizingControllerOptions): RightsizingController {
   const { view, policies, reconciler, books, handBack, settings, events, metrics, clock, random, log } = options;
-  let wake: Wake = () => {};
+  const queue = createEngineQueue({ ...options, name: 'rightsizing', retryPolicy });
+  const wake: Wake = queue.wake;
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
-  let lastBreath = 0;
+  const breathe = createBreather(clock);
 
   const policyIndex = (): PolicyIndex => {
     const known = policies.policies();
@@ -77,12 +76,6 @@ export function createRightsizingController(options: RightsizingControllerOption
   };
   const select = (workload: SizedWorkload): PolicySelection =>
     policyIndex().select(workload, view.namespace(workload.namespace));
-
-  const breathe = async (): Promise<void> => {
-    if (clock.now() - lastBreath < BREATHE_AFTER_MILLIS) return;
-    await sleep(clock, 0);
-    lastBreath = clock.now();
-  };
 
   /** One workload of a policy; an error is its own and stops no other. @returns when to look again. */
   const work = async (
@@ -178,7 +171,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   };
 
   const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
-    const workload = view.workload(refOf(key));
+    const workload = view.workload(workloadOfKey(key));
     if (workload === undefined || workload.deleting) return;
     const { winner } = select(workload);
     for (const policy of policies.policies()) {
@@ -213,13 +206,6 @@ export function createRightsizingController(options: RightsizingControllerOption
     return undefined;
   };
 
-  const countWork = ({ queuedMillis, durationMillis, isFailed }: ProcessedSample): void => {
-    metrics.inc('stowage_workqueue_adds_total', QUEUE);
-    if (isFailed) metrics.inc('stowage_workqueue_retries_total', QUEUE);
-    metrics.observe('stowage_workqueue_wait_seconds', QUEUE, queuedMillis / 1000);
-    metrics.observe('stowage_workqueue_work_seconds', QUEUE, durationMillis / 1000);
-  };
-
   const wakeAll = (): void => {
     index = undefined;
     for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
@@ -231,21 +217,14 @@ export function createRightsizingController(options: RightsizingControllerOption
     wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
     async run(signal) {
       await policies.onSynced;
-      const queue = createWorkQueue({ clock, random, log, name: QUEUE.queue, retryPolicy, onProcessed: countWork });
-      wake = (key, delayMillis = 0) => queue.addAfter(key, delayMillis);
       const end = wakeOnChanges({ ...options, select }, wake);
-      wakeAll();
       try {
-        await queue.run(options.workers, handle, signal);
+        const work = queue.run(handle, signal);
+        wakeAll();
+        await work;
       } finally {
         end();
-        wake = () => {};
       }
     },
   };
-}
-
-function refOf(key: string): WorkloadRef {
-  const [kind = '', namespace = '', name = ''] = key.split('/');
-  return { kind, namespace, name };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { workloadKey } from './cluster-view.ts';
+import { workloadKey, workloadOfKey } from './cluster-view.ts';
 
 describe('workloadKey', () => {
   test('names kind, namespace and name', () => {
@@ -9,5 +9,10 @@ describe('workloadKey', () => {
   test('keeps workloads of different kinds with one name apart', () => {
     const place = { namespace: 'shop', name: 'web' };
     expect(workloadKey({ kind: 'StatefulSet', ...place })).not.toBe(workloadKey({ kind: 'Deployment', ...place }));
+  });
+
+  test('is read back', () => {
+    const workload = { kind: 'StatefulSet', namespace: 'shop', name: 'db-0.main' };
+    expect(workloadOfKey(workloadKey(workload))).toEqual(workload);
   });
 });

@@ -61,3 +61,9 @@ export interface ClusterView {
 export function workloadKey(ref: WorkloadRef): string {
   return `${ref.kind}/${ref.namespace}/${ref.name}`;
 }
+
+/** The workload of a {@link workloadKey}. */
+export function workloadOfKey(key: string): WorkloadRef {
+  const [kind = '', namespace = '', name = ''] = key.split('/');
+  return { kind, namespace, name };
+}

@@ -1,0 +1,67 @@
+/** The queue of an engine's loop: it is there while the engine leads, and Prometheus is told how it does. */
+import { createWorkQueue, type KeyHandler } from '../kube/queue.ts';
+import type { BackoffPolicy } from '../lib/backoff.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Random } from '../lib/random.ts';
+import type { Millis } from '../lib/units.ts';
+
+export interface EngineQueue {
+  /** Has the key handled after this time; the earlier time wins where it waits already. Nothing happens while the queue does not run. */
+  wake(key: string, delayMillis?: Millis, priority?: number): void;
+  /** Runs until `signal` aborts; then takes no more keys, waits for what is running and resolves. May be run again, and begins empty. */
+  run(handle: KeyHandler, signal: AbortSignal): Promise<void>;
+}
+
+export interface EngineQueueOptions {
+  /** The engine; label `queue` of its series. */
+  readonly name: string;
+  /** Keys handled in parallel. At least 1. */
+  readonly workers: number;
+  readonly retryPolicy: BackoffPolicy;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
+  const { name, metrics } = options;
+  const labels = { queue: name };
+  let running: ReturnType<typeof createWorkQueue> | undefined;
+  metrics.onRender(() => metrics.set('stowage_workqueue_depth', labels, running?.size ?? 0));
+  return {
+    wake: (key, delayMillis = 0, priority = 0) => running?.addAfter(key, delayMillis, { priority }),
+    async run(handle, signal) {
+      const queue = createWorkQueue({
+        ...options,
+        onProcessed({ queuedMillis, durationMillis, isFailed }) {
+          metrics.inc('stowage_workqueue_adds_total', labels);
+          if (isFailed) metrics.inc('stowage_workqueue_retries_total', labels);
+          metrics.observe('stowage_workqueue_wait_seconds', labels, queuedMillis / 1000);
+          metrics.observe('stowage_workqueue_work_seconds', labels, durationMillis / 1000);
+        },
+      });
+      running = queue;
+      try {
+        await queue.run(options.workers, handle, signal);
+      } finally {
+        if (running === queue) running = undefined;
+      }
+    },
+  };
+}
+
+/** A loop gives way to the webhook after working this long in one go. */
+const BREATHE_AFTER_MILLIS: Millis = 8;
+
+/** @returns what a loop calls between two pieces of work: it lets others have their turn once the last time is a while ago. */
+export function createBreather(clock: Clock): () => Promise<void> {
+  let lastMillis = 0;
+  return async () => {
+    if (clock.now() - lastMillis < BREATHE_AFTER_MILLIS) return;
+    await sleep(clock, 0);
+    lastMillis = clock.now();
+  };
+}
