@@ -1,6 +1,7 @@
 /** Every disruption of every engine: what is under way, what was done, and whether one more is allowed. One budget for all. */
 import { createEvict, type Evict } from '../act/evict.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { GuardContext, InFlightEviction, Leadership } from '../guard/context.ts';
 import { createDisruptionLog, type DisruptionLog } from '../guard/history.ts';
 import type { DisruptionState } from '../guard/size/disruption-state.ts';
@@ -26,7 +27,9 @@ export interface Disruptions {
   readonly inFlight: EvictionsInFlight;
   readonly evict: Evict;
   list(): readonly InFlightEviction[];
-  /** For the guard of evictions; undefined for a workload whose pods placement does not follow, such as a DaemonSet. */
+  /** For the guard of decisions about a workload with this policy. */
+  contextWith(policy: PlacementPolicy): GuardContext;
+  /** The same, by the workload; undefined for one whose pods placement does not follow, such as a DaemonSet. */
   contextOf(workloadUid: string): GuardContext | undefined;
   /** For the guard of sizes. */
   stateOf(workloadUid: string): DisruptionState;
@@ -51,15 +54,13 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     return parsed.ok ? parsed.window : undefined;
   };
 
-  const contextOf = (workloadUid: string): GuardContext | undefined => {
-    const workload = view.workloadByUid(workloadUid);
-    if (workload === undefined) return undefined;
-    const { settings, sides, readPolicy } = rules();
+  const contextWith = (policy: PlacementPolicy): GuardContext => {
+    const { settings, sides } = rules();
     return {
       view,
       sides,
       settings,
-      policy: readPolicy(view, workload),
+      policy,
       history,
       inFlight: list(),
       leadership: options.leadership(),
@@ -71,11 +72,17 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     };
   };
 
+  const contextOf = (workloadUid: string): GuardContext | undefined => {
+    const workload = view.workloadByUid(workloadUid);
+    return workload && contextWith(rules().readPolicy(view, workload));
+  };
+
   return {
     history,
     inFlight,
     evict: createEvict(options.api),
     list,
+    contextWith,
     contextOf,
     stateOf(workloadUid) {
       const { settings } = rules();

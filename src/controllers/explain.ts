@@ -5,13 +5,12 @@ import { planWorkload } from '../decide/placement/converge.ts';
 import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
 import { explainPlan, type PlanExplanation } from '../decide/placement/explain.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
-import type { Block, Leadership } from '../guard/context.ts';
+import type { Block } from '../guard/context.ts';
 import { inspectAll } from '../guard/guard.ts';
-import type { DisruptionHistory } from '../guard/history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
-import type { EvictionsInFlight } from './evictions-in-flight.ts';
+import type { Disruptions } from './disruptions.ts';
 import type { PlacementRules } from './placement-rules.ts';
 import type { SpotWatch } from './spot-watch.ts';
 
@@ -41,16 +40,14 @@ export type Explainer = (ref: WorkloadRef) => WorkloadExplanation | undefined;
 export interface ExplainerOptions {
   readonly view: ClusterView;
   readonly rules: () => PlacementRules;
-  readonly history: DisruptionHistory;
-  readonly inFlight: EvictionsInFlight;
+  readonly disruptions: Pick<Disruptions, 'contextWith'>;
   readonly spot: SpotWatch;
-  readonly leadership: () => Leadership;
   readonly journal: Journal;
   readonly clock: Clock;
 }
 
 export function createExplainer(options: ExplainerOptions): Explainer {
-  const { view, rules, history, inFlight, spot, journal, clock } = options;
+  const { view, rules, disruptions, spot, journal, clock } = options;
   return (ref) => {
     const workload = view.workload(ref);
     if (workload === undefined) return undefined;
@@ -58,19 +55,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     const now = clock.now();
     const policy = readPolicy(view, workload);
     const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
-    const leadership = options.leadership();
-    const context = {
-      view,
-      sides,
-      settings,
-      policy,
-      history,
-      inFlight: inFlight.list(now),
-      leadership,
-      spot: spot.memory,
-      waitingCovers: spot.waitingCovers(),
-      now,
-    };
+    const context = disruptions.contextWith(policy);
     const decisions = plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) }));
     const ending = decisions.find(({ decision }) => decision.kind !== 'restamp');
     const rule = policy.state === 'managed' ? policy.rule : undefined;
@@ -80,8 +65,8 @@ export function createExplainer(options: ExplainerOptions): Explainer {
       decisions,
       story: explainPlan(plan, ending?.blocks ?? [], now),
       cost: prices === undefined ? undefined : costOf({ view, sides, workload, rule, prices }),
-      lastDisruption: history.lastDisruption(workload.uid),
-      isLeader: leadership.leader,
+      lastDisruption: context.history.lastDisruption(workload.uid),
+      isLeader: context.leadership.leader,
       journal: journal.entries(workloadKey(ref)),
     };
   };

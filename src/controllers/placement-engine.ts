@@ -38,37 +38,26 @@ export interface PlacementEngine {
 }
 
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
-  const { api, view, rules, journal, clock } = options;
+  const { api, spot, metrics, clock } = options;
   const disruptions = createDisruptions(options);
-  const { history, inFlight, evict } = disruptions;
+  const { history, inFlight } = disruptions;
   const shared = {
     ...options,
-    history,
-    events: createWorkloadEvents(options.events, clock),
+    disruptions,
     inFlight,
+    events: createWorkloadEvents(options.events, clock),
     turns: createEvictionTurns(history),
     moves: createMoveTracker(history),
-    evict,
     restamp: createRestamp(api),
-    gauges: createPlanGauges(options.metrics),
+    gauges: createPlanGauges(metrics),
   };
   const reconciler = createPlacementReconciler(shared);
-  const { metrics, spot } = options;
   metrics.onRender(() => {
     metrics.set('spotalis_storm_active', {}, spot.memory.storm(clock.now()) === undefined ? 0 : 1);
   });
   return {
     disruptions,
     controller: createPlacementController({ ...shared, reconciler }),
-    explain: createExplainer({
-      view,
-      rules,
-      history,
-      inFlight,
-      spot: options.spot,
-      leadership: options.leadership,
-      journal,
-      clock,
-    }),
+    explain: createExplainer(shared),
   };
 }

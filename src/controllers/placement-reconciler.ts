@@ -1,7 +1,6 @@
 /** One look at one workload: plan, ask the guards, act at most once, and say when to look again. */
 
 import type { WorkloadEvents } from '../act/events.ts';
-import type { Evict } from '../act/evict.ts';
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import type { Journal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
@@ -9,9 +8,8 @@ import type { EvictDecision, RestampDecision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { noticeStranded } from '../decide/placement/notice-stranded.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
-import type { Block, GuardContext, Leadership } from '../guard/context.ts';
+import type { Block } from '../guard/context.ts';
 import { type Approved, inspect } from '../guard/guard.ts';
-import type { DisruptionLog } from '../guard/history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -21,8 +19,8 @@ import type { ClusterView } from '../model/cluster-view.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 import { createBlockReporter } from './block-reporter.ts';
+import type { Disruptions } from './disruptions.ts';
 import type { EvictionTurns } from './eviction-turns.ts';
-import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { createFallBack } from './fall-back.ts';
 import type { MoveTracker } from './move-tracker.ts';
 import { countEviction } from './placement-metrics.ts';
@@ -34,15 +32,10 @@ import type { SpotWatch } from './spot-watch.ts';
 export interface ReconcilerOptions {
   readonly view: ClusterView;
   readonly rules: () => PlacementRules;
-  readonly history: DisruptionLog;
-  readonly inFlight: EvictionsInFlight;
+  readonly disruptions: Disruptions;
   readonly turns: EvictionTurns;
   readonly moves: MoveTracker;
   readonly spot: SpotWatch;
-  readonly leadership: () => Leadership;
-  /** A resize of the pod was asked for by another engine; left out, none is. */
-  readonly isResizing?: ((podUid: string) => boolean) | undefined;
-  readonly evict: Evict;
   readonly restamp: Restamp;
   readonly events: WorkloadEvents;
   readonly journal: Journal;
@@ -72,32 +65,14 @@ export class EvictionError extends Error {
 }
 
 export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
-  const { view, rules, history, inFlight, turns, moves, spot, leadership, evict, events, journal, clock } = options;
-  const { metrics, gauges } = options;
+  const { view, rules, disruptions, turns, moves, spot, events, journal, metrics, gauges, clock } = options;
+  const { history, inFlight, evict } = disruptions;
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
-  const fallBack = createFallBack({ ...options, spot: spot.memory, blocks, log });
+  const fallBack = createFallBack({ ...options, evict, spot: spot.memory, blocks, log });
   /** The API server asked everybody to wait until then. */
   let throttledUntil = 0;
-
-  const contextFor = (plan: WorkloadPlan): GuardContext => {
-    const { settings, sides } = rules();
-    const now = clock.now();
-    return {
-      view,
-      sides,
-      settings,
-      policy: plan.policy,
-      history,
-      inFlight: inFlight.list(now),
-      leadership: leadership(),
-      spot: spot.memory,
-      waitingCovers: spot.waitingCovers(),
-      isResizing: options.isResizing,
-      now,
-    };
-  };
 
   const blocked = (workload: WorkloadRecord, decision: EvictDecision, block: Block): Millis | undefined => {
     blocks.report(workload, decision, block);
@@ -107,7 +82,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
   /** Asks the guards, then for a turn, then evicts. @returns when to look again. */
   const move = async (workload: WorkloadRecord, plan: WorkloadPlan, decision: EvictDecision, signal: AbortSignal) => {
     const key = workloadKey(workload);
-    const context = contextFor(plan);
+    const context = disruptions.contextWith(plan.policy);
     const verdict = inspect(decision, context);
     const candidate = { key, workloadUid: workload.uid, drift: plan.drift, replicas: plan.replicas };
     if (verdict.kind === 'blocked') {
@@ -129,9 +104,9 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     const { pod, from, why } = decision;
     const { settings } = rules();
     const startedAt = clock.now();
-    // Entered before asking: other workloads decide while this one waits for the answer.
     // Its replacement must find spot open, if only for this one pod.
     if (decision.to === 'spot') spot.memory.startProbe(workload.uid, startedAt);
+    // Entered before asking: other workloads decide while this one waits for the answer.
     inFlight.add({ workloadUid: workload.uid, podUid: pod.uid, since: startedAt });
     const outcome = await evict(approved, signal);
     countEviction(metrics, workload, outcome.result);
@@ -223,10 +198,12 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       if (eviction === undefined) turns.leave(workloadKey(workload));
       else times.push(await move(workload, plan, eviction, signal));
       const fallback = plan.decisions.find((decision) => decision.kind === 'fallback');
-      if (fallback !== undefined) times.push(await fallBack(workload, fallback, contextFor(plan), signal));
+      if (fallback !== undefined)
+        times.push(await fallBack(workload, fallback, disruptions.contextWith(plan.policy), signal));
       if (plan.fallbackDueAt !== undefined) times.push(plan.fallbackDueAt - now);
       const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
-      if (corrections.length > 0) times.push(await restamps.apply(workload, corrections, contextFor(plan), signal));
+      if (corrections.length > 0)
+        times.push(await restamps.apply(workload, corrections, disruptions.contextWith(plan.policy), signal));
       return { plan, againAfterMillis: earliest(times) };
     },
     forget(key, workloadUid) {
