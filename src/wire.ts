@@ -12,6 +12,7 @@ import { type Clock, sleep } from './lib/clock.ts';
 import type { Logger } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
+import { aborted } from './lib/until-aborted.ts';
 import type { WorkloadRef } from './model/cluster-view.ts';
 import { createLiveStores } from './observe/live-stores.ts';
 import { createLiveView } from './observe/live-view.ts';
@@ -19,15 +20,13 @@ import { createOwnerStores } from './observe/owner-stores.ts';
 import { createAdmission } from './operator/admission.ts';
 import { createLeadershipLoop, unaskedEnd } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
+import { type OperatorPorts, openPorts } from './operator/open-ports.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
-import { serveMetrics } from './operator/serve-metrics.ts';
-import { type ServedWebhook, serveWebhook } from './operator/serve-webhook.ts';
+import type { ServedWebhook } from './operator/serve-webhook.ts';
 import { createSizing } from './operator/sizing.ts';
 import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
-import { type EndpointServer, startEndpointServer } from './web/endpoint-server.ts';
-import { createReadyz, healthz } from './web/health.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
 
@@ -49,13 +48,6 @@ export interface OperatorOptions {
   readonly metrics?: Metrics;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
-}
-
-/** Ports that are listened on; undefined where the server is switched off. */
-export interface OperatorPorts {
-  readonly webhook: number | undefined;
-  readonly metrics: number | undefined;
-  readonly health: number | undefined;
 }
 
 export interface Operator {
@@ -177,61 +169,25 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     },
   });
 
-  const servers: EndpointServer[] = [];
-  const { health, metrics: metricsConfig } = config.observability;
-  const serve = async (
-    name: string,
-    address: typeof health.bindAddress,
-    endpoints: Parameters<typeof startEndpointServer>[0]['endpoints'],
-  ) => {
-    const server = await startEndpointServer({ name, address, endpoints, log: log.child(name) });
-    servers.push(server);
-    return server.port;
-  };
-  const readyz = createReadyz({
-    shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
-    caches: () => (view.freshness().synced ? undefined : 'the first lists are not complete'),
-    certificate: () => webhook?.certificateProblem(),
-    lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
+  const serving = await openPorts({
+    ...options,
+    api,
+    admit: admission.handle,
+    policyHandlers: sizing?.rightsizing?.handlers,
+    explain: engine.explain,
+    ...sizing?.explainers,
+    view,
+    isLeader: () => leadership.current().leader,
+    leader: () => addressOf(leadership.leader()),
+    readiness: {
+      shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
+      caches: () => (view.freshness().synced ? undefined : 'the first lists are not complete'),
+      lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
+    },
+    metrics,
   });
-  let ports: OperatorPorts;
-  try {
-    const healthPort = health.enabled
-      ? await serve('health', health.bindAddress, { '/healthz': healthz, '/readyz': readyz })
-      : undefined;
-    if (config.webhook.enabled) {
-      webhook = await serveWebhook({
-        ...options,
-        api,
-        host: options.webhookHost,
-        handle: admission.handle,
-        also: sizing?.rightsizing?.handlers,
-        isLeader: () => leadership.current().leader,
-        leader: () => addressOf(leadership.leader()),
-        metrics,
-      });
-    }
-    const metricsServer = metricsConfig.enabled
-      ? await serveMetrics({
-          config,
-          api,
-          metrics,
-          explain: engine.explain,
-          ...sizing?.explainers,
-          view,
-          isLeader: () => leadership.current().leader,
-          certificate: webhook?.certificate,
-          clock,
-          log,
-        })
-      : undefined;
-    if (metricsServer !== undefined) servers.push(metricsServer);
-    ports = { webhook: webhook?.port, metrics: metricsServer?.port, health: healthPort };
-  } catch (error) {
-    await webhook?.drain(0);
-    await Promise.all(servers.map((server) => server.close()));
-    throw error;
-  }
+  const { ports } = serving;
+  webhook = serving.webhook;
 
   const heartbeat = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
@@ -258,7 +214,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       await Promise.all([webhook?.drain(config.webhook.shutdownDelay), acting]);
       winding.abort(new Error('The operator is stopping.'));
       await standing;
-      await Promise.all(servers.map((server) => server.close()));
+      await serving.close();
       log.info({}, 'Stopped');
     })();
     return stopped;
@@ -284,11 +240,4 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     },
     stop,
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilAborted } from './until-aborted.ts';
+import { aborted, untilAborted } from './until-aborted.ts';
 
 test('settles as the work does', async () => {
   const { signal } = new AbortController();
@@ -27,4 +27,12 @@ test('what is done with the signal afterwards changes nothing', async () => {
   expect(await waiting).toBe(7);
   stop.abort(new Error('stop'));
   expect(await waiting).toBe(7);
+});
+
+test('an abort resolves whoever waits for nothing else, before and after', async () => {
+  const stop = new AbortController();
+  const waiting = aborted(stop.signal);
+  stop.abort();
+  await waiting;
+  await aborted(stop.signal);
 });

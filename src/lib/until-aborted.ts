@@ -1,4 +1,4 @@
-/** Waits for work that cannot be aborted itself. */
+/** Waiting that ends when a signal aborts. */
 
 /**
  * Settles as `promise` does, but rejects with the signal's reason as soon as it aborts. The work behind the promise goes
@@ -10,5 +10,13 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Resolves when the signal aborts, at once where it has. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

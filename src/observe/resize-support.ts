@@ -16,17 +16,16 @@ export interface ResizeSupportOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** An upgrade of the control plane is noticed within this time. Default 5 minutes. */
-  readonly intervalMillis?: Millis;
   /** Called when the answer is another than before. */
   readonly onChange?: () => void;
 }
 
-const DEFAULT_INTERVAL_MILLIS = 300_000;
-const RETRY_MILLIS = 5_000;
+/** An upgrade of the control plane is noticed within this time. */
+const INTERVAL_MILLIS: Millis = 300_000;
+const RETRY_MILLIS: Millis = 5_000;
 
 export function createResizeSupportProbe(options: ResizeSupportOptions): ResizeSupportProbe {
-  const { api, clock, log, intervalMillis = DEFAULT_INTERVAL_MILLIS, onChange } = options;
+  const { api, clock, log, onChange } = options;
   let answer: boolean | undefined;
   let lastWord = '';
 
@@ -59,7 +58,7 @@ export function createResizeSupportProbe(options: ResizeSupportOptions): ResizeS
     async run(signal) {
       while (!signal.aborted) {
         const isAnswered = await ask(signal);
-        await sleep(clock, isAnswered ? intervalMillis : RETRY_MILLIS, signal).catch(() => {});
+        await sleep(clock, isAnswered ? INTERVAL_MILLIS : RETRY_MILLIS, signal).catch(() => {});
       }
     },
   };

@@ -1,5 +1,4 @@
 /** The allocation engine of one process, put together: what every replica follows, and what the leader does. */
-
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation-engine.ts';
@@ -8,12 +7,12 @@ import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Store } from '../kube/store.ts';
 import type { Millicores } from '../lib/units.ts';
+import { aborted } from '../lib/until-aborted.ts';
 import type { PodRecord } from '../model/records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
+import { createAllocationStores } from '../observe/allocation-stores.ts';
 import type { NamespaceScope } from '../observe/live-stores.ts';
 import type { PodTexts } from '../observe/project-allocation.ts';
-import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
 
@@ -28,12 +27,13 @@ export interface AllocationOptions extends EngineParts {
   readonly leadership: () => Leadership;
   readonly evictions: () => readonly InFlightEviction[];
   readonly otherResizes: () => readonly InFlightResize[];
+  /** `pods/resize` is served; undefined while it is not known. */
+  readonly servesResize: () => boolean | undefined;
   readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
 }
 
 export interface Allocation {
   readonly engine: AllocationEngine;
-  readonly stores: AllocationStores;
   /** Follows the cluster until `signal` aborts, whoever leads. */
   run(signal: AbortSignal): Promise<void>;
   /** The leader's work, until `signal` aborts. */
@@ -44,29 +44,18 @@ export function createAllocation(options: AllocationOptions): Allocation {
   const { config, api, scope, clock, random, log, view, pods } = options;
   const podTexts: PodTexts = (namespace, podName) => pods.get(`${namespace}/${podName}`);
   const stores = createAllocationStores({ api, scope, podTexts, clock, random, log: log.child('informer') });
-  const support = createResizeSupportProbe({
-    api,
-    clock,
-    log: log.child('allocation'),
-    onChange: () => engine.controller.wakeAll(),
-  });
   const engine = createAllocationEngine({
     ...options,
     stores,
     settings: () => allocationSettingsOf(config()),
-    servesResize: support.servesResize,
     workers: Math.max(WORKERS, config().controllers.maxConcurrentReconciles),
   });
   return {
     engine,
-    stores,
-    run: async (signal) => {
-      const follow = async (): Promise<void> => {
-        // Pods first: records of allocations share texts with theirs.
-        await Promise.race([view.onSynced.catch(() => {}), aborted(signal)]);
-        await stores.run(signal);
-      };
-      await Promise.all([follow(), support.run(signal)]);
+    async run(signal) {
+      // Pods first: records of allocations share texts with theirs.
+      await Promise.race([view.onSynced.catch(() => {}), aborted(signal)]);
+      await stores.run(signal);
     },
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, stores.onSynced]), aborted(signal)]);
@@ -77,10 +66,3 @@ export function createAllocation(options: AllocationOptions): Allocation {
 
 /** Nodes at a time: most of a pass is waiting for answers. */
 const WORKERS = 8;
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}

@@ -12,12 +12,12 @@ import { usageTargets } from '../controllers/rightsizing-targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Millicores } from '../lib/units.ts';
+import { aborted } from '../lib/until-aborted.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
-import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
-import { createResizeSupportProbe } from '../observe/resize-support.ts';
+import { createPolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
@@ -39,6 +39,8 @@ export interface RightsizingOptions extends EngineParts {
   readonly disruptions: () => Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
+  /** `pods/resize` is served; undefined while it is not known. */
+  readonly servesResize: () => boolean | undefined;
   /** Of allocation, under way. */
   readonly otherResizes: () => readonly InFlightResize[];
   /** Allocation shares out the CPU of the pod. */
@@ -47,8 +49,6 @@ export interface RightsizingOptions extends EngineParts {
 
 export interface Rightsizing {
   readonly engine: RightsizingEngine;
-  readonly view: LiveSizingView;
-  readonly policies: PolicyStores;
   /** What it answers at admission, by path. */
   readonly handlers: Readonly<Record<string, BodyHandler>>;
   /** What it adds to the answer for a new pod. */
@@ -73,25 +73,16 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     targets: usageTargets({ view, policies, select: (workload) => engine.controller.select(workload) }),
     isLeader: () => leadership().leader,
   });
-  const probe = createResizeSupportProbe({
-    api,
-    clock,
-    log: options.log.child('rightsizing'),
-    onChange: () => engine.controller.wakeAll(),
-  });
   const engine = createRightsizingEngine({
     ...options,
     view,
     policies,
     usage: usage.collector,
     settings,
-    servesResize: probe.servesResize,
     workers: config.controllers.maxConcurrentReconciles,
   });
   return {
     engine,
-    view,
-    policies,
     handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
     sizeNewPods: createSizeNewPods({
       workloadOf: (owner) => view.workloadOf({ owner }),
@@ -107,20 +98,11 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
       if (workload === undefined || winner === undefined || winner.spec.mode === 'Disabled') return undefined;
       return cpuAdviceOf(pod, engine.books.of(winner.uid).results.get(workloadKey(workload)));
     },
-    run: async (signal) => {
-      await Promise.all([policies.run(signal), probe.run(signal)]);
-    },
+    run: policies.run,
     async lead(signal) {
       await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
       if (signal.aborted) return;
       await Promise.all([usage.lead(signal), engine.run(signal)]);
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -7,6 +7,7 @@ import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
+import { createResizeSupportProbe } from '../observe/resize-support.ts';
 import { createSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
@@ -56,9 +57,12 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
     sizingStores: createSizingStores(reading),
     areNodesHidden: scope !== undefined,
   });
+  const support = createResizeSupportProbe({ api, clock, log: log.child('sizing'), onChange: () => wakeAll() });
+  const { servesResize } = support;
   const allocation: Allocation | undefined = engines.allocation
     ? createAllocation({
         ...options,
+        servesResize,
         evictions: () => options.disruptions().list(),
         view,
         pods: stores.pods.store,
@@ -69,6 +73,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const rightsizing: Rightsizing | undefined = engines.rightsizing
     ? createRightsizing({
         ...options,
+        servesResize,
         config: config(),
         settings: () => rightsizingSettingsOf(config()),
         sizingView: view,
@@ -77,16 +82,17 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
       })
     : undefined;
   const both = [allocation, rightsizing].filter((each) => each !== undefined);
+  const wakeAll = (): void => {
+    for (const { engine } of both) engine.controller.wakeAll();
+  };
   return {
     rightsizing,
     allocation,
     isResizing: (podUid) => both.some(({ engine }) => engine.resizes.isResizing(podUid)),
     explainers: { sizing: rightsizing?.engine.explain, allocation: allocation?.engine.explain },
-    wakeAll() {
-      for (const { engine } of both) engine.controller.wakeAll();
-    },
+    wakeAll,
     run: async (signal) => {
-      await Promise.all([view.run(signal), ...both.map((each) => each.run(signal))]);
+      await Promise.all([view.run(signal), support.run(signal), ...both.map((each) => each.run(signal))]);
     },
     lead: async (signal) => {
       await Promise.all(both.map((each) => each.lead(signal)));

@@ -1,0 +1,82 @@
+/** Opens the operator's ports: health, the webhook, and metrics with explanations, each where the configuration has it on. */
+import type { KubeApi } from '../api/kube-api.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { type EndpointServer, startEndpointServer } from '../web/endpoint-server.ts';
+import { createReadyz, healthz, type ReadinessCheck } from '../web/health.ts';
+import type { LeaderAddress } from '../webhook/forward.ts';
+import type { MutateHandler } from '../webhook/handler.ts';
+import type { BodyHandler, KeyPair } from '../webhook/server.ts';
+import type { ExplainEndpointOptions } from './endpoints.ts';
+import { serveMetrics } from './serve-metrics.ts';
+import { type ServedWebhook, serveWebhook } from './serve-webhook.ts';
+
+export interface OpenPortsOptions extends ExplainEndpointOptions {
+  readonly config: Config;
+  readonly api: KubeApi;
+  /** The webhook's certificate, where it does not come from files. */
+  readonly keyPair?: KeyPair | undefined;
+  /** Address the webhook listens on; default all. */
+  readonly webhookHost?: string | undefined;
+  readonly admit: MutateHandler;
+  /** Paths of the webhook besides `/mutate`. */
+  readonly policyHandlers: Readonly<Record<string, BodyHandler>> | undefined;
+  /** Where the leader's webhook is, as far as it is known. */
+  readonly leader: () => LeaderAddress | undefined;
+  /** What the process is ready by, besides the webhook's certificate. */
+  readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Ports that are listened on; undefined where the server is switched off. */
+export interface OperatorPorts {
+  readonly webhook: number | undefined;
+  readonly metrics: number | undefined;
+  readonly health: number | undefined;
+}
+
+export interface OpenPorts {
+  readonly ports: OperatorPorts;
+  readonly webhook: ServedWebhook | undefined;
+  /** Closes all but the webhook, which is drained first by whoever stops the operator. */
+  close(): Promise<void>;
+}
+
+/** All of them, or none. @throws StowageError when a port cannot be opened or the webhook has no usable certificate. */
+export async function openPorts(options: OpenPortsOptions): Promise<OpenPorts> {
+  const { config, log } = options;
+  const { health, metrics } = config.observability;
+  const servers: EndpointServer[] = [];
+  const kept = async (opening: Promise<EndpointServer>): Promise<number> => {
+    const server = await opening;
+    servers.push(server);
+    return server.port;
+  };
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
+  let webhook: ServedWebhook | undefined;
+  const readyz = createReadyz({ ...options.readiness, certificate: () => webhook?.certificateProblem() });
+  const endpoints = { '/healthz': healthz, '/readyz': readyz };
+  try {
+    const healthPort = health.enabled
+      ? await kept(
+          startEndpointServer({ name: 'health', address: health.bindAddress, endpoints, log: log.child('health') }),
+        )
+      : undefined;
+    if (config.webhook.enabled) {
+      const { webhookHost: host, admit: handle, policyHandlers: also } = options;
+      webhook = await serveWebhook({ ...options, host, handle, also });
+    }
+    const metricsPort = metrics.enabled
+      ? await kept(serveMetrics({ ...options, certificate: webhook?.certificate }))
+      : undefined;
+    return { ports: { webhook: webhook?.port, metrics: metricsPort, health: healthPort }, webhook, close };
+  } catch (error) {
+    await webhook?.drain(0);
+    await close();
+    throw error;
+  }
+}
