@@ -1,11 +1,10 @@
 /** A small read-only HTTP or HTTPS server: health, metrics and explanations, a function a path. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { BindAddress } from '../config/config-key.ts';
 import type { Clock } from '../lib/clock.ts';
-import { describeError, StowageError } from '../lib/errors.ts';
+import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
 import { http } from '../lib/node-http.ts';
 import { httpDate } from '../lib/utc-text.ts';
@@ -82,20 +81,10 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
       });
   };
   const server = certificate === undefined ? http.createServer(onRequest) : secureServer(certificate, onRequest);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const where = `${address.host ?? ''}:${address.port}`;
-      reject(
-        new StowageError('BIND', `The ${name} server cannot listen on ${where}: ${describeError(error)}`, {
-          cause: error,
-        }),
-      );
-    });
-    server.listen(address.port, address.host, resolve);
-  });
+  const port = await listen(server, address, name);
   server.on('error', (error) => log.error({ server: name, error }, 'A server failed'));
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

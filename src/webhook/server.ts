@@ -1,9 +1,9 @@
 /** HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
+import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
@@ -78,7 +78,7 @@ export const connectionLimits = {
  */
 const UNUSED_MILLIS = 500;
 
-/** Resolves when the port is open. @throws when it cannot be opened or the key pair cannot be used. */
+/** Resolves when the port is open. @throws StowageError (BIND) when it cannot be opened; whatever Node says of a key pair that cannot be used. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { keyPair, clock, log } = options;
   const held = createBudget(options.maxHeldBytes ?? MAX_HELD_BYTES);
@@ -113,17 +113,11 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   server.on('tlsClientError', (error) => log.debug({ error }, 'A TLS handshake failed'));
   server.on('clientError', (_, socket) => socket.destroy());
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  const port = await listen(server, options, 'webhook');
   server.on('error', (error) => log.error({ error }, 'The webhook server failed'));
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     setKeyPair: (pair) => server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
     async drain({ delayMillis = 0, graceMillis }) {
       isDraining = true;
