@@ -57,10 +57,6 @@ export interface WorkQueueOptions {
   readonly name: string;
   /** Delays between the retries of one failing key. Default: 5 ms, doubling to 1,000 s. */
   readonly retryPolicy?: BackoffPolicy;
-  /** Retries a second over all keys. Default 10. */
-  readonly retriesPerSecond?: number;
-  /** Retries that may happen at once before the rate applies. Default 100. */
-  readonly retryBurst?: number;
   readonly onProcessed?: (sample: ProcessedSample) => void;
 }
 
@@ -76,10 +72,15 @@ interface Waiting {
   readonly timer: Timer;
 }
 
+/** Over all keys. */
+const RETRIES_PER_SECOND = 10;
+/** Retries that may happen at once before the rate applies. */
+const RETRY_BURST = 100;
+
 /** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, log, name, onProcessed } = options;
-  const { retryPolicy = backoffPolicies.queueItem, retriesPerSecond = 10, retryBurst = 100 } = options;
+  const { retryPolicy = backoffPolicies.queueItem } = options;
   /** Ready keys by priority; a Set keeps the order of arrival. */
   const lanes = new Map<number, Set<string>>();
   const ready = new Map<string, Ready>();
@@ -91,7 +92,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   /** Told when a key becomes ready or a worker free. */
   let wake: (() => void) | undefined;
   /** Retries that may start at once; below 0 while earlier ones wait for their turn. */
-  let retryTokens = retryBurst;
+  let retryTokens = RETRY_BURST;
   let countedMillis = clock.now();
 
   const enqueue = (key: string, priority: number): void => {
@@ -147,10 +148,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const reserveRetry = (): number => {
     const now = clock.now();
     // A clock set back takes no tokens away; kept as an instant, the rate would stand still until the clock has caught up.
-    const refilled = retryTokens + (Math.max(0, now - countedMillis) * retriesPerSecond) / 1000;
-    retryTokens = Math.min(retryBurst, refilled) - 1;
+    const refilled = retryTokens + (Math.max(0, now - countedMillis) * RETRIES_PER_SECOND) / 1000;
+    retryTokens = Math.min(RETRY_BURST, refilled) - 1;
     countedMillis = now;
-    return Math.max(0, (-retryTokens * 1000) / retriesPerSecond);
+    return Math.max(0, (-retryTokens * 1000) / RETRIES_PER_SECOND);
   };
 
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {
