@@ -3,8 +3,8 @@ import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import type { ChangeInPhase } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, type SizedPart, type WatchedChange, watchMillis } from '../decide/rightsizing/watched-change.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { SizeChange } from '../model/pod-size.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { ThrottlingSeen } from './rightsizing-throttling.ts';
@@ -35,6 +35,8 @@ export interface WorkloadMemory {
   isResumed: boolean;
   /** The oldest first; no two of them are about the same resource of a container. */
   ongoing: readonly OngoingChange[];
+  /** Since when decreases that cost a restart wait for others to come with them. */
+  awaitingSince: EpochMillis | undefined;
   /** What did harm, as long as some pod still has it. */
   takenBack: readonly SizedPart[];
   /** What the API server last said no with: it is the reason as long as no new attempt is made. */
@@ -78,6 +80,7 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         unreadSince: undefined,
         isResumed: false,
         ongoing: [],
+        awaitingSince: undefined,
         takenBack: [],
         refused: undefined,
         written: undefined,

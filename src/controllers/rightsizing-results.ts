@@ -55,16 +55,18 @@ class CompactAdvice implements ResourceAdvice {
   readonly limit: ResourceAdvice['limit'];
   readonly isDue: boolean;
   readonly held: ResourceAdvice['held'];
+  readonly readyAt: ResourceAdvice['readyAt'];
   readonly capped: ResourceAdvice['capped'];
   /** Stages, values and sentences without their names; null stands for a value that is not a number. */
   readonly #notes: string;
 
-  constructor({ target, request, limit, isDue, held, capped, notes }: ResourceAdvice) {
+  constructor({ target, request, limit, isDue, held, readyAt, capped, notes }: ResourceAdvice) {
     this.target = target;
     this.request = request;
     this.limit = limit;
     this.isDue = isDue;
     this.held = held;
+    this.readyAt = readyAt;
     this.capped = capped;
     this.#notes = JSON.stringify(notes.map(({ stage, value, text }) => [stage, value, text]));
   }

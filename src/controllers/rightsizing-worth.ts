@@ -1,11 +1,12 @@
 /** Holds back decreases that are not worth what they cost the pods: what begins, and what is told of the rest. */
+import { awaitedDecrease } from '../decide/rightsizing/restart-together.ts';
 import { type Beginning, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../decide/rightsizing/worth-a-restart.ts';
+import type { SizeChange } from '../decide/size-decision.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
-import type { EpochMillis } from '../lib/units.ts';
-import type { SizeChange } from '../model/pod-size.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -18,7 +19,7 @@ export interface Worth {
 
 /** @param isInPlace only containers that a resize restarts cost anything; else everything means new pods. */
 export function worthBeginning(
-  { advised: { inForce }, memory, policy }: ApplyContext,
+  { advised: { inForce, advice }, memory, policy }: ApplyContext,
   beginning: Beginning,
   { restart }: Pick<RightsizingSettings, 'restart'>,
   now: EpochMillis,
@@ -31,9 +32,11 @@ export function worthBeginning(
   const dear = (changes: readonly SizeChange[]): readonly SizeChange[] =>
     without(changes, partsOf(changes).filter(costsNothing));
   const decreases = dear(beginning.decreases);
+  const costly = { raises: dear(beginning.raises), decreases };
+  const rest = { raises: beginning.raises, decreases: without(beginning.decreases, partsOf(decreases)) };
   const not = notWorthRestart(
     {
-      beginning: { raises: dear(beginning.raises), decreases },
+      beginning: costly,
       inForce,
       maxStepDown: policy.spec.updates.maxStepDown,
       lastChangeAt: memory.lastApplied,
@@ -41,17 +44,30 @@ export function worthBeginning(
     },
     restart,
   );
-  if (not === undefined) return { beginning, held: undefined };
-  const rest = { raises: beginning.raises, decreases: without(beginning.decreases, partsOf(decreases)) };
+  if (not === undefined) {
+    const isDear = (part: SizedPart): boolean => !costsNothing(part);
+    const since = decreases.length === 0 ? undefined : memory.awaitingSince;
+    const awaited = awaitedDecrease({ beginning: costly, advice, isDear, since, now }, restart.cooldownMillis);
+    memory.awaitingSince = awaited === undefined ? since : (since ?? now);
+    if (awaited === undefined) return { beginning, held: undefined };
+    const { container, resource, readyAt } = awaited;
+    const what = `${resource === 'cpu' ? 'CPU' : 'memory'} of container ${container}`;
+    const message = renderReason('RestartTogether', { what, remaining: remainingText(readyAt - now) });
+    return { beginning: rest, held: pending('RestartTogether', message, readyAt - now) };
+  }
   if (not.reason === 'TooLittleToRestart') {
     const message = renderReason(not.reason, { share: percent(not.share), needed: percent(not.needed) });
     return { beginning: rest, held: { status: 'Applied', reason: not.reason, message } };
   }
-  const { reason, remainingMillis } = not;
-  const remaining = formatDuration(Math.ceil(remainingMillis / 1000) * 1000);
-  const message = renderReason(reason, { remaining });
-  return { beginning: rest, held: { status: 'Pending', reason, message, againAfterMillis: remainingMillis } };
+  const message = renderReason(not.reason, { remaining: remainingText(not.remainingMillis) });
+  return { beginning: rest, held: pending(not.reason, message, not.remainingMillis) };
 }
+
+function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {
+  return { status: 'Pending', reason, message, againAfterMillis };
+}
+
+const remainingText = (millis: Millis): string => formatDuration(Math.ceil(millis / 1000) * 1000);
 
 function without(changes: readonly SizeChange[], parts: readonly SizedPart[]): readonly SizeChange[] {
   return withoutParts([{ changes }], parts).flatMap((left) => left.changes);

@@ -98,6 +98,36 @@ describe('evictions for a size', () => {
     await untilReason(world, 'RestartCooldown');
   });
 
+  test.each([
+    ['by eviction', evicting],
+    ['by a new template', { ...evicting, evictToResize: false }],
+  ])('%s: CPU and memory are lowered together, though the history of one begins later', async (_, updates) => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    const before = new Set((await sizedPods(world)).map(({ metadata }) => metadata?.uid));
+    // What CPU does in the first five minutes counts for nothing.
+    const metrics = { minHistory: '10m', startupExclusion: '5m' };
+    await createPolicy(world, { mode: 'Auto', updates, metrics });
+    await untilReason(world, 'RestartTogether', 15 * MINUTE);
+    expect((await statusOf(world))?.message).toMatch(/; CPU of container app may be lowered in [45]m/);
+    expect((await sizedPods(world)).every(({ metadata }) => before.has(metadata?.uid))).toBe(true);
+    await world.until('memory is lowered', () => all(world, '120Mi'), 10 * MINUTE);
+    expect(new Set((await requestsOf(world)).map(({ cpu }) => cpu))).toEqual(new Set(['240m']));
+    const after = new Set((await sizedPods(world)).map(({ metadata }) => metadata?.uid));
+    await world.clock.advance(10 * MINUTE);
+    expect(new Set((await sizedPods(world)).map(({ metadata }) => metadata?.uid))).toEqual(after);
+  });
+
+  test('in place nothing waits for its company', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', metrics: { minHistory: '10m', startupExclusion: '5m' } });
+    await world.until('memory is lowered', () => all(world, '120Mi'), 15 * MINUTE);
+    expect(new Set((await requestsOf(world)).map(({ cpu }) => cpu))).toEqual(new Set(['500m']));
+  });
+
   test('less by a little is told, and restarts nobody', async () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 2, requests: { cpu: '280m', memory: '130Mi' } });

@@ -1,4 +1,5 @@
 /** Advice for one resource of one container: the value, whether to act on it, and every step that led to it. */
+import type { EpochMillis } from '../../lib/units.ts';
 
 export type Stage =
   | 'target'
@@ -22,7 +23,7 @@ export interface StageNote {
   readonly text: string;
 }
 
-/** Why advice is not acted upon now, or why there is none. Each has its sentence in lib/reason-rightsizing.ts. */
+/** Why advice is not acted upon now, or why there is none. Each has its sentence in lib/reason-size-skips.ts. */
 export type HoldReason =
   | 'NoData'
   | 'Stale'
@@ -51,6 +52,8 @@ export interface ResourceAdvice {
   /** True when the request should be changed now. */
   readonly isDue: boolean;
   readonly held: HoldReason | undefined;
+  /** When what holds it back is over, where that is a matter of time alone: a history too short, a pause between two changes. */
+  readonly readyAt?: EpochMillis | undefined;
   /** More is needed than the target says; it goes no further than this allows. */
   readonly capped?: CapReason | undefined;
   /** A line for each stage that had something to say, in order. */

@@ -16,6 +16,8 @@ export interface ChangeQuestion {
 export interface ChangeVerdict {
   readonly isDue: boolean;
   readonly held: HoldReason | undefined;
+  /** When the pause is over that holds it back; undefined: it is nothing of the kind. */
+  readonly readyAt?: EpochMillis;
   readonly text: string;
 }
 
@@ -47,7 +49,7 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   const readyAt = (lastChangeAt ?? Number.NEGATIVE_INFINITY) + cooldown;
   if (now < readyAt) {
     const way = advised > current ? 'up' : 'down';
-    return hold('Cooldown', `no change ${way} until ${new Date(readyAt).toISOString()}`);
+    return { ...hold('Cooldown', `no change ${way} until ${new Date(readyAt).toISOString()}`), readyAt };
   }
   return {
     isDue: true,

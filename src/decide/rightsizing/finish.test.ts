@@ -59,6 +59,15 @@ describe('shared stages', () => {
     );
   });
 
+  test.each<[string, Partial<ShapeInput>, string, number | undefined]>([
+    ['a short history', { historyMillis: DAY / 2, current: { ...unset, request: 900 } }, 'LowConfidence', 10.5 * DAY],
+    ['a pause', { current: { request: 200, limit: undefined, lastChangeAt: 10 * DAY - 1 } }, 'Cooldown', 11 * DAY - 1],
+    ['what is as it should be', { current: { ...unset, request: 100 } }, 'WithinMinChange', undefined],
+  ])('when it is over is told of what time alone keeps back: %s', (_, given, held, readyAt) => {
+    expect(finish(input(given))).toMatchObject({ isDue: false, held });
+    expect(finish(input(given)).readyAt).toBe(readyAt);
+  });
+
   test('for any draft, low confidence is never below full confidence', () => {
     fc.assert(
       fc.property(

@@ -1,8 +1,9 @@
 /** The last stages of a value: how far to go in one step, and whether the change is worth it now. */
+import type { EpochMillis } from '../../lib/units.ts';
 import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { judgeChange } from './change-gate.ts';
 import { applyLimitRule, type LimitContext } from './limits.ts';
-import { confidenceOf, roundUp, type Shaped, type ShapeInput, shape } from './shape.ts';
+import { confidenceOf, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
 
 /** All stages of one resource on its own. */
 export function finish(input: ShapeInput): ResourceAdvice {
@@ -25,13 +26,15 @@ export function settle(shaped: Shaped): ResourceAdvice {
     },
     rules.change,
   );
+  const held = verdict.isDue ? undefined : heldBy(shaped, next.value, verdict.held);
   return {
     target: shaped.value,
     request: next.value,
     limit,
     isDue: verdict.isDue,
     capped: capOf(shaped.notes),
-    held: verdict.isDue ? undefined : heldBy(shaped, next.value, verdict.held),
+    held,
+    readyAt: held === 'LowConfidence' ? trustedAt(shaped.input) : verdict.readyAt,
     notes: amend(next, 'change', next.value, verdict.text).notes,
   };
 }
@@ -41,6 +44,11 @@ function heldBy({ input, value }: Shaped, next: number, held: HoldReason | undef
   if (next !== input.current.request) return held;
   if (value !== next && input.safeFloorHold !== undefined) return input.safeFloorHold;
   return confidenceOf(input) < 1 ? 'LowConfidence' : held;
+}
+
+function trustedAt(input: ShapeInput): EpochMillis | undefined {
+  const rest = untilTrusted(input);
+  return rest === undefined ? undefined : input.now + rest;
 }
 
 const limitContext = ({ input: { current, leastLimit } }: Shaped): LimitContext => ({ ...current, leastLimit });

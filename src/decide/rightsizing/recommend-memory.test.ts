@@ -44,6 +44,20 @@ describe('memory advice', () => {
     expect(recommendMemory(questionAt(STEPS, profile, { memory }))).toMatchObject({ isDue: true, request: 315 * MIB });
   });
 
+  test('is trusted after a history as long as asked for, however late in its span that began', () => {
+    const profile = profileOf(0, {});
+    const policy = { ...defaultPolicy, minHistoryMillis: HOUR };
+    const memory = { ...unset, request: 500 * MIB };
+    const adviceAt = (now: number) => {
+      profile.add({ at: now, memory: 100 * MIB });
+      return recommendMemory({ ...questionAt(1, profile, { policy, memory }), now });
+    };
+    const begin = 5.9 * HOUR;
+    expect(adviceAt(begin)).toMatchObject({ isDue: false, held: 'LowConfidence', readyAt: begin + HOUR });
+    expect(adviceAt(begin + HOUR - 1)).toMatchObject({ isDue: false, request: 500 * MIB });
+    expect(adviceAt(begin + HOUR)).toMatchObject({ isDue: true, request: 250 * MIB });
+  });
+
   test('a day after a kill, what was used counts again', () => {
     const profile = profileOf(STEPS, { memory: () => 100 * MIB });
     const now = (STEPS - 1) * STEP;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noAdvice } from './advice.ts';
 import { defaultPolicy } from './policy.ts';
-import { confidenceOf, isShaped, roundUp, type ShapeInput, shape } from './shape.ts';
+import { confidenceOf, isShaped, roundUp, type ShapeInput, shape, untilTrusted } from './shape.ts';
 import { DAY, unset } from './testing/profiles.ts';
 
 const input = (changes: Partial<ShapeInput> = {}): ShapeInput => ({
@@ -30,6 +30,19 @@ describe('confidence', () => {
     ['more than enough is enough', { historyMillis: 9 * DAY, samples: 99, minSamples: 10 }, 1],
   ])('%s', (_, changes, expected) => {
     expect(confidenceOf(input(changes))).toBe(expected);
+  });
+});
+
+describe('how long until it is trusted', () => {
+  test.each<[string, Partial<ShapeInput>, number | undefined]>([
+    ['a whole history', {}, 0],
+    ['half of it', { historyMillis: DAY / 2 }, DAY / 2],
+    ['samples at their pace', { samples: 11, minSamples: 21 }, DAY],
+    ['the longer counts', { historyMillis: DAY / 4, samples: 11, minSamples: 12 }, (3 / 4) * DAY],
+    ['samples that have no pace yet', { samples: 1, minSamples: 21 }, undefined],
+    ['samples that are not counted', { minSamples: 21 }, 0],
+  ])('%s', (_, changes, expected) => {
+    expect(untilTrusted(input(changes))).toBe(expected);
   });
 });
 

@@ -60,6 +60,16 @@ export function confidenceOf({ historyMillis, minHistoryMillis, samples, minSamp
   return Math.min(1, Math.max(0, Math.min(byTime, bySamples)));
 }
 
+/** How long it takes until the history can be trusted, at the pace it has grown so far; undefined where it has not begun. */
+export function untilTrusted({ historyMillis, minHistoryMillis, samples, minSamples }: ShapeInput): Millis | undefined {
+  const byTime = Math.max(0, minHistoryMillis - historyMillis);
+  const missing = Math.max(0, (minSamples ?? 0) - (samples ?? Number.POSITIVE_INFINITY));
+  if (missing === 0) return byTime;
+  return samples === undefined || samples < 2
+    ? undefined
+    : Math.max(byTime, Math.ceil((missing * historyMillis) / (samples - 1)));
+}
+
 /** A short history may have missed the peak: it raises, by up to half, and never lowers. */
 function raiseWithLowConfidence(draft: Draft, input: ShapeInput): Draft {
   const confidence = confidenceOf(input);
