@@ -1,4 +1,3 @@
-/** Properties of rightsizing that speak of the API: more than a hundred workloads of any size and load in one world each. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
@@ -6,32 +5,15 @@ import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
-import {
-  createPolicy,
-  deployLoaded,
-  type PolicyFields,
-  readPolicy,
-  type SizedWorldOptions,
-  sizedEvents,
-  startSizedWorld,
-  workloadWrites,
-} from './testing/sized-world.ts';
+import { type AnyWorkload, manyWorkloads } from './testing/many-workloads.ts';
+import { readPolicy, sizedEvents, workloadWrites } from './testing/sized-world.ts';
 import { inShop, MINUTE } from './testing/steps.ts';
 
 const COUNT = 110;
 const TIMEOUT = 60_000;
 
-interface Case {
-  readonly name: string;
-  /** Millicores and MiB. */
-  readonly cpu: number;
-  readonly memory: number;
-  readonly requests: { readonly cpu: string; readonly memory: string };
-  readonly limits: { readonly cpu: string; readonly memory: string } | undefined;
-}
-
 /** Workloads of any size and use; limits, where there are any, leave room for what is used. */
-function anyCases(seed: number): readonly Case[] {
+function anyWorkloads(seed: number): readonly AnyWorkload[] {
   const amounts = fc.record({
     cpu: fc.integer({ min: 20, max: 200 }),
     memory: fc.integer({ min: 20, max: 200 }),
@@ -50,35 +32,6 @@ function anyCases(seed: number): readonly Case[] {
         ? { cpu: `${Math.max(cpu, cpuRequest) + 300}m`, memory: `${Math.max(memory, memoryRequest) + 300}Mi` }
         : undefined,
     }));
-}
-
-async function worldOf(
-  cases: readonly Case[],
-  policy: PolicyFields,
-  options: SizedWorldOptions = {},
-): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({
-    spotNodes: 6,
-    onDemandNodes: 6,
-    ...options,
-    rightsizing: `  maxChangesPerMinute: 10000\n  maxConcurrentResizes: 200\n${options.rightsizing ?? ''}`,
-  });
-  for (const { name, cpu, memory, requests, limits } of cases) {
-    await deployLoaded(world, {
-      name,
-      replicas: 1,
-      cpu: `${cpu}m`,
-      memory: `${memory}Mi`,
-      requests,
-      ...(limits !== undefined && { limits }),
-    });
-  }
-  await world.until('all pods run', async () => {
-    const { items } = await world.api.list(resources.pods, inShop);
-    return items.length === cases.length && items.every(({ status }) => status?.phase === 'Running');
-  });
-  await createPolicy(world, policy);
-  return world;
 }
 
 const podsByApp = async (world: EmbeddedWorld) => {
@@ -100,8 +53,8 @@ describe('Auto', () => {
   test(
     'Property 2, Property 3, Property 17, Property 23, Property 32: any workload gets what its policy says, in place, and a second pass writes nothing',
     async () => {
-      const cases = anyCases(2);
-      const world = await worldOf(cases, { mode: 'Auto', updates: { minChange: '1%' } });
+      const cases = anyWorkloads(2);
+      const world = await manyWorkloads(cases, { mode: 'Auto', updates: { minChange: '1%' } });
       const uids = new Map([...(await podsByApp(world))].map(([app, { metadata }]) => [app, metadata?.uid]));
       await world.until('all are applied', () => allHave(world, 'Applied'), 5 * MINUTE);
       const pods = await podsByApp(world);
@@ -141,8 +94,8 @@ describe('Auto', () => {
     'Property 28: any workload that may not be changed is left alone and told; the others go on',
     async () => {
       const isForbidden = (name: string): boolean => Number(name.slice(1).split('-')[0]) % 3 === 0;
-      const world = await worldOf(
-        anyCases(28),
+      const world = await manyWorkloads(
+        anyWorkloads(28),
         { mode: 'Auto', updates: { minChange: '1%' } },
         {
           onWrite({ verb, resource, name }) {
@@ -160,7 +113,7 @@ describe('Auto', () => {
       };
       await world.until('the others are applied', isSettled, 5 * MINUTE);
       const pods = await podsByApp(world);
-      const cases = anyCases(28);
+      const cases = anyWorkloads(28);
       for (const { name, requests } of cases.filter((each) => isForbidden(each.name))) {
         expect(pods.get(name)?.spec?.containers[0]?.resources?.requests).toEqual(requests);
       }
@@ -189,7 +142,7 @@ describe('Recommend', () => {
     'Property 8, Property 9, Property 10, Property 18, Property 25: any workload is advised, again when its use changes, and never touched',
     async () => {
       const metrics = createMetrics();
-      const world = await worldOf(anyCases(8), { mode: 'Recommend' }, { metrics });
+      const world = await manyWorkloads(anyWorkloads(8), { mode: 'Recommend' }, { metrics });
       await world.until('all are recommended', () => allHave(world, 'Recommended'), 5 * MINUTE);
       const first = await entries(world);
       for (const { recommendations = [] } of first) {
@@ -246,7 +199,7 @@ describe('Recommend', () => {
   test(
     'Property 19: any workload of a policy that is disabled keeps its entry, and nothing is advised any more',
     async () => {
-      const world = await worldOf(anyCases(19), { mode: 'Recommend' });
+      const world = await manyWorkloads(anyWorkloads(19), { mode: 'Recommend' });
       await world.until('all are recommended', () => allHave(world, 'Recommended'), 5 * MINUTE);
       await world.api.patch(
         policyType('optipod.io'),
@@ -275,7 +228,7 @@ describe('Recommend', () => {
 test(
   'Property 29: any workload is advised in dry-run and none is touched',
   async () => {
-    const world = await worldOf(anyCases(29), { mode: 'Auto' }, { rightsizing: '  dryRun: true' });
+    const world = await manyWorkloads(anyWorkloads(29), { mode: 'Auto' }, { rightsizing: '  dryRun: true' });
     await world.until(
       'all are advised',
       async () => {

@@ -1,24 +1,17 @@
-/** The chart under the real helm: linted and rendered with every values file; what it must always say; what it must refuse. */
+/** The chart under the real helm: linted and rendered with every values file; what it must always say. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderDeployManifests } from '../../scripts/deploy-manifests.ts';
 import { renderValuesSchema } from '../../scripts/values-schema.ts';
-import { readSettings } from '../../src/agent/settings.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { runHelm } from './helm.ts';
-import { at, CHART, configTextOf, findHelm, type Manifest, render, renderChart, root, theOnly } from './render.ts';
+import { containersOf, isWorkload, podSpecOf } from './pod-specs.ts';
+import { at, CHART, configTextOf, findHelm, render, root, theOnly } from './render.ts';
 
 const { programs, missing } = await findHelm();
 const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((name) => `${CHART}/ci/${name}`);
 const clusterScoped = /^(?:Cluster|Namespace$|MutatingWebhook|ValidatingWebhook|CustomResource|PriorityClass)/;
-const isWorkload = ({ kind = '' }: Manifest): boolean => ['Deployment', 'DaemonSet', 'Pod'].includes(kind);
-const podSpecOf = (object: Manifest): unknown => at(object, object.kind === 'Pod' ? 'spec' : 'spec.template.spec');
-const containersOf = (object: Manifest): readonly unknown[] => {
-  const found = at(podSpecOf(object), 'containers');
-  return Array.isArray(found) ? found : [];
-};
-
 test('values.schema.json is current: npm run docs writes it', () => {
   const schema = readFileSync(join(root, CHART, 'values.schema.json'), 'utf8');
   expect(renderValuesSchema(readFileSync(join(root, CHART, 'values.yaml'), 'utf8'))).toBe(schema);
@@ -132,92 +125,6 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     });
   });
 
-  describe('the webhook', () => {
-    const hookOf = (values: string) =>
-      at(
-        theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration'),
-        'webhooks.0',
-      );
-
-    test('lets pods in when it does not answer, waits two seconds, and is never asked about its own namespace', () => {
-      expect(hookOf('default')).toMatchObject({
-        failurePolicy: 'Ignore',
-        timeoutSeconds: 2,
-        sideEffects: 'NoneOnDryRun',
-        namespaceSelector: {
-          matchExpressions: [
-            { key: 'spotalis.io/enabled', operator: 'In', values: ['true'] },
-            { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['spotalis-system', 'kube-system'] },
-          ],
-        },
-      });
-    });
-
-    test('asks in the watched namespaces, whatever their labels, with Roles only', () => {
-      expect(at(hookOf('namespaced'), 'namespaceSelector.matchExpressions.0')).toEqual({
-        key: 'kubernetes.io/metadata.name',
-        operator: 'In',
-        values: ['shop', 'mail'],
-      });
-    });
-
-    test('with rightsizing is asked about new pods everywhere, and about each once', () => {
-      const selectorsOf = (...set: readonly string[]) => {
-        const hooks = at(theOnly(render(programs, { set }), 'MutatingWebhookConfiguration'), 'webhooks');
-        return (Array.isArray(hooks) ? hooks : []).map((hook) => [
-          at(hook, 'name'),
-          at(hook, 'namespaceSelector.matchExpressions.0.operator'),
-          at(hook, 'namespaceSelector.matchLabels'),
-        ]);
-      };
-      expect(selectorsOf()).toEqual([['pod.spotalis.io', 'In', undefined]]);
-      expect(selectorsOf('engines.rightsizing=true', 'rightsizing.namespaceLabels.optimize=yes')).toEqual([
-        ['pod.spotalis.io', 'In', undefined],
-        ['sizes.optipod.io', 'NotIn', { optimize: 'yes' }],
-      ]);
-      expect(selectorsOf('engines.placement=false', 'engines.rightsizing=true')).toEqual([
-        ['sizes.optipod.io', 'NotIn', undefined],
-      ]);
-      const scoped = ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'];
-      const certificates = 'webhook.tls.existingSecret=x';
-      expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true')).toEqual([
-        ['pod.spotalis.io', 'In', undefined],
-      ]);
-      expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true', 'engines.placement=false')).toEqual([
-        ['sizes.optipod.io', 'In', undefined],
-      ]);
-    });
-
-    test('gets its authority from cert-manager, from the values, or from the operator', () => {
-      const annotationsOf = (values: string) =>
-        theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration').metadata
-          ?.annotations;
-      expect(annotationsOf('cert-manager')).toEqual({
-        'cert-manager.io/inject-ca-from': 'spotalis-system/stowage-webhook',
-      });
-      expect(at(hookOf('existing-secret'), 'clientConfig.caBundle')).toMatch(/^LS0t/);
-      expect(at(hookOf('default'), 'clientConfig.caBundle')).toBeUndefined();
-    });
-
-    test('leads to the Service, whose port leads to the container', () => {
-      const objects = render(programs, { values: [`${CHART}/ci/everything-set.yaml`] });
-      const service = theOnly(objects, 'Service');
-      expect(at(theOnly(objects, 'MutatingWebhookConfiguration'), 'webhooks.0.clientConfig.service')).toEqual({
-        name: service.metadata?.name,
-        namespace: service.metadata?.namespace,
-        path: '/mutate',
-        port: 443,
-      });
-      expect(at(service, 'spec.ports')).toContainEqual({ name: 'webhook', port: 443, targetPort: 'webhook' });
-      const [container] = containersOf(theOnly(objects, 'Deployment'));
-      expect(at(container, 'ports')).toEqual([
-        { name: 'metrics', containerPort: 18080 },
-        { name: 'health', containerPort: 18081 },
-        { name: 'webhook', containerPort: 10250 },
-      ]);
-    });
-  });
-
   test('Services, budgets, policies and monitors select the pods of the operator', () => {
     const objects = render(programs, { values: [`${CHART}/ci/monitoring.yaml`] });
     const labels = at(theOnly(objects, 'Deployment'), 'spec.template.metadata.labels');
@@ -265,64 +172,6 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(new Set(namespaces)).toEqual(new Set(['shop', 'mail', 'spotalis-system']));
   });
 
-  describe('the agent', () => {
-    const set = ['engines.allocation=true'];
-
-    test('reads control groups and writes nothing on its node, whatever node that is', () => {
-      const daemonSet = theOnly(render(programs, { set }), 'DaemonSet');
-      expect(podSpecOf(daemonSet)).toMatchObject({
-        tolerations: [{ operator: 'Exists' }],
-        volumes: [{ name: 'cgroup', hostPath: { path: '/sys/fs/cgroup', type: 'Directory' } }],
-      });
-      expect(containersOf(daemonSet)).toMatchObject([
-        {
-          args: ['agent', '--cgroup-root=/host/sys/fs/cgroup', '--bind-address=:8082'],
-          volumeMounts: [{ mountPath: '/host/sys/fs/cgroup', readOnly: true }],
-        },
-      ]);
-      const spec = podSpecOf(daemonSet);
-      for (const shared of ['hostPID', 'hostNetwork', 'hostIPC']) expect(at(spec, shared)).toBeUndefined();
-    });
-
-    test('is told what the operator is told, and what is meant for it alone', () => {
-      const more = [
-        'config.allocation.managementMode=optOut',
-        'config.allocation.excludedNamespaces={a,b}',
-        'agent.config.samplingInterval=2s',
-        'agent.config.allocation\\.apply=observe',
-        'config.allocation.apply=limits',
-      ];
-      const map = theOnly(render(programs, { set: [...set, ...more] }), 'ConfigMap', 'mbcas-agent-config');
-      expect(map['data']).toEqual({
-        'allocation.managementMode': 'optOut',
-        'allocation.excludedNamespaces': 'a,b',
-        'allocation.apply': 'observe',
-        samplingInterval: '2s',
-      });
-      const configMap = Object(map['data']);
-      expect(readSettings({ configMap, env: {} })).toMatchObject({ problems: [], settings: { samplingMillis: 2000 } });
-    });
-
-    test.each([[['a', 'b']], [['kube-system']], [[]]])(
-      'excluded namespaces %j mean the same to operator and agent: these, and no others',
-      (excludedNamespaces) => {
-        const objects = render(programs, {
-          inline: { engines: { allocation: true }, config: { allocation: { excludedNamespaces } } },
-        });
-        const configMap = Object(theOnly(objects, 'ConfigMap', 'mbcas-agent-config')['data']);
-        const { settings, problems } = readSettings({ configMap, env: {} });
-        const { config } = loadConfig({ text: configTextOf(objects), fileName: 'config.yaml', env: {} });
-        expect(problems).toEqual([]);
-        expect(settings.rules.excludedNamespaces).toEqual(excludedNamespaces);
-        expect(config.allocation.excludedNamespaces).toEqual(excludedNamespaces);
-      },
-    );
-
-    test('is not there without its engine', () => {
-      expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
-    });
-  });
-
   test('keeps itself off spot nodes of every cloud', () => {
     const affinityOf = (set: readonly string[]) =>
       at(podSpecOf(theOnly(render(programs, { set }), 'Deployment')), 'affinity.nodeAffinity');
@@ -336,40 +185,6 @@ describe.skipIf(missing !== undefined)('with helm', () => {
       ),
     ).toHaveProperty('matchExpressions');
     expect(affinityOf(['onDemandAffinity=none'])).toBeUndefined();
-  });
-
-  test.each([
-    ['a typo', ['replicaCout=3'], "additional properties 'replicaCout' not allowed"],
-    ['a typo in a section', ['image.repo=x'], "at '/image': additional properties 'repo' not allowed"],
-    ['a typo in the configuration', ['config.controllers.workers=3'], "additional properties 'workers' not allowed"],
-    ['a wrong kind', ['webhook.port=https'], "at '/webhook/port': got string, want integer"],
-    ['a wrong choice', ['rbac.scope=tenant'], "at '/rbac/scope': value must be one of 'cluster', 'namespace'"],
-    ['a number out of range', ['replicaCount=0'], 'minimum: got 0, want 1'],
-    ['what the chart knows itself', ['config.engines.placement=false'], "additional properties 'engines' not allowed"],
-    ['namespaces without any', ['rbac.scope=namespace'], "at '/config': missing property 'controllers'"],
-    [
-      'namespaces with certificates of the operator',
-      ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'],
-      'Set webhook.certManager.enabled or webhook.tls.existingSecret',
-    ],
-    [
-      'the agent with Roles only',
-      [
-        'rbac.scope=namespace',
-        'config.controllers.watchNamespaces={shop}',
-        'webhook.certManager.enabled=true',
-        'engines.allocation=true',
-      ],
-      'engines.allocation needs rbac.scope: cluster',
-    ],
-    [
-      'watched namespaces with a ClusterRole',
-      ['config.controllers.watchNamespaces={shop}'],
-      'goes with rbac.scope: namespace',
-    ],
-  ])('refuses %s with a clear message', (_what, set, message) => {
-    const rendered = renderChart(programs, { set });
-    expect(rendered.ok ? 'accepted' : rendered.message).toContain(message);
   });
 
   test('deploy/ is current: npm run manifests writes it', () => {

@@ -91,7 +91,7 @@ describe('public bugs and golden vectors', () => {
 /** A behaviour pinned by OptiPod's own suites and scripts, the file that proves it here, and the words of the title it is proved by. */
 const PINNED: readonly (readonly [behaviour: string, path: string, words: string])[] = [
   ['validation, bounds and kinds', 'src/api/optimization-policy-check.test.ts', 'what OptiPod pins about validation'],
-  ['its own samples are valid', 'src/api/optimization-policy-check.test.ts', 'the samples OptiPod ships'],
+  ['its own samples are valid', 'src/api/optimization-policy-samples.test.ts', 'the samples OptiPod ships'],
   ['active workload types', 'src/decide/rightsizing/policy-match.test.ts', 'kinds: %s'],
   ['percentiles to the last digit', 'src/lib/exact-percentile.test.ts', 'optipod: P90 of three'],
   ['providers and their fallback', 'src/observe/usage/usage-providers.test.ts', 'optipod: prometheus needs an address'],

@@ -1,0 +1,66 @@
+/** The node agents of the chart, and what they are told. */
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/agent/settings.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { containersOf, podSpecOf } from './pod-specs.ts';
+import { at, configTextOf, findHelm, render, theOnly } from './render.ts';
+
+const { programs, missing } = await findHelm();
+
+describe.skipIf(missing !== undefined)('the agent of the chart', () => {
+  const set = ['engines.allocation=true'];
+
+  test('reads control groups and writes nothing on its node, whatever node that is', () => {
+    const daemonSet = theOnly(render(programs, { set }), 'DaemonSet');
+    expect(podSpecOf(daemonSet)).toMatchObject({
+      tolerations: [{ operator: 'Exists' }],
+      volumes: [{ name: 'cgroup', hostPath: { path: '/sys/fs/cgroup', type: 'Directory' } }],
+    });
+    expect(containersOf(daemonSet)).toMatchObject([
+      {
+        args: ['agent', '--cgroup-root=/host/sys/fs/cgroup', '--bind-address=:8082'],
+        volumeMounts: [{ mountPath: '/host/sys/fs/cgroup', readOnly: true }],
+      },
+    ]);
+    const spec = podSpecOf(daemonSet);
+    for (const shared of ['hostPID', 'hostNetwork', 'hostIPC']) expect(at(spec, shared)).toBeUndefined();
+  });
+
+  test('is told what the operator is told, and what is meant for it alone', () => {
+    const more = [
+      'config.allocation.managementMode=optOut',
+      'config.allocation.excludedNamespaces={a,b}',
+      'agent.config.samplingInterval=2s',
+      'agent.config.allocation\\.apply=observe',
+      'config.allocation.apply=limits',
+    ];
+    const map = theOnly(render(programs, { set: [...set, ...more] }), 'ConfigMap', 'mbcas-agent-config');
+    expect(map['data']).toEqual({
+      'allocation.managementMode': 'optOut',
+      'allocation.excludedNamespaces': 'a,b',
+      'allocation.apply': 'observe',
+      samplingInterval: '2s',
+    });
+    const configMap = Object(map['data']);
+    expect(readSettings({ configMap, env: {} })).toMatchObject({ problems: [], settings: { samplingMillis: 2000 } });
+  });
+
+  test.each([[['a', 'b']], [['kube-system']], [[]]])(
+    'excluded namespaces %j mean the same to operator and agent: these, and no others',
+    (excludedNamespaces) => {
+      const objects = render(programs, {
+        inline: { engines: { allocation: true }, config: { allocation: { excludedNamespaces } } },
+      });
+      const configMap = Object(theOnly(objects, 'ConfigMap', 'mbcas-agent-config')['data']);
+      const { settings, problems } = readSettings({ configMap, env: {} });
+      const { config } = loadConfig({ text: configTextOf(objects), fileName: 'config.yaml', env: {} });
+      expect(problems).toEqual([]);
+      expect(settings.rules.excludedNamespaces).toEqual(excludedNamespaces);
+      expect(config.allocation.excludedNamespaces).toEqual(excludedNamespaces);
+    },
+  );
+
+  test('is not there without its engine', () => {
+    expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
+  });
+});

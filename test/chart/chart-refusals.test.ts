@@ -1,0 +1,39 @@
+/** Values that the chart refuses. */
+import { expect, test } from 'vitest';
+import { findHelm, renderChart } from './render.ts';
+
+const { programs, missing } = await findHelm();
+
+test.skipIf(missing !== undefined).each([
+  ['a typo', ['replicaCout=3'], "additional properties 'replicaCout' not allowed"],
+  ['a typo in a section', ['image.repo=x'], "at '/image': additional properties 'repo' not allowed"],
+  ['a typo in the configuration', ['config.controllers.workers=3'], "additional properties 'workers' not allowed"],
+  ['a wrong kind', ['webhook.port=https'], "at '/webhook/port': got string, want integer"],
+  ['a wrong choice', ['rbac.scope=tenant'], "at '/rbac/scope': value must be one of 'cluster', 'namespace'"],
+  ['a number out of range', ['replicaCount=0'], 'minimum: got 0, want 1'],
+  ['what the chart knows itself', ['config.engines.placement=false'], "additional properties 'engines' not allowed"],
+  ['namespaces without any', ['rbac.scope=namespace'], "at '/config': missing property 'controllers'"],
+  [
+    'namespaces with certificates of the operator',
+    ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'],
+    'Set webhook.certManager.enabled or webhook.tls.existingSecret',
+  ],
+  [
+    'the agent with Roles only',
+    [
+      'rbac.scope=namespace',
+      'config.controllers.watchNamespaces={shop}',
+      'webhook.certManager.enabled=true',
+      'engines.allocation=true',
+    ],
+    'engines.allocation needs rbac.scope: cluster',
+  ],
+  [
+    'watched namespaces with a ClusterRole',
+    ['config.controllers.watchNamespaces={shop}'],
+    'goes with rbac.scope: namespace',
+  ],
+])('refuses %s with a clear message', (_what, set, message) => {
+  const rendered = renderChart(programs, { set });
+  expect(rendered.ok ? 'accepted' : rendered.message).toContain(message);
+});

@@ -1,0 +1,92 @@
+/** How the chart has the API server call the webhook. */
+import { describe, expect, test } from 'vitest';
+import { containersOf } from './pod-specs.ts';
+import { at, CHART, findHelm, render, theOnly } from './render.ts';
+
+const { programs, missing } = await findHelm();
+
+describe.skipIf(missing !== undefined)('the webhook of the chart', () => {
+  const hookOf = (values: string) =>
+    at(
+      theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration'),
+      'webhooks.0',
+    );
+
+  test('lets pods in when it does not answer, waits two seconds, and is never asked about its own namespace', () => {
+    expect(hookOf('default')).toMatchObject({
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 2,
+      sideEffects: 'NoneOnDryRun',
+      namespaceSelector: {
+        matchExpressions: [
+          { key: 'spotalis.io/enabled', operator: 'In', values: ['true'] },
+          { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['spotalis-system', 'kube-system'] },
+        ],
+      },
+    });
+  });
+
+  test('asks in the watched namespaces, whatever their labels, with Roles only', () => {
+    expect(at(hookOf('namespaced'), 'namespaceSelector.matchExpressions.0')).toEqual({
+      key: 'kubernetes.io/metadata.name',
+      operator: 'In',
+      values: ['shop', 'mail'],
+    });
+  });
+
+  test('with rightsizing is asked about new pods everywhere, and about each once', () => {
+    const selectorsOf = (...set: readonly string[]) => {
+      const hooks = at(theOnly(render(programs, { set }), 'MutatingWebhookConfiguration'), 'webhooks');
+      return (Array.isArray(hooks) ? hooks : []).map((hook) => [
+        at(hook, 'name'),
+        at(hook, 'namespaceSelector.matchExpressions.0.operator'),
+        at(hook, 'namespaceSelector.matchLabels'),
+      ]);
+    };
+    expect(selectorsOf()).toEqual([['pod.spotalis.io', 'In', undefined]]);
+    expect(selectorsOf('engines.rightsizing=true', 'rightsizing.namespaceLabels.optimize=yes')).toEqual([
+      ['pod.spotalis.io', 'In', undefined],
+      ['sizes.optipod.io', 'NotIn', { optimize: 'yes' }],
+    ]);
+    expect(selectorsOf('engines.placement=false', 'engines.rightsizing=true')).toEqual([
+      ['sizes.optipod.io', 'NotIn', undefined],
+    ]);
+    const scoped = ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'];
+    const certificates = 'webhook.tls.existingSecret=x';
+    expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true')).toEqual([
+      ['pod.spotalis.io', 'In', undefined],
+    ]);
+    expect(selectorsOf(...scoped, certificates, 'engines.rightsizing=true', 'engines.placement=false')).toEqual([
+      ['sizes.optipod.io', 'In', undefined],
+    ]);
+  });
+
+  test('gets its authority from cert-manager, from the values, or from the operator', () => {
+    const annotationsOf = (values: string) =>
+      theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration').metadata
+        ?.annotations;
+    expect(annotationsOf('cert-manager')).toEqual({
+      'cert-manager.io/inject-ca-from': 'spotalis-system/stowage-webhook',
+    });
+    expect(at(hookOf('existing-secret'), 'clientConfig.caBundle')).toMatch(/^LS0t/);
+    expect(at(hookOf('default'), 'clientConfig.caBundle')).toBeUndefined();
+  });
+
+  test('leads to the Service, whose port leads to the container', () => {
+    const objects = render(programs, { values: [`${CHART}/ci/everything-set.yaml`] });
+    const service = theOnly(objects, 'Service');
+    expect(at(theOnly(objects, 'MutatingWebhookConfiguration'), 'webhooks.0.clientConfig.service')).toEqual({
+      name: service.metadata?.name,
+      namespace: service.metadata?.namespace,
+      path: '/mutate',
+      port: 443,
+    });
+    expect(at(service, 'spec.ports')).toContainEqual({ name: 'webhook', port: 443, targetPort: 'webhook' });
+    const [container] = containersOf(theOnly(objects, 'Deployment'));
+    expect(at(container, 'ports')).toEqual([
+      { name: 'metrics', containerPort: 18080 },
+      { name: 'health', containerPort: 18081 },
+      { name: 'webhook', containerPort: 10250 },
+    ]);
+  });
+});
