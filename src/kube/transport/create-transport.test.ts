@@ -1,7 +1,8 @@
 import type http2 from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Authority, issueClientCertificate } from '../../lib/certificates.ts';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { readBody } from '../answer.ts';
 import { startFreezableProxy } from '../testing/freezable-proxy.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
@@ -20,7 +21,7 @@ describe('trust', () => {
     await text(transport, get());
     await server.useCertificate(next);
     for (const session of server.sessions) session.destroy();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(text(transport, get())).rejects.toMatchObject({ message: expect.stringContaining('Cannot connect') }),
     );
     expect(untrusted).toBeGreaterThan(0);
@@ -45,8 +46,28 @@ describe('trust', () => {
     expect(server.sessions).toHaveLength(2);
     finish?.();
     expect((await readBody(response, slow.signal)).toString()).toBe('slow end');
-    await vi.waitFor(() => expect(server.sessions[0]?.closed).toBe(true));
+    await eventually(() => expect(server.sessions[0]?.closed).toBe(true));
   });
+
+  test.each(['h2', 'http/1.1'] as const)(
+    '%s: closing ends what is open over earlier material, too',
+    async (protocol) => {
+      const server = await serve({ protocol });
+      let material: TlsMaterial = { ca: server.ca };
+      const transport = connect(server, { material: async () => material });
+      server.handler = (_, response) => response.write('begun');
+      const slow = get();
+      const ended = readBody(await transport.request(slow), slow.signal).catch((error: unknown) => error);
+      for (let rotation = 1; rotation <= 3; rotation++) {
+        material = { ca: server.ca + '\n'.repeat(rotation) };
+        server.handler = (_, response) => response.end('new');
+        expect(await text(transport, get())).toBe('new');
+      }
+      transport.close();
+      expect(await ended).toBeInstanceOf(Error);
+      await eventually(() => expect(server.sockets.filter((socket) => !socket.destroyed)).toEqual([]));
+    },
+  );
 
   test('a reconnection resumes the TLS session, which saves the server a signature', async () => {
     const server = await serve();
@@ -58,7 +79,7 @@ describe('trust', () => {
     await text(transport, get());
     expect(isReused()).toBe(false);
     // The server hands out what is needed for it after the handshake, so not every first reconnection has it.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const session of server.sessions) session.destroy();
       await text(transport, get());
       expect(isReused()).toBe(true);

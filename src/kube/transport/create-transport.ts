@@ -35,19 +35,27 @@ interface Generation {
   readonly transport: Transport;
   /** Let what runs finish, take nothing new. */
   retire(): void;
+  isInUse(): boolean;
 }
 
 export function createTransport(options: TransportOptions): Transport {
   const { server, clock } = options;
-  if (server.protocol === 'http:') return createHttp1Transport({ server, material: {}, clock });
+  const plain = server.protocol === 'http:' ? createHttp1Transport({ server, material: {}, clock }) : undefined;
   let current: Generation | undefined;
+  /** With other material, until the last answer over it has ended. */
+  let retired: readonly Generation[] = [];
   let isClosed = false;
+  const throwIfClosed = (): void => {
+    if (isClosed) throw closedError({ isUnprocessed: true });
+  };
 
   const generationFor = async (): Promise<Generation> => {
     const material = await options.material();
+    throwIfClosed();
     const fingerprint = JSON.stringify(material);
     if (current?.fingerprint !== fingerprint) {
       current?.retire();
+      retired = [...retired, ...(current === undefined ? [] : [current])].filter((generation) => generation.isInUse());
       current = createGeneration(options, material, fingerprint);
     }
     return current;
@@ -55,13 +63,16 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     async request(request) {
-      if (isClosed) throw new ConnectionError('The client was closed.', { isUnprocessed: true });
+      throwIfClosed();
+      if (plain !== undefined) return await plain.request(request);
       // Certificates may come from a plugin that hangs; the request must not hang with it.
       const { transport } = await untilAborted(generationFor(), request.signal);
       return await transport.request(request);
     },
     close() {
       isClosed = true;
+      plain?.close();
+      for (const { transport } of retired) transport.close();
       current?.transport.close();
     },
   };
@@ -75,12 +86,13 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
   /** TLS session of the last connection, for a shorter handshake on the next. */
   let ticket: Buffer | undefined;
 
-  const dialHttp2 = async (onClose: () => void): Promise<Http2Session> => {
+  const dialHttp2 = async (onClose: () => void, signal: AbortSignal): Promise<Http2Session> => {
     const socket = await dialTls({
       server,
       material,
       protocols: ['h2', 'http/1.1'],
       clock,
+      signal,
       ...(ticket !== undefined && { session: ticket }),
     }).catch((error: unknown) => {
       ticket = undefined;
@@ -95,7 +107,9 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
     refusedAt = undefined;
     rememberTicket(socket);
     const session = createHttp2Session({ origin: server.origin, socket, clock, onClose });
-    await session.ready;
+    const onAbort = (): void => session.destroy(closedError());
+    signal.addEventListener('abort', onAbort, { once: true });
+    await session.ready.finally(() => signal.removeEventListener('abort', onAbort));
     return session;
   };
   // Of a clock set back nothing is known: better a handshake too many.
@@ -120,18 +134,22 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
         }
       },
       close() {
-        const error = new ConnectionError('The client was closed.');
-        lanes.bulk.destroy(error);
-        lanes.control.destroy(error);
+        lanes.bulk.destroy(closedError());
+        lanes.control.destroy(closedError());
         http1.close();
       },
     },
     retire() {
       lanes.bulk.drain();
       lanes.control.drain();
+      http1.drain();
     },
+    isInUse: () => lanes.bulk.isInUse() || lanes.control.isInUse() || http1.isInUse(),
   };
 }
+
+const closedError = (options: { readonly isUnprocessed?: boolean } = {}): ConnectionError =>
+  new ConnectionError('The client was closed.', options);
 
 /** The server's certificate was not accepted (OpenSSL verify codes, as Node names them). */
 function isTrustFailure(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Server } from 'node:net';
 import tls from 'node:tls';
-import { afterEach, expect, test, vi } from 'vitest';
-import { issueServerCertificate } from '../../lib/certificates.ts';
+import { afterEach, expect, test } from 'vitest';
+import { type Authority, issueServerCertificate } from '../../lib/certificates.ts';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
 import { createTransport } from './create-transport.ts';
@@ -14,16 +15,19 @@ afterEach(async () => {
 });
 
 /** A server that accepts connections and never says a word of its protocol. */
-async function mute(server: Server): Promise<{ port: number; accepted: () => number }> {
+async function mute(server: Server): Promise<{ port: number; accepted: () => number; open: () => number }> {
   let accepted = 0;
   const sockets: net.Socket[] = [];
-  for (const event of ['connection', 'secureConnection']) {
-    server.on(event, (socket: net.Socket) => {
-      sockets.push(socket);
-      socket.on('error', () => {});
-    });
-  }
-  server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', () => accepted++);
+  const keep = (socket: net.Socket): void => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+  };
+  server.on('connection', keep).on('secureConnection', keep);
+  server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', (socket: net.Socket) => {
+    accepted++;
+    // Unread, it would not hear that the other side is gone.
+    socket.resume();
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanUps.push(async () => {
@@ -31,7 +35,22 @@ async function mute(server: Server): Promise<{ port: number; accepted: () => num
     server.close();
     await once(server, 'close');
   });
-  return { port: (server.address() as AddressInfo).port, accepted: () => accepted };
+  return {
+    port: (server.address() as AddressInfo).port,
+    accepted: () => accepted,
+    open: () => sockets.filter((socket) => !socket.destroyed).length,
+  };
+}
+
+async function muteOptions(authority: Authority): Promise<tls.TlsOptions> {
+  const now = Date.now();
+  const pair = await issueServerCertificate(authority, {
+    commonName: 'mute',
+    ipAddresses: ['127.0.0.1'],
+    notBeforeMillis: now - 1e6,
+    notAfterMillis: now + 1e6,
+  });
+  return { cert: pair.certificatePem, key: pair.privateKeyPem, ALPNProtocols: ['h2'] };
 }
 
 function ask(port: number, ca: string) {
@@ -47,13 +66,13 @@ function ask(port: number, ca: string) {
   const failed = transport
     .request({ method: 'POST', path: '/', headers: {}, lane: 'control', signal })
     .catch((error: unknown) => error);
-  return { clock, failed };
+  return { clock, failed, transport };
 }
 
 test('a server that accepts connections but no TLS: given up after 10 s, nothing was sent', async () => {
   const { port, accepted } = await mute(net.createServer());
   const { clock, failed } = ask(port, '');
-  await vi.waitFor(() => expect(accepted()).toBe(1));
+  await eventually(() => expect(accepted()).toBe(1));
   await clock.advance(10_000);
   expect(await failed).toMatchObject({
     code: 'KUBE_CONNECTION',
@@ -65,18 +84,11 @@ test('a server that accepts connections but no TLS: given up after 10 s, nothing
 
 test('a server that agrees on HTTP/2 but does not begin it: given up after 10 s, nothing was sent', async () => {
   const authority = await testAuthority();
-  const now = Date.now();
-  const pair = await issueServerCertificate(authority, {
-    commonName: 'mute',
-    ipAddresses: ['127.0.0.1'],
-    notBeforeMillis: now - 1e6,
-    notAfterMillis: now + 1e6,
-  });
-  const server = tls.createServer({ cert: pair.certificatePem, key: pair.privateKeyPem, ALPNProtocols: ['h2'] });
+  const server = tls.createServer(await muteOptions(authority));
   const { port, accepted } = await mute(server);
   const { clock, failed } = ask(port, authority.certificatePem);
-  await vi.waitFor(() => expect(accepted()).toBe(1));
-  await vi.waitFor(() => expect(clock.pendingTimers()).toBe(2));
+  await eventually(() => expect(accepted()).toBe(1));
+  await eventually(() => expect(clock.pendingTimers()).toBe(2));
   await clock.advance(10_000);
   expect(await failed).toMatchObject({
     code: 'KUBE_CONNECTION',
@@ -85,6 +97,22 @@ test('a server that agrees on HTTP/2 but does not begin it: given up after 10 s,
   });
   expect(clock.pendingTimers()).toBe(0);
 });
+
+test.each(['TLS', 'HTTP/2'])(
+  'closing ends a connection on which %s was not begun yet, and what waits for it',
+  async (missing) => {
+    const authority = await testAuthority();
+    const { port, accepted, open } = await mute(
+      missing === 'TLS' ? net.createServer() : tls.createServer(await muteOptions(authority)),
+    );
+    const { clock, failed, transport } = ask(port, authority.certificatePem);
+    await eventually(() => expect(accepted()).toBe(1));
+    transport.close();
+    expect(await failed).toMatchObject({ code: 'KUBE_CONNECTION', message: 'The client was closed.' });
+    await eventually(() => expect(open()).toBe(0));
+    expect([accepted(), clock.pendingTimers()]).toEqual([1, 0]);
+  },
+);
 
 test.each([
   ['https://api.example', 'api.example', 443, 'api.example'],

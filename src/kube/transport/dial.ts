@@ -14,6 +14,8 @@ export interface DialOptions {
   /** From an earlier connection made with the same material: shortens the handshake. */
   readonly session?: Buffer;
   readonly clock: Clock;
+  /** Gives up. */
+  readonly signal: AbortSignal;
 }
 
 /** The port that is written, or the scheme's own. */
@@ -52,15 +54,24 @@ export function tlsOptions(server: URL, material: TlsMaterial): tls.SecureContex
  *   certificate is not trusted.
  */
 export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
-  const { server, material, protocols, session, clock } = options;
+  const { server, material, protocols, session, clock, signal } = options;
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const socket = tls.connect({
       ...tlsOptions(server, material),
       ALPNProtocols: [...protocols],
       ...(session !== undefined && { session }),
     });
-    const fail = (cause: unknown): void => {
+    const settle = (): void => {
       timer.cancel();
+      signal.removeEventListener('abort', onAbort);
+      socket.off('error', fail);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    const fail = (cause: unknown): void => {
+      settle();
+      // What a socket has to say after this is of no interest to anybody.
+      socket.on('error', () => {});
       socket.destroy();
       reject(
         new ConnectionError(`Cannot connect to the API server at ${server.origin}`, { cause, isUnprocessed: true }),
@@ -69,10 +80,10 @@ export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
     const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () =>
       fail(new Error(`no answer within ${DIAL_TIMEOUT_MILLIS / 1000} s`)),
     );
+    signal.addEventListener('abort', onAbort, { once: true });
     socket.once('error', fail);
     socket.once('secureConnect', () => {
-      timer.cancel();
-      socket.off('error', fail);
+      settle();
       socket.setKeepAlive(true, KEEPALIVE_MILLIS);
       socket.setNoDelay(true);
       resolve(socket);

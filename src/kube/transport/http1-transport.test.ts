@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { readBody } from '../answer.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
@@ -41,13 +42,13 @@ describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
     const ended = (async () => {
       for await (const chunk of body) lines.push(String(chunk));
     })().catch((error: unknown) => error);
-    await vi.waitFor(() => expect(lines.join('')).toBe('first\n'));
+    await eventually(() => expect(lines.join('')).toBe('first\n'));
     await clock.advance(300_000);
     write[0]?.('second\n');
-    await vi.waitFor(() => expect(lines.join('')).toBe('first\nsecond\n'));
+    await eventually(() => expect(lines.join('')).toBe('first\nsecond\n'));
     await clock.advance(300_000);
     write[0]?.('third\n');
-    await vi.waitFor(() => expect(lines.join('')).toBe('first\nsecond\nthird\n'));
+    await eventually(() => expect(lines.join('')).toBe('first\nsecond\nthird\n'));
     await clock.advance(310_000);
     expect(await ended).toBeInstanceOf(Error);
     expect(clock.pendingTimers()).toBe(0);
@@ -59,6 +60,15 @@ describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
     server.handler = (request) => request.socket.destroy();
     await expect(transport.request(get())).rejects.toMatchObject({ code: 'KUBE_CONNECTION', isUnprocessed: false });
   });
+});
+
+test('over plain HTTP, too, a client that was closed asks nothing more', async () => {
+  const server = await serve({ protocol: 'plain' });
+  const transport = connect(server);
+  await text(transport, get());
+  transport.close();
+  await expect(transport.request(get())).rejects.toThrow('The client was closed.');
+  expect(server.sockets).toHaveLength(1);
 });
 
 test('a server that speaks HTTP/2 by now is spoken to so after a while, and one that does not is asked seldom', async () => {

@@ -18,7 +18,14 @@ export interface Http1Options {
   readonly clock: Clock;
 }
 
-export function createHttp1Transport(options: Http1Options): Transport {
+export interface Http1Transport extends Transport {
+  /** An answer is awaited or read. */
+  isInUse(): boolean;
+  /** Ends the connections that wait for a next request. */
+  drain(): void;
+}
+
+export function createHttp1Transport(options: Http1Options): Http1Transport {
   const { server, material, clock } = options;
   const isPlain = server.protocol === 'http:';
   const agentOptions = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MILLIS, maxFreeSockets: 8 };
@@ -86,7 +93,14 @@ export function createHttp1Transport(options: Http1Options): Transport {
       outgoing.end(request.body);
     });
 
-  return { request: send, close: () => agent.destroy() };
+  return {
+    request: send,
+    isInUse: () => Object.keys(agent.sockets).length > 0,
+    drain() {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    },
+    close: () => agent.destroy(),
+  };
 }
 
 /** Errors of the connection attempt itself: nothing of the request was sent. */

@@ -7,7 +7,10 @@ export interface Http2Lane {
   request(request: TransportRequest): Promise<TransportResponse>;
   /** No new request goes over the present connections; those under way finish. */
   drain(): void;
+  /** Ends all connections, those being opened among them; every request fails with `error`, also what comes later. */
   destroy(error: ConnectionError): void;
+  /** There is a connection, or one is being opened. */
+  isInUse(): boolean;
 }
 
 /**
@@ -18,13 +21,15 @@ const MAX_SESSIONS = 4;
 /** A request waits for this many connections to be opened; others may take the places on them first. */
 const MAX_DIALS = 8;
 
-/** @param dial opens a connection; `onClose` must be called when it is gone. */
-export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Session>): Http2Lane {
+/** @param dial opens a connection, unless the signal aborts; `onClose` must be called when it is gone. */
+export function createHttp2Lane(dial: (onClose: () => void, signal: AbortSignal) => Promise<Http2Session>): Http2Lane {
   const sessions = new Set<Http2Session>();
   /** Shared by all requests that need it; not tied to the signal of any of them. */
   let dialling: Promise<Http2Session> | undefined;
   /** Grows with each drain: a connection dialled before is not used after. */
   let generation = 0;
+  const end = new AbortController();
+  let ended: ConnectionError | undefined;
 
   const dialOne = async (): Promise<Http2Session> => {
     const born = generation;
@@ -33,8 +38,9 @@ export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Sess
     session = await dial(() => {
       isGone = true;
       if (session !== undefined) sessions.delete(session);
-    });
+    }, end.signal);
     if (!isGone) sessions.add(session);
+    if (ended !== undefined) session.destroy(ended);
     if (born !== generation) session.drain();
     return session;
   };
@@ -59,11 +65,12 @@ export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Sess
       request.signal.throwIfAborted();
       // Nothing is awaited between choosing a connection and taking a place on it: the place would go to another.
       for (let dials = 0; ; dials++) {
+        if (ended !== undefined) throw ended;
         const session = choose();
         if (session !== undefined) return await session.request(request);
         if (dials >= MAX_DIALS)
           throw new ConnectionError('The API server closes each connection at once.', { isUnprocessed: true });
-        await untilAborted(dialShared(), request.signal);
+        await untilAborted(untilAborted(dialShared(), end.signal), request.signal);
       }
     },
     drain() {
@@ -71,8 +78,10 @@ export function createHttp2Lane(dial: (onClose: () => void) => Promise<Http2Sess
       for (const session of sessions) session.drain();
     },
     destroy(error) {
-      generation++;
+      ended = error;
+      end.abort(error);
       for (const session of sessions) session.destroy(error);
     },
+    isInUse: () => sessions.size > 0 || dialling !== undefined,
   };
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { readBody } from '../answer.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
@@ -53,14 +54,14 @@ describe('HTTP/2', () => {
     const transport = connect(server);
     // Settings arrive with the first answer.
     const first = text(transport, get());
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     held.shift()?.();
     await first;
     const requests = Array.from({ length: 20 }, () => text(transport, get()));
     let finished = 0;
     for (const request of requests) void request.then(() => finished++);
     // Four connections of three streams each.
-    await vi.waitFor(() => expect(open).toBe(12));
+    await eventually(() => expect(open).toBe(12));
     expect(server.sessions).toHaveLength(4);
     while (finished < 20) {
       held.shift()?.();
@@ -162,7 +163,7 @@ describe('HTTP/2', () => {
     await text(transport, get());
     proxy.freeze();
     const lost = text(transport, get()).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(clock.pendingTimers()).toBeGreaterThan(0));
+    await eventually(() => expect(clock.pendingTimers()).toBeGreaterThan(0));
     await clock.advance(30_000);
     await clock.advance(15_000);
     expect(await lost).toBeInstanceOf(ConnectionError);
@@ -177,7 +178,7 @@ describe('HTTP/2', () => {
     server.sessions[0]?.on('ping', () => pings++);
     for (let round = 1; round <= 3; round++) {
       await clock.advance(30_000);
-      await vi.waitFor(() => expect(pings).toBe(round));
+      await eventually(() => expect(pings).toBe(round));
       // The answer to this ping comes after the answer to the client's, and after the client read its pong.
       await new Promise<void>((resolve) => void server.sessions[0]?.ping(() => resolve()));
       await new Promise((resolve) => setImmediate(resolve));
@@ -201,17 +202,17 @@ describe('HTTP/2', () => {
     response.body.on('data', (chunk: Buffer) => (received += chunk.length));
     // The server's pongs are held back; its answer goes on.
     const session = server.sessions[0];
-    await vi.waitFor(() => expect(received).toBe(4));
+    await eventually(() => expect(received).toBe(4));
     proxy.dropTowardsServer();
     for (let round = 1; round <= 3; round++) {
       await clock.advance(30_000);
       write?.();
-      await vi.waitFor(() => expect(received).toBe(4 + 4 * round));
+      await eventually(() => expect(received).toBe(4 + 4 * round));
       await clock.advance(15_000);
     }
     expect(session?.destroyed).toBe(false);
     await clock.advance(45_000);
-    await vi.waitFor(() => expect(response.body.destroyed).toBe(true));
+    await eventually(() => expect(response.body.destroyed).toBe(true));
   });
 
   test('GOAWAY mid-flight: the open stream finishes, the next request goes over a new connection', async () => {
@@ -226,7 +227,7 @@ describe('HTTP/2', () => {
     const response = await transport.request(request);
     const session = server.sessions[0];
     session?.goaway(0, 1);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       server.handler = (_, response) => response.end('second');
       await text(transport, get());
       expect(server.sessions.length).toBeGreaterThan(1);
@@ -256,7 +257,7 @@ describe('HTTP/2', () => {
     let arrived = 0;
     server.handler = () => arrived++;
     const lost = text(transport, get()).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(arrived).toBe(1));
+    await eventually(() => expect(arrived).toBe(1));
     proxy.reset();
     expect(await lost).toBeInstanceOf(ConnectionError);
     server.handler = (_, response) => response.end('again');
@@ -276,7 +277,7 @@ describe('HTTP/2', () => {
       const request = get();
       const response = await transport.request(request);
       const body = readBody(response, request.signal).catch((error: unknown) => error);
-      await vi.waitFor(() => expect(response.body.readableDidRead).toBe(true));
+      await eventually(() => expect(response.body.readableDidRead).toBe(true));
       cut();
       expect(await body).toBeInstanceOf(ConnectionError);
     }
@@ -287,7 +288,7 @@ describe('HTTP/2', () => {
     server.handler = () => {};
     const transport = connect(server);
     const open = text(transport, get()).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(server.sessions).toHaveLength(1));
+    await eventually(() => expect(server.sessions).toHaveLength(1));
     transport.close();
     expect(await open).toBeInstanceOf(ConnectionError);
     await expect(transport.request(get())).rejects.toThrow('The client was closed.');
