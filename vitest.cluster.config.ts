@@ -5,10 +5,13 @@ import { defineConfig } from 'vitest/config';
  * of its own, so that none finds what another leaves: webhooks, definitions, an aggregated API, a whole chart.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  engines: ['test/cluster/{allocation,install,usage}*.test.ts', 'test/conformance/allocation.conformance.ts'],
+  engines: [
+    'test/cluster/{allocation,install,install-rights,install-values,usage,usage-prometheus}.test.ts',
+    'test/conformance/allocation.conformance.ts',
+  ],
   rightsizing: ['test/cluster/rightsizing*.test.ts'],
   replicas: ['test/cluster/ha-*.test.ts'],
-  harness: ['test/cluster/{control-plane,kube-client}.test.ts'],
+  harness: ['test/cluster/{control-plane,kube-client,allocation-outage}.test.ts'],
 };
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];
 
@@ -24,6 +27,8 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     maxWorkers: 1,
     fileParallelism: false,
+    // Its own second is not much on a busy machine.
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     testTimeout: 400_000,
     hookTimeout: 400_000,
     teardownTimeout: 60_000,

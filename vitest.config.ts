@@ -42,6 +42,8 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
+    // Its own second is not much on a busy machine.
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     coverage: {

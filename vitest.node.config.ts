@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => {
       fileParallelism: false,
       // Of the behaviour suite, whose pods have to fit on one node.
       maxConcurrency: 6,
+      // Its own second is not much on a busy machine.
+      expect: { poll: { timeout: 60_000, interval: 20 } },
       testTimeout: 120_000,
       hookTimeout: 180_000,
       teardownTimeout: 60_000,

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../lib/errors.ts';
+import { eventually } from '../lib/testing/eventually.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { renderConfigPage } from './config-page.ts';
 import { loadConfig } from './load.ts';
@@ -222,7 +223,7 @@ describe('on a real directory', () => {
       });
     });
     publish('..v2', 'placement:\n  allowSingleReplica: true\n');
-    await vi.waitFor(() => expect(clock.pendingTimers()).toBe(2));
+    await eventually(() => expect(clock.pendingTimers()).toBe(2));
     await clock.advance(500);
     expect(await seen).toMatchObject({
       changed: ['placement.allowSingleReplica'],

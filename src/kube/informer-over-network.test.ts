@@ -1,8 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { resources } from '../api/resources.ts';
 import { createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSystemRandom } from '../lib/random.ts';
+import { eventually } from '../lib/testing/eventually.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createKubeApi } from './client.ts';
 import { fixedCredentials, fixedTrust } from './connection.ts';
@@ -86,12 +87,12 @@ test.each(['h2', 'http/1.1', 'plain'] as const)(
     const { informer, names } = await follow(server, { useWatchList: false });
     await informer.onSynced;
     expect(names()).toEqual(['third-1', 'äöü', '€𝄞'].sort());
-    await vi.waitFor(() => expect(watches).toHaveLength(1));
+    await eventually(() => expect(watches).toHaveLength(1));
     watches[0]?.write(line(added('fourth', 102)));
-    await vi.waitFor(() => expect(names()).toContain('fourth'));
+    await eventually(() => expect(names()).toContain('fourth'));
     generation = 2;
     watches[0]?.write(line(errorEvent({ code: 410, reason: 'Expired' })));
-    await vi.waitFor(() => expect(names()).toEqual(['third-2', 'äöü', '€𝄞'].sort()), { timeout: 10_000 });
+    await eventually(() => expect(names()).toEqual(['third-2', 'äöü', '€𝄞'].sort()));
     expect(informer.freshness()).toBe('fresh');
   },
 );
@@ -118,7 +119,7 @@ test('hazard H34: bug 39: WatchList over the wire: frozen, found stale by the pi
   await clock.advance(30_000);
   expect(informer.freshness()).toBe('fresh');
   await clock.advance(15_000);
-  await vi.waitFor(() => expect(names()).toEqual(['a', 'b']));
+  await eventually(() => expect(names()).toEqual(['a', 'b']));
   expect(informer.freshness()).toBe('fresh');
   expect([opened, proxy.connections]).toEqual([2, 2]);
 });
@@ -132,8 +133,9 @@ test('no listing is asked for while a server keeps refusing the token', async ()
     response.statusCode = 401;
     response.end('{"kind":"Status","code":401,"reason":"Unauthorized"}');
   };
-  const { informer } = await follow(server);
-  await vi.waitFor(() => expect(informer.lastError()).toMatchObject({ httpStatus: 401 }));
+  // Its time stands still: no backoff ends, however long the machine takes.
+  const { informer } = await follow(server, { clock: createVirtualClock(Date.now()) });
+  await eventually(() => expect(informer.lastError()).toMatchObject({ httpStatus: 401 }));
   // Once with the credentials at hand and once with new ones; then the backoff.
   expect(asked).toBe(2);
   expect(informer.freshness()).toBe('initial');

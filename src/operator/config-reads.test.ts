@@ -6,9 +6,10 @@ import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { checkConfig } from '../config/checks.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from '../config/schema.ts';
-import { createSystemClock, sleep } from '../lib/clock.ts';
+import { createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSystemRandom } from '../lib/random.ts';
+import { eventually } from '../lib/testing/eventually.ts';
 import { startOperator } from '../wire.ts';
 import { placementSettingsOf } from './placement-settings.ts';
 import { deploymentObject, namespaceObject } from './testing/embedded-world.ts';
@@ -51,16 +52,6 @@ const { config: defaults } = loadConfig({
   env: { SPOTALIS_METRICS_BIND_ADDRESS: '127.0.0.1:0', SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0' },
 });
 
-/** Gives timers of the real clock chances, without waiting for a fixed time. */
-async function eventually(what: string, holds: () => boolean): Promise<void> {
-  const clock = createSystemClock();
-  for (let attempt = 0; attempt < 500; attempt++) {
-    if (holds()) return;
-    await sleep(clock, 10);
-  }
-  throw new Error(`never: ${what}`);
-}
-
 /** What one life of the operator reads. Port 0 is for tests only; the configuration refuses it. */
 async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<ReadonlySet<string>> {
   const engines = { ...defaults.engines, rightsizing: true, allocation: true };
@@ -80,9 +71,9 @@ async function readsOfLife(webhook: Partial<Config['webhook']>): Promise<Readonl
   try {
     const operator = await startOperator(options);
     await operator.synced;
-    await eventually('the workload is looked at', () => tracked.read.has('controllers.reconcileInterval'));
-    await eventually('the settings of sizes are read', () => tracked.read.has('rightsizing.reconcileInterval'));
-    await eventually('the settings of allocation are read', () => tracked.read.has('allocation.staleAfter'));
+    await eventually(() => expect(tracked.read).toContain('controllers.reconcileInterval'));
+    await eventually(() => expect(tracked.read).toContain('rightsizing.reconcileInterval'));
+    await eventually(() => expect(tracked.read).toContain('allocation.staleAfter'));
     operator.applyConfig(tracked.config);
     await operator.stop();
   } catch (error) {

@@ -11,6 +11,7 @@ import { type Authority, createAuthority, issueServerCertificate } from '../lib/
 import { createSystemClock } from '../lib/clock.ts';
 import { createLogger, createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSystemRandom } from '../lib/random.ts';
+import { eventually } from '../lib/testing/eventually.ts';
 import { type Operator, startOperator } from '../wire.ts';
 import { deploymentObject, namespaceObject } from './testing/embedded-world.ts';
 
@@ -70,23 +71,11 @@ async function start({ env = {}, log = createSilentLogger(), withKeyPair = true 
 const urlOf = (operator: Operator, kind: 'metrics' | 'health', path: string): string =>
   `http://127.0.0.1:${operator.ports[kind]}${path}`;
 
-async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    await fetchNothing();
-  }
-  throw new Error(`never: ${what}`);
-}
-
-/** Gives timers of the real clock a chance without waiting for a fixed time. */
-const fetchNothing = (): Promise<void> => new Promise((resolve) => createSystemClock().setTimer(10, resolve));
-
 describe('case 76: what is served', () => {
   test('health contains ok; readiness turns on when caches, certificate and election are there', async () => {
     const { operator } = await start();
     expect(await (await fetch(urlOf(operator, 'health', '/healthz'))).text()).toContain('ok');
-    await eventually('ready', async () => (await fetch(urlOf(operator, 'health', '/readyz'))).status === 200);
+    await eventually(async () => expect((await fetch(urlOf(operator, 'health', '/readyz'))).status).toBe(200));
   });
 
   test('metrics parse: every required name, no NaN, the leader says so', async () => {
@@ -94,7 +83,7 @@ describe('case 76: what is served', () => {
     const annotations = { 'spotalis.io/spot-percentage': '70' };
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 10, annotations }), inShop);
     const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
-    await eventually('the workload is reported', async () => (await scrape()).includes('workload="web"'));
+    await eventually(async () => expect(await scrape()).toContain('workload="web"'));
     const text = await scrape();
     for (const name of [
       'spotalis_workload_replicas',
@@ -132,9 +121,9 @@ describe('case 76: what is served', () => {
     const { api, operator } = await start();
     const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 1 }), inShop);
-    await eventually('the workload is reported', async () => (await scrape()).includes('workload="web"'));
+    await eventually(async () => expect(await scrape()).toContain('workload="web"'));
     await api.delete(resources.deployments, 'web', inShop);
-    await eventually('the series are gone', async () => !(await scrape()).includes('workload="web"'));
+    await eventually(async () => expect(await scrape()).not.toContain('workload="web"'));
   });
 
   test('explain answers for a workload, and says what is wrong with a question', async () => {
@@ -142,7 +131,7 @@ describe('case 76: what is served', () => {
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 3 }), inShop);
     const ask = (workload: string) =>
       fetch(urlOf(operator, 'metrics', `/explain?workload=${encodeURIComponent(workload)}`));
-    await eventually('known', async () => (await ask('Deployment/shop/web')).status === 200);
+    await eventually(async () => expect((await ask('Deployment/shop/web')).status).toBe(200));
     expect(await (await ask('Deployment/shop/web')).json()).toMatchObject({ plan: { replicas: 3 } });
     expect((await ask('Deployment/shop/nothing')).status).toBe(404);
     expect(await (await ask('web')).json()).toMatchObject({ code: 'INVALID_WORKLOAD' });
@@ -157,7 +146,7 @@ describe('case 76: what is served', () => {
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 1 }), inShop);
     const scrape = async () => (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
     const series = 'stowage_workload_unpriced_pods{namespace="shop",workload="web",workload_type="deployment"} 0';
-    await eventually('costs are told', async () => (await scrape()).includes(series));
+    await eventually(async () => expect(await scrape()).toContain(series));
 
     const broken = await start({ env: { SPOTALIS_PLACEMENT_PRICES: join(folder, 'nowhere.yaml') } });
     expect((await fetch(urlOf(broken.operator, 'metrics', '/metrics'))).status).toBe(200);
@@ -168,12 +157,10 @@ describe('case 76: what is served', () => {
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 3 }), inShop);
     await api.create(resources.deployments, deploymentObject({ name: 'plain', replicas: 1, labels: {} }), inShop);
     const url = urlOf(operator, 'metrics', '/');
-    await eventually(
-      'known',
-      async () =>
-        (await fetch(`${url}explain`)).status === 200 &&
-        operator.explain({ kind: 'Deployment', ...inShop, name: 'web' }) !== undefined,
-    );
+    await eventually(async () => {
+      expect((await fetch(`${url}explain`)).status).toBe(200);
+      expect(operator.explain({ kind: 'Deployment', ...inShop, name: 'web' })).toBeDefined();
+    });
     const { code, stdout } = await runCommand(['explain', 'deploy/shop/web', '--operator', url]);
     expect(stdout).toMatch(/^Deployment\/shop\/web: 0 on spot, 0 on on-demand/);
     expect(stdout).toContain('Next: nothing to do');
@@ -258,7 +245,7 @@ describe('start and stop', () => {
     const { api, operator } = await start();
     await api.create(resources.deployments, deploymentObject({ name: 'web', replicas: 10 }), inShop);
     const target = () => operator.explain({ kind: 'Deployment', ...inShop, name: 'web' })?.plan.target;
-    await eventually('known', async () => target() !== undefined);
+    await eventually(() => expect(target()).toBeDefined());
     expect(target()).toEqual({ spot: 0, onDemand: 10 });
     const env = { SPOTALIS_PLACEMENT_DEFAULTS_SPOT_PERCENTAGE: '50' };
     operator.applyConfig(loadConfig({ text: '', fileName: 'defaults', env }).config);

@@ -1,10 +1,11 @@
 /** Every `stowage` command of the documentation and of the help is run, with what it names at hand, and does what it should. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { runCommand } from '../../src/cli/testing/run-command.ts';
+import { eventually } from '../../src/lib/testing/eventually.ts';
 import { findHelm } from '../chart/render.ts';
 import { checkoutFolders, files, folders } from './documented-files.ts';
 import { type DocumentedWorld, type Ran, startDocumentedWorld } from './documented-world.ts';
@@ -128,7 +129,7 @@ describe('documented commands', () => {
       case 'agent':
         return await runAgent(words);
       case 'demo':
-        return await world.run(words, (stdout) => vi.waitFor(() => expect(stdout()).toContain('Chapter 1'), PATIENCE));
+        return await world.run(words, (stdout) => eventually(() => expect(stdout()).toContain('Chapter 1')));
       case 'lab':
         return await world.run([...words, ...(words.includes('--list') ? [] : shortLab(words))]);
       default:
@@ -143,12 +144,10 @@ describe('documented commands', () => {
     const more = ['--bind-address', address, '--proc-root', proc, '--log-level', 'error'];
     const root = words.includes('--cgroup-root') ? [] : ['--cgroup-root', mount];
     return await world.run([...words, ...more, ...root], () =>
-      vi.waitFor(async () => expect((await fetch(`http://${address}/readyz`)).status).toBe(200), PATIENCE),
+      eventually(async () => expect((await fetch(`http://${address}/readyz`)).status).toBe(200)),
     );
   }
 });
-
-const PATIENCE = { timeout: 30_000, interval: 20 };
 
 const isService = (words: readonly string[]): boolean =>
   (words[0] === 'operator' || words[0] === 'agent') && !words.includes('--help');

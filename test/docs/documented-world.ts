@@ -1,9 +1,8 @@
 /** What documented commands expect around them: a cluster with workloads, an operator at work on it, a node's control groups, and files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { createProfileStore } from '../../src/act/save-profiles.ts';
 import { createFakeTree, type FakeTree } from '../../src/agent/testing/fake-tree.ts';
 import type { KubeObject, Pod } from '../../src/api/core.ts';
@@ -20,11 +19,13 @@ import { createAuthority, issueServerCertificate } from '../../src/lib/certifica
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSeededRandom } from '../../src/lib/random.ts';
+import { eventually } from '../../src/lib/testing/eventually.ts';
 import type { SavedUsage } from '../../src/model/saved-usage.ts';
 import { aSizedWorkload } from '../../src/model/testing/sizing-records.ts';
 import { aBook, aSeries, HOUR, usageSettings } from '../../src/model/testing/usage.ts';
 import { podMetricsType } from '../../src/observe/usage/metrics-server-source.ts';
 import { startOperator } from '../../src/wire.ts';
+import { findFreePorts } from '../controlplane/ports.ts';
 import { dumpOf, writeFiles } from './documented-files.ts';
 
 export interface Ran {
@@ -146,7 +147,7 @@ export async function startDocumentedWorld(helmFolder: string | undefined): Prom
     folder,
     operatorUrl,
     cgroups,
-    freePort,
+    freePort: async () => (await findFreePorts(1))[0] ?? 0,
     async run(words, until) {
       const stop = new AbortController();
       const start =
@@ -219,17 +220,14 @@ async function startCluster(): Promise<Cluster> {
     placed(testStatefulSet('db', { replicas: 2 }), 'data', 0),
   ];
   for (const part of [objects, [policy]]) expect((await cluster.apply(part)).problems).toEqual([]);
-  await vi.waitFor(
-    async () => {
-      const { items } = await cluster.api.list(resources.pods);
-      expect((await cluster.api.list(podMetricsType)).items).not.toEqual([]);
-      const ready = items.filter(({ status }) =>
-        status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
-      );
-      expect(ready).toHaveLength(8);
-    },
-    { timeout: 30_000, interval: 20 },
-  );
+  await eventually(async () => {
+    const { items } = await cluster.api.list(resources.pods);
+    expect((await cluster.api.list(podMetricsType)).items).not.toEqual([]);
+    const ready = items.filter(({ status }) =>
+      status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+    );
+    expect(ready).toHaveLength(8);
+  });
   const { items } = await cluster.api.list<Pod>(resources.pods, { namespace: 'shop' });
   for (const pod of items) await cluster.api.create(podAllocations, allocationOf(pod), { namespace: 'shop' });
   return cluster;
@@ -281,12 +279,4 @@ async function webhookKeyPair() {
   const authority = await createAuthority({ commonName: 'documented', ...validity });
   const leaf = await issueServerCertificate(authority, { commonName: 'webhook', dnsNames: ['localhost'], ...validity });
   return { cert: leaf.certificatePem, key: leaf.privateKeyPem };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, LOOPBACK.host, resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -126,3 +126,35 @@ describe('house style', () => {
     expect(lone).toEqual([]);
   });
 });
+
+describe('tests', () => {
+  const root = resolve(sourceRoot, '..');
+  /** Paths below the project, of tests and of what they have in common. */
+  const testFiles = ['src', 'test', 'bench'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => `${folder}/${path.split(sep).join('/')}`)
+      .filter((path) => path.endsWith('.ts') && (folder !== 'src' || isTest(path))),
+  );
+  const filesWith = (pattern: RegExp, files: readonly string[]): string[] =>
+    files.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')));
+
+  // Test files share a process, in which a module is read once: such a hook runs for the file that happened to come first.
+  test('what they share has no hooks on its top level', () => {
+    const hook = /^(?:before|after)(?:Each|All)\(/m;
+    expect(hook.test('\nafterEach(async () => {\n')).toBe(true);
+    expect(
+      filesWith(
+        hook,
+        testFiles.filter((path) => !/\.(?:test|suite|conformance)\.ts$/.test(path)),
+      ),
+    ).toEqual([]);
+  });
+
+  // Suites on real clusters have a patience of their own, for each kind of wait.
+  test('wait with `eventually` where there is no cluster: the second the runner would wait is not much on a busy machine', () => {
+    const impatient = /\bvi\.wait(?:For|Until)\b/;
+    expect(impatient.test('await vi.waitFor(() => expect(open).toBe(12));')).toBe(true);
+    const here = testFiles.filter((path) => !/^test\/(?:cluster|conformance|node|structure)\//.test(path));
+    expect(filesWith(impatient, here)).toEqual(['src/lib/testing/eventually.ts']);
+  });
+});

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
 import { findHierarchy } from '../../agent/cgroup/hierarchy.ts';
 import { createMonotonicTime, createSystemClock } from '../../lib/clock.ts';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { createSimulatedSubstrate } from '../simulated-substrate.ts';
 import type { CpuSettings, LabPod, Substrate } from '../substrate.ts';
 import { createKernelSubstrate } from './kernel-substrate.ts';
@@ -75,16 +76,12 @@ describe.skipIf(reason !== undefined)(`in control groups${why}`, () => {
   test.each([
     { what: 'one thread at half a core', pods: [[spinner('a', 1), { request: 500, limit: 500 }]] },
     { what: 'four threads at half a core', pods: [[spinner('a', 4), { request: 500, limit: 500 }]] },
-  ] as const)(
-    '$what: usage within 10 % of the simulated machine, throttled periods within 20 %',
-    async ({ pods }) => {
-      const [real] = await countersOf(open(), pods);
-      const [simulated] = await countersOf(createSimulatedSubstrate({ cpus: 2, lengthMillis: LENGTH }), pods);
-      expect(Math.abs((real?.used ?? 0) / (simulated?.used ?? 1) - 1)).toBeLessThan(0.1);
-      expect(Math.abs((real?.throttled ?? 0) / (simulated?.throttled ?? 1) - 1)).toBeLessThan(0.2);
-    },
-    60_000,
-  );
+  ] as const)('$what: usage within 10 % of the simulated machine, throttled periods within 20 %', async ({ pods }) => {
+    const [real] = await countersOf(open(), pods);
+    const [simulated] = await countersOf(createSimulatedSubstrate({ cpus: 2, lengthMillis: LENGTH }), pods);
+    expect(Math.abs((real?.used ?? 0) / (simulated?.used ?? 1) - 1)).toBeLessThan(0.1);
+    expect(Math.abs((real?.throttled ?? 0) / (simulated?.throttled ?? 1) - 1)).toBeLessThan(0.2);
+  });
 
   test('requests are answered, and what is closed leaves nothing', async () => {
     const substrate = open();
@@ -103,7 +100,7 @@ describe.skipIf(reason !== undefined)(`in control groups${why}`, () => {
       await substrate.close();
     }
     expect(groups()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe.skipIf(reason !== undefined)(`an experiment that is killed${why}`, () => {
@@ -121,24 +118,26 @@ describe.skipIf(reason !== undefined)(`an experiment that is killed${why}`, () =
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    await vi.waitFor(() => expect(output).toContain('running'), { timeout: 30_000, interval: 50 });
+    await eventually(() => expect(output).toContain('running'));
     const { cpu } = hierarchy();
     const [own] = readdirSync(cpu).filter((name) => name.startsWith(`stowage-lab-${child.pid}-`));
     const pods = readFileSync(join(cpu, own ?? '', 'pods', 'hog', 'cgroup.procs'), 'utf8')
       .trim()
       .split('\n');
-    expect(await removeAbandonedLabs(hierarchy(), clock)).toEqual([]);
+    // Of this machine, not of this test alone: another run may have left some as well, or be quicker than this one.
+    expect(await removeAbandonedLabs(hierarchy(), clock)).not.toContain(own);
+    expect(existsSync(join(cpu, own ?? '', 'pods', 'hog'))).toBe(true);
 
-    const stranger = join(cpu, 'stowage-lab-of-somebody-else');
+    const stranger = join(cpu, `stowage-lab-of-somebody-else-${process.pid}`);
     mkdirSync(stranger);
     made.push(stranger);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await removeAbandonedLabs(hierarchy(), clock)).toEqual([own]);
+    expect(await removeAbandonedLabs(hierarchy(), clock)).not.toContain(basename(stranger));
     expect(existsSync(join(cpu, own ?? ''))).toBe(false);
     expect(existsSync(stranger)).toBe(true);
-    for (const pid of pods) await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
-  }, 60_000);
+    for (const pid of pods) await eventually(() => expect(isRunning(pid)).toBe(false));
+  });
 });
 
 /** A process that has ended and was not collected yet runs no more. */

@@ -21,7 +21,7 @@ describe('messages that are no single question', () => {
 
 describe('a real resolver', () => {
   const socket = createSocket('udp4');
-  const resolver = new Resolver({ timeout: 5000, tries: 1 });
+  const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   beforeEach(async () => {
     socket.on('message', (message, { port, address }) => {
       const question = readQuestion(message);

@@ -81,7 +81,8 @@ describe('plain HTTP', () => {
     const { call, server } = await start();
     server.faults.add({ count: 1, effect: { kind: 'drop' } });
     await expect(call('/api/v1/pods')).rejects.toThrow();
-    server.faults.add({ count: 1, effect: { kind: 'freeze' } });
+    // Whichever of the two is heard first.
+    server.faults.add({ resources: ['pods'], count: 1, effect: { kind: 'freeze' } });
     const stop = new AbortController();
     const frozen = call('/api/v1/pods', { signal: stop.signal });
     expect((await call('/api/v1/nodes')).status).toBe(200);

@@ -30,6 +30,7 @@ export interface HttpSourceServer {
 export type Respond = (received: Received, response: ServerResponse) => void;
 
 const NOW = Date.now();
+export const REAL_PATIENCE_MILLIS = 60_000;
 
 /** Answers with `respond` until the test ends. */
 export async function serve(respond: Respond, options: { readonly tls?: boolean } = {}): Promise<HttpSourceServer> {
@@ -89,7 +90,9 @@ export interface PrometheusAt {
 export function prometheusAt(url: URL, options: PrometheusAt = {}): UsageSource {
   const { clock = createSystemClock(), maxBytes = 1 << 20, labels = {}, templates } = options;
   const own = { ...tuning, ...options.tuning };
-  const exchange = createHttpExchange({ clock, timeoutMillis: own.timeoutMillis, maxBytes });
+  // In real time a busy machine must not pass for a silent server.
+  const timeoutMillis = options.clock === undefined ? REAL_PATIENCE_MILLIS : own.timeoutMillis;
+  const exchange = createHttpExchange({ clock, timeoutMillis, maxBytes });
   onTestFinished(() => exchange.close());
   const credentials: SourceCredentials = { headers: {}, ca: undefined, ...options.credentials };
   return createPrometheusSource({

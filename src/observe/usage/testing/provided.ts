@@ -3,7 +3,7 @@ import { createMemoryApi } from '../../../kube/testing/memory-api.ts';
 import { createSystemClock } from '../../../lib/clock.ts';
 import { createUsageSources, type UsageSourcesOptions } from '../usage-providers.ts';
 import type { UsageRequest } from '../usage-source.ts';
-import { tuning } from './http-source.ts';
+import { REAL_PATIENCE_MILLIS, tuning } from './http-source.ts';
 
 export const { signal } = new AbortController();
 
@@ -22,7 +22,7 @@ export function sources(
   return createUsageSources({
     api: createMemoryApi().api,
     clock: createSystemClock(),
-    prometheus: { ...tuning, url: undefined, allowedUrls: [], ...prometheus },
+    prometheus: { ...tuning, timeoutMillis: REAL_PATIENCE_MILLIS, url: undefined, allowedUrls: [], ...prometheus },
     metricsServerIntervalMillis: 30_000,
     custom: {},
     fallbackProvider: undefined,
