@@ -205,7 +205,8 @@ describe('informer', () => {
 });
 
 describe('leader election', () => {
-  const elector = (identity: string, onStarted: () => void) =>
+  /** @param patience how many times longer than the least it keeps the lease: a busy machine must not lose it by chance. */
+  const elector = (identity: string, patience: number, onStarted: () => void) =>
     createLeaderElector({
       api,
       clock,
@@ -214,8 +215,8 @@ describe('leader election', () => {
       namespace,
       name: 'election',
       identity,
-      leaseDurationMillis: 5_000,
-      renewDeadlineMillis: 3_000,
+      leaseDurationMillis: 5_000 * patience,
+      renewDeadlineMillis: 3_000 * patience,
       retryPeriodMillis: 500,
       onStarted,
     });
@@ -223,10 +224,10 @@ describe('leader election', () => {
   test('one of two leads, and the other takes over when the lease is released', async () => {
     const started: string[] = [];
     const [first, second] = [new AbortController(), new AbortController()];
-    const one = elector('one', () => void started.push('one'));
+    const one = elector('one', 10, () => void started.push('one'));
     const runOne = one.run(first.signal);
     await eventually(() => expect(one.isLeader()).toBe(true));
-    const two = elector('two', () => void started.push('two'));
+    const two = elector('two', 10, () => void started.push('two'));
     const runTwo = two.run(second.signal);
     await eventually(() => expect(two.leader()?.identity).toBe('one'));
     expect(two.isLeader()).toBe(false);
@@ -242,7 +243,7 @@ describe('leader election', () => {
 
   test('a leader that cannot renew stops leading before its lease ends', async () => {
     const stopper = new AbortController();
-    const one = elector('one', () => undefined);
+    const one = elector('one', 1, () => undefined);
     const run = one.run(stopper.signal);
     await eventually(() => expect(one.isLeader()).toBe(true));
     controlPlane.freeze('kube-apiserver');

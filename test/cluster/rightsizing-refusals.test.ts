@@ -74,6 +74,8 @@ async function stage(policy: string, setUp: (namespace: string) => Promise<unkno
   };
 }
 
+/** Three times the request, and what the scrapes of a busy machine make of it. */
+const advised = expect.stringMatching(/^3[56]\dm$/);
 const unchanged = Array.from({ length: 2 }, () => ({ cpu: '100m', memory: '256Mi' }));
 
 describe.concurrent('errors of application', () => {
@@ -228,12 +230,12 @@ describe.concurrent('errors of metrics', () => {
       const entry = await workloadStatus(cluster(), namespace, 'web', { name });
       expect(entry).toMatchObject({ status: 'Applied', lastApplyMethod: 'InPlace' });
       const [known, silent] = entry?.recommendations ?? [];
-      expect(known).toMatchObject({ container: 'app', cpu: '360m', memory: expect.any(String) });
+      expect(known).toMatchObject({ container: 'app', cpu: advised, memory: expect.any(String) });
       expect(silent).toMatchObject({ container: 'silent', explanation: expect.stringMatching(/no .*usage is known/) });
       expect([silent?.cpu, silent?.memory]).toEqual([undefined, undefined]);
     });
     const [pod] = await podsOf(cluster(), namespace);
-    expect(pod?.spec?.containers.map(({ resources: held }) => held?.requests?.['cpu'])).toEqual(['360m', '100m']);
+    expect(pod?.spec?.containers.map(({ resources: held }) => held?.requests?.['cpu'])).toEqual([advised, '100m']);
   });
 });
 

@@ -27,7 +27,7 @@ function exposition(): string {
   const memory = (pod: string, container: string, bytes: number) =>
     `container_memory_working_set_bytes{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${bytes}`;
   const periods = (what: string, pod: string, container: string, aSecond: number) =>
-    `container_cpu_cfs_${what}_total{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${Math.trunc(aSecond * elapsed)}`;
+    `container_cpu_cfs_${what}_total{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${aSecond * Math.trunc(elapsed)}`;
   return [
     '# TYPE container_cpu_usage_seconds_total counter',
     cpu('web-7d4f9c5b8-x2k7p', 'app', 0.25),
@@ -115,7 +115,7 @@ beforeAll(async () => {
     maxBytes: 1 << 25,
   });
   // A rate needs four scrapes, all of them in its window.
-  for (let tries = 0; tries < 60; tries++) {
+  for (let tries = 0; tries < 240; tries++) {
     const answer = await ask();
     if (answer.ok && answer.series.some(({ cpu }) => cpu.length >= 6)) return;
     await sleep(clock, 500);
@@ -132,12 +132,12 @@ afterAll(async () => {
 
 test('one question brings the share of throttled periods, of the pod where it is highest', async () => {
   const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' };
-  const asked = { workload, pods: ['web-7d4f9c5b8-x2k7p'], containers: ['app', 'proxy'], windowMillis: 5_000 };
+  const asked = { workload, pods: ['web-7d4f9c5b8-x2k7p'], containers: ['app', 'proxy'], windowMillis: 60_000 };
   const answer = await source().throttling?.({ ...asked, at: clock.now() }, signal);
   if (answer?.ok !== true) throw new Error(answer?.problem.message ?? 'it is not asked at all');
   // A container without a limit has no periods.
   expect([...answer.shares.keys()]).toEqual(['app']);
-  expect(answer.shares.get('app')).toBeCloseTo(0.4, 1);
+  expect(answer.shares.get('app')).toBeCloseTo(0.4, 5);
 });
 
 test('two questions bring CPU and memory of all pods and containers of one workload, and of no other', async () => {
@@ -146,13 +146,14 @@ test('two questions bring CPU and memory of all pods and containers of one workl
   expect(answer.warnings).toEqual([]);
   const last = answer.series.map(({ pod, container, cpu, memory }) => ({
     of: `${pod}/${container}`,
-    cpu: Math.round((cpu.at(-1)?.value ?? 0) / 10) * 10,
+    cpu: cpu.at(-1)?.value,
     memory: (memory.at(-1)?.value ?? 0) / MIB,
   }));
+  // Of scrapes that come late a rate is not exact.
   expect(last.sort((a, b) => a.of.localeCompare(b.of))).toEqual([
-    { of: 'web-7d4f9c5b8-b4d9z/app', cpu: 500, memory: 600 },
-    { of: 'web-7d4f9c5b8-b4d9z/proxy', cpu: 10, memory: 20 },
-    { of: 'web-7d4f9c5b8-x2k7p/app', cpu: 250, memory: 100 },
+    { of: 'web-7d4f9c5b8-b4d9z/app', cpu: expect.closeTo(500, -2), memory: 600 },
+    { of: 'web-7d4f9c5b8-b4d9z/proxy', cpu: expect.closeTo(10, -1), memory: 20 },
+    { of: 'web-7d4f9c5b8-x2k7p/app', cpu: expect.closeTo(250, -2), memory: 100 },
   ]);
 });
 
