@@ -28,7 +28,7 @@ for (let seed = first; seed < first + rounds; seed++) {
   const status = await runVitest({
     name: `properties-${seed}`,
     config: 'vitest.config.ts',
-    args: ['--reporter=dot', '--silent', ...files],
+    args: ['--reporter=dot', '--silent=true', ...files],
     env: { STOWAGE_TEST_SEED: String(seed) },
   });
   if (status !== 0) failed.push(seed);
