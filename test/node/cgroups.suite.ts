@@ -68,8 +68,11 @@ async function firstWritten(next: typeof start, quota: number): Promise<'pod' | 
     if (performance.now() > until) throw new Error(`no quota of ${quota} was written`);
     // One turn of the event loop for each look is too coarse: the two writes are a few milliseconds apart.
     for (const pause = performance.now() + 15; performance.now() < pause && first === undefined; ) {
-      const [atPod, atContainer] = [quotaOf(folders.pod) === quota, quotaOf(folders.container) === quota];
-      if (atPod || atContainer) first = atPod && atContainer ? 'both' : atPod ? 'pod' : 'container';
+      const isAt = (folder: string): boolean => quotaOf(folder) === quota;
+      const [atPod, atContainer] = [isAt(folders.pod), isAt(folders.container)];
+      if (atPod) first = atContainer ? 'both' : 'pod';
+      // Both may have been written between these two looks.
+      else if (atContainer) first = isAt(folders.pod) ? 'both' : 'container';
     }
     await turn();
   }
