@@ -1,66 +1,16 @@
-import { afterEach, expect, test } from 'vitest';
-import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
+import { expect, test } from 'vitest';
+import { at, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import type { Json } from './endpoint.ts';
 import { pod, workload } from './objects.ts';
 import { nameOf, podsOf } from './pods.ts';
-import { annotate, startWebhookServer, type Verdict, type WebhookServer } from './webhook-server.ts';
+import { CONFIGURATIONS, MARK, useWebhooks } from './registered-webhooks.ts';
+import { annotate, type Verdict } from './webhook-server.ts';
 
-const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
-const MARK = 'test.io/seen';
 const seen = (request: Json): Verdict => ({ response: annotate(request, MARK, 'yes') });
 
 describeOnBackends('mutating webhooks', (cluster) => {
-  const servers: WebhookServer[] = [];
-  const configurations: string[] = [];
-  afterEach(async () => {
-    for (const name of configurations.splice(0)) await cluster().delete(`${CONFIGURATIONS}/${name}`);
-    for (const server of servers.splice(0)) await server.close();
-  });
-
-  const serve = async (answer: (request: Json) => Verdict): Promise<WebhookServer> => {
-    const server = await startWebhookServer(answer);
-    servers.push(server);
-    return server;
-  };
-
-  /** Registers the webhook for pods of one namespace, and waits until the API server uses it. */
-  const register = async (
-    { post, must, eventually, get }: Cluster,
-    space: Namespace,
-    { url, caPem }: Pick<WebhookServer, 'url' | 'caPem'>,
-    settings: Json = {},
-    isActive?: () => Promise<void>,
-  ): Promise<void> => {
-    await must(
-      post(CONFIGURATIONS, {
-        metadata: { name: space.name },
-        webhooks: [
-          {
-            name: 'pods.conformance.stowage.test',
-            clientConfig: { url, caBundle: Buffer.from(caPem).toString('base64') },
-            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
-            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': space.name } },
-            admissionReviewVersions: ['v1'],
-            sideEffects: 'None',
-            timeoutSeconds: 5,
-            failurePolicy: 'Fail',
-            ...settings,
-          },
-        ],
-      }),
-    );
-    configurations.push(space.name);
-    // API servers learn of configurations by watch: the first request may come too early.
-    await eventually(
-      isActive ??
-        (async () => {
-          const { body } = await post(`${space.pods}?dryRun=All`, pod('probe'));
-          expect(at(body, 'metadata', 'annotations', MARK)).toBe('yes');
-        }),
-    );
-    expect((await get(`${CONFIGURATIONS}/${space.name}`)).status).toBe(200);
-  };
+  const { serve, register, close } = useWebhooks(cluster);
 
   test('are called over TLS with the whole request, and their patch is applied', async () => {
     const { post, namespace } = cluster();
@@ -152,8 +102,7 @@ describeOnBackends('mutating webhooks', (cluster) => {
     const server = await serve(seen);
     const space = await namespace();
     await register(cluster(), space, server, { failurePolicy: 'Ignore' });
-    await server.close();
-    servers.length = 0;
+    await close(server);
     const { status, body } = await post(space.pods, pod('a'));
     expect(status).toBe(201);
     expect(at(body, 'metadata', 'annotations')).toBeUndefined();
@@ -165,8 +114,7 @@ describeOnBackends('mutating webhooks', (cluster) => {
     const server = await serve(seen);
     const space = await namespace();
     await register(cluster(), space, server);
-    await server.close();
-    servers.length = 0;
+    await close(server);
     // The first call may still find a connection kept from before, and fail in another way.
     await eventually(async () => {
       const { status, body } = await post(space.pods, pod('a'));

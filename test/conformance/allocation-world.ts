@@ -6,7 +6,7 @@ import { createAgent } from '../../src/agent/agent.ts';
 import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
 import { customResourceDefinition, customResourceDefinitions } from '../../src/api/crd/crd.ts';
-import type { KubeApi, WatchEvent } from '../../src/api/kube-api.ts';
+import type { KubeApi } from '../../src/api/kube-api.ts';
 import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
 import { resources } from '../../src/api/resources.ts';
@@ -14,12 +14,13 @@ import { createCluster } from '../../src/cluster/cluster.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { loadConnection } from '../../src/kube/auth/load-connection.ts';
 import { createKubeApi } from '../../src/kube/client.ts';
-import { createInformer } from '../../src/kube/informer.ts';
 import { type Clock, createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
 import { startOperator } from '../../src/wire.ts';
-import { createLoadSampler, isToldAlready, kubeletStatus, startPrometheus } from './allocation-stand-ins.ts';
+import { createNode, createStandInKubelets, nodeConditions } from './allocation-nodes.ts';
+import { createLoadSampler, startPrometheus } from './allocation-stand-ins.ts';
+import { type Blindness, type SeenResizes, watchedApi } from './watched-api.ts';
 
 export interface AllocationWorld {
   readonly api: KubeApi;
@@ -58,7 +59,6 @@ export interface DeployFields {
   readonly limit?: string;
 }
 
-const ZONE = 'topology.kubernetes.io/zone';
 const log = createSilentLogger();
 
 async function connect(clock: Clock): Promise<{ api: KubeApi; close(): Promise<void> }> {
@@ -92,8 +92,8 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   const unready = new Set<string>();
   const loads = new Map<string, number>();
   let metric: number | undefined;
-  const resizes: { sent: number; refused: string[] } = { sent: 0, refused: [] };
-  const blind = { quotas: false };
+  const resizes: SeenResizes = { sent: 0, refused: [] };
+  const blind: Blindness = { quotas: false };
   const eventually: AllocationWorld['eventually'] = (assertion) =>
     vi.waitFor(assertion, { timeout: 100_000, interval: 100 });
 
@@ -106,49 +106,16 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   );
   await eventually(() => api.list(podAllocations));
   await api.create(resources.namespaces, { metadata: { name: configNamespace } });
-  for (const [name, zone] of [
-    [nodes.agent, zones.a],
-    [nodes.plain, zones.b],
-  ] as const) {
-    const labels = { [ZONE]: zone, 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name };
-    await api.create(resources.nodes, { metadata: { name, labels } });
-    const amounts = { cpu: '2', memory: '8Gi', pods: '110' };
-    const status = { capacity: { ...amounts, cpu: '2200m' }, allocatable: amounts, conditions: conditionsOf({}) };
-    await api.patch(resources.nodes, name, { type: 'merge', body: { status } }, { subresource: 'status' });
-  }
+  await createNode(api, nodes.agent, zones.a);
+  await createNode(api, nodes.plain, zones.b);
 
-  const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.labels?.['app']}`;
-  const report = async (pod: Pod): Promise<void> => {
-    const { name = '', namespace = '', deletionTimestamp } = pod.metadata ?? {};
-    if (deletionTimestamp !== undefined) {
-      await api.delete(resources.pods, name, { namespace, gracePeriodSeconds: 0 });
-      return;
-    }
-    const status = kubeletStatus(pod, !unready.has(keyOf(pod)));
-    if (isToldAlready(pod, status)) return;
-    await api.patch(
-      resources.pods,
-      name,
-      { type: 'strategic', body: { status } },
-      { namespace, subresource: 'status' },
-    );
-  };
-  const kubelets = Object.values(nodes).map((node) => {
-    const informer = createInformer<Pod, Pod>({
-      api,
-      clock,
-      random,
-      log,
-      type: resources.pods,
-      project: (pod) => pod,
-      listOptions: { fieldSelector: `spec.nodeName=${node}` },
-    });
-    informer.subscribe({
-      onChange: (_, _before, after) => {
-        if (after !== undefined) report(after).catch(() => {});
-      },
-    });
-    return informer;
+  const kubelets = createStandInKubelets({
+    api,
+    clock,
+    random,
+    log,
+    nodes: Object.values(nodes),
+    isReady: (pod) => !unready.has(keyOf(pod)),
   });
 
   const prometheus = await startPrometheus(() => metric, loads);
@@ -180,7 +147,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
     text: [
       'engines: { allocation: true }',
       `operator: { namespace: ${configNamespace}, leaderElection: { id: alloc-${run} } }`,
-      'allocation: { warmUp: 0s, spacingUp: 500ms, spacingDown: 500ms, staleAfter: 30m, topologySpread: true, nodeAffinity: true }',
+      'allocation: { warmUp: 0s, spacingUp: 500ms, spacingDown: 500ms, staleAfter: 30m, topologySpread: true, spreadCeiling: true, nodeAffinity: true }',
     ].join('\n'),
     fileName: 'test.yaml',
     env: {
@@ -191,13 +158,13 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   });
   const operator = await startOperator({
     config,
-    api: watched(api, resizes, blind),
+    api: watchedApi(api, resizes, blind),
     clock,
     random,
     log,
     identity: `test-${run}`,
   });
-  const running = Promise.all([agent.run(stopper.signal), ...kubelets.map((informer) => informer.run(stopper.signal))]);
+  const running = Promise.all([agent.run(stopper.signal), kubelets.run(stopper.signal)]);
 
   const pods: AllocationWorld['pods'] = async (namespace, app) => {
     const { items } = await api.list(resources.pods, { namespace, labelSelector: `app=${app}` });
@@ -235,10 +202,10 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
     async setReady(namespace, app, isReady) {
       if (isReady) unready.delete(`${namespace}/${app}`);
       else unready.add(`${namespace}/${app}`);
-      for (const pod of await pods(namespace, app)) await report(pod);
+      for (const pod of await pods(namespace, app)) await kubelets.report(pod);
     },
     async setConditions(node, conditions) {
-      const body = { status: { conditions: conditionsOf(conditions) } };
+      const body = { status: { conditions: nodeConditions(conditions) } };
       await api.patch(resources.nodes, node, { type: 'merge', body }, { subresource: 'status' });
     },
     async allocation(namespace, podName) {
@@ -275,38 +242,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   };
 }
 
-/** What the operator sends, looked at on its way. */
-function watched(api: KubeApi, resizes: AllocationWorld['resizes'], blind: AllocationWorld['blind']): KubeApi {
-  return {
-    ...api,
-    async patch(type, name, patch, options) {
-      const isResize = options?.subresource === 'resize';
-      if (isResize) resizes.sent++;
-      try {
-        return await api.patch(type, name, patch, options);
-      } catch (error) {
-        if (isResize) resizes.refused.push(error instanceof Error ? error.message : String(error));
-        throw error;
-      }
-    },
-    async list(type, options) {
-      const listed = await api.list(type, options);
-      return blind.quotas && type.plural === resources.resourceQuotas.plural ? { ...listed, items: [] } : listed;
-    },
-    watch: (type, options) =>
-      type.plural === resources.resourceQuotas.plural
-        ? unseen(api.watch(type, options), () => blind.quotas)
-        : api.watch(type, options),
-  };
-}
-
-/** Leaves out what happens to objects while it is so. */
-async function* unseen<T>(events: AsyncIterable<WatchEvent<T>>, isBlind: () => boolean): AsyncIterable<WatchEvent<T>> {
-  for await (const event of events) {
-    const isOfObject = event.type === 'ADDED' || event.type === 'MODIFIED' || event.type === 'DELETED';
-    if (!isOfObject || !isBlind()) yield event;
-  }
-}
+const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.labels?.['app']}`;
 
 function deploymentOf({
   app,
@@ -334,19 +270,6 @@ function deploymentOf({
       },
     },
   };
-}
-
-const CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
-
-function conditionsOf(given: Readonly<Record<string, 'True' | 'False'>>) {
-  const lastTransitionTime = '2026-01-01T00:00:00Z';
-  return CONDITIONS.map((type) => ({
-    type,
-    status: given[type] ?? (type === 'Ready' ? 'True' : 'False'),
-    reason: 'Test',
-    message: '',
-    lastTransitionTime,
-  }));
 }
 
 /** Real time: of what is to stay as it is, it is seen for so long. */

@@ -1,44 +1,12 @@
 /** The CRDs of OptimizationPolicy on the API server: taken as they are, with their defaults, rules, columns and both groups. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CustomResourceDefinition, customResourceDefinition } from '../../src/api/crd/crd.ts';
-import { crdDescriptions } from '../../src/api/crd/crds.ts';
 import { policyGroups } from '../../src/api/optimization-policy.ts';
 import { checkPolicySpec } from '../../src/api/optimization-policy-check.ts';
-import { at, type Cluster, textAt } from './cluster.ts';
+import { at } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
-import type { Answer, Json } from './endpoint.ts';
-
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-const policyCrds = crdDescriptions
-  .filter(({ kind }) => kind === 'OptimizationPolicy')
-  .map((description) => customResourceDefinition(description));
-
-/** The least a policy has to say. */
-const least = {
-  mode: 'Recommend',
-  selector: { workloadSelector: { matchLabels: { optimize: 'true' } } },
-  metricsConfig: { provider: 'prometheus' },
-  resourceBounds: { cpu: { min: '100m', max: 4 }, memory: { min: '128Mi', max: '8Gi' } },
-  updateStrategy: {},
-};
-
-const policy = (name: string, spec: object): Json => ({ kind: 'OptimizationPolicy', metadata: { name }, spec });
-const pathIn = (group: string, namespace: string): string =>
-  `/apis/${group}/v1alpha1/namespaces/${namespace}/optimizationpolicies`;
-
-/** Creates the definition, or brings one that is there up to date, and waits until its kind is served. */
-async function install(cluster: Cluster, crd: CustomResourceDefinition): Promise<void> {
-  const path = `${CRDS}/${crd.metadata.name}`;
-  await cluster.must(cluster.apply(`${path}?fieldManager=stowage-test&force=true`, crd));
-  await cluster.eventually(async () => {
-    const conditions = at((await cluster.get(path)).body, 'status', 'conditions');
-    expect(conditions).toContainEqual(expect.objectContaining({ type: 'Established', status: 'True' }));
-    const served = await cluster.get(`/apis/${crd.spec.group}/v1alpha1/optimizationpolicies?limit=1`);
-    expect(served.status).toBe(200);
-  });
-}
+import type { Answer } from './endpoint.ts';
+import { CRDS, installDefinition, least, pathIn, policy, policyCrds } from './policy-objects.ts';
 
 function expectRefusal({ status, body }: Answer, message: string): void {
   expect([status, body['message']]).toEqual([422, expect.stringContaining(message)]);
@@ -46,7 +14,7 @@ function expectRefusal({ status, body }: Answer, message: string): void {
 
 describeOnBackends('optimization policies', (cluster) => {
   beforeAll(async () => {
-    for (const crd of policyCrds) await install(cluster(), crd);
+    for (const crd of policyCrds) await installDefinition(cluster(), crd);
   });
 
   describe.each(policyGroups)('%s', (group) => {
@@ -227,97 +195,4 @@ describeOnBackends('optimization policies', (cluster) => {
       { numRuns: 100 },
     );
   });
-
-  // Feature: k8s-workload-rightsizing, Property 31: Upgrade preservation
-  test('Property 31: a newer definition keeps the objects and their status', async () => {
-    const { namespace, post, must, get, mergePatch } = cluster();
-    const group = 'optipod.io';
-    const current = policyCrds.find(({ spec }) => spec.group === group);
-    if (current === undefined) throw new Error('no definition');
-    const path = pathIn(group, (await namespace()).name);
-    await must(post(path, { apiVersion: `${group}/v1alpha1`, ...policy('kept', { ...least, weight: 7 }) }));
-    const workloads = [{ namespace: 'a', kind: 'Deployment', name: 'web', status: 'Applied', reason: 'Applied' }];
-    await must(mergePatch(`${path}/kept/status`, { status: { workloads, workloadsDiscovered: 1 } }));
-    const before = (await get(`${path}/kept`)).body;
-
-    const newer = structuredClone(current);
-    const spec = at(newer, 'spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties');
-    if (typeof spec !== 'object' || spec === null) throw new Error('no spec');
-    Reflect.set(spec, 'futureField', { type: 'string', default: 'new', description: 'Of a later version.' });
-    const touched = async (note: string): Promise<Json> =>
-      must(mergePatch(`${path}/kept`, { metadata: { annotations: { note } } }));
-    await install(cluster(), newer);
-    await cluster().eventually(async () => {
-      const after = await touched('after');
-      expect(after['spec']).toEqual({ ...Object(before['spec']), futureField: 'new' });
-      expect(after['status']).toEqual(before['status']);
-      expect(textAt(after, 'metadata', 'uid')).toBe(textAt(before, 'metadata', 'uid'));
-    });
-    await install(cluster(), current);
-    await cluster().eventually(async () => {
-      const back = await touched('back');
-      expect([back['spec'], back['status']]).toEqual([before['spec'], before['status']]);
-    });
-  });
-
-  // Feature: k8s-workload-rightsizing, Property 31: Upgrade preservation
-  test('Property 31: objects and status made under the definition OptiPod ships are kept when ours takes its place', async () => {
-    const { namespace, post, must, get, mergePatch } = cluster();
-    const group = 'optipod.optipod.io';
-    const current = policyCrds.find(({ spec }) => spec.group === group);
-    if (current === undefined) throw new Error('no definition');
-    await install(cluster(), shippedDefinition(current));
-    const path = pathIn(group, (await namespace()).name);
-    // Its schema takes any text for a duration; its own client then fails on this one.
-    const odd = { ...least, metricsConfig: { provider: 'prometheus', rollingWindow: '7 days' } };
-    for (const [name, spec] of Object.entries({ plain: least, odd }))
-      await must(post(path, { apiVersion: `${group}/v1alpha1`, ...policy(name, spec) }));
-    const condition = {
-      type: 'Ready',
-      status: 'True',
-      reason: 'PolicyValid',
-      message: 'Policy is valid',
-      lastTransitionTime: '2026-01-31T00:00:00Z',
-    };
-    const status = { conditions: [condition], workloadsDiscovered: 3, workloadsByType: { deployments: 3 } };
-    await must(mergePatch(`${path}/plain/status`, { status }));
-    await install(cluster(), current);
-    const { body } = await get(`${path}/plain`);
-    expect(body['status']).toEqual(status);
-    expect(checkPolicySpec(body['spec'])).toMatchObject({ ok: true });
-    expect(checkPolicySpec((await get(`${path}/odd`)).body['spec'])).toEqual({
-      ok: false,
-      problems: [expect.stringContaining('"7 days" is not a duration')],
-    });
-    // That it is invalid can be told in its status, and what was invalid before can be mended part by part.
-    const refused = { ...condition, status: 'False', reason: 'ValidationFailed' };
-    const told = await mergePatch(`${path}/odd/status`, { status: { conditions: [refused] } });
-    expect([told.status, at(told.body, 'status', 'conditions', 0, 'reason')]).toEqual([200, 'ValidationFailed']);
-    const mended = await mergePatch(`${path}/odd`, { spec: { metricsConfig: { rollingWindow: '7d' } } });
-    expect([mended.status, checkPolicySpec(mended.body['spec']).ok]).toEqual([200, true]);
-  });
 });
-
-/** A definition as loose as the one OptiPod ships: no rules, no patterns of durations, none of our fields. */
-function shippedDefinition(current: CustomResourceDefinition): CustomResourceDefinition {
-  const definition = structuredClone(current);
-  const properties = at(definition, 'spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties');
-  const text = { type: 'string' };
-  const loose = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  Object.assign(Object(properties), {
-    spec: {
-      type: 'object',
-      required: ['mode', 'selector', 'metricsConfig', 'resourceBounds', 'updateStrategy'],
-      properties: {
-        mode: text,
-        weight: { type: 'integer', default: 100 },
-        selector: loose,
-        metricsConfig: { type: 'object', properties: { provider: text, rollingWindow: { ...text, default: '24h' } } },
-        resourceBounds: loose,
-        updateStrategy: loose,
-        reconciliationInterval: { ...text, default: '5m' },
-      },
-    },
-  });
-  return definition;
-}
