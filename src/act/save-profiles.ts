@@ -6,7 +6,6 @@ import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
@@ -74,8 +73,8 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
       if (wrong !== undefined && !told.has(name)) {
         told.add(name);
         log.warn(
-          { configMap: `${namespace}/${name}` },
-          `saved usage is not used: ${wrong}; the others are, and it is left as it is until there is newer usage for it`,
+          { configMap: `${namespace}/${name}`, problem: wrong },
+          'Saved usage is not used; the rest is, and this is left as it is until there is newer usage for it',
         );
       }
       if (!shard.ok) continue;
@@ -100,7 +99,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
       signal.throwIfAborted();
       log.warn(
         { configMap: `${namespace}/${name}`, error },
-        `usage could not be saved, and will be again: ${describeError(error)}`,
+        'Usage could not be saved; it will be with the next round',
       );
       return false;
     }

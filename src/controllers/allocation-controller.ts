@@ -135,7 +135,7 @@ export function createAllocationController(options: AllocationControllerOptions)
         if (!signal.aborted) log.error({ error }, 'Resizes under way could not be looked after');
       });
       for (const node of agents.review()) {
-        log.info({ node, state: agents.stateOf(node) }, 'Word of a node’s agent');
+        log.info({ node, state: agents.stateOf(node) }, 'The agent of a node came or went');
         wakeNode(node);
       }
       if (clock.now() >= dueMillis) {

@@ -58,8 +58,8 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
   const takeImports = async (signal: AbortSignal): Promise<void> => {
     const imported = await store.loadImports(signal);
     if (imported.length === 0) return;
-    for (const problem of book.restore(imported)) log.warn({}, `imported usage left out: ${problem}`);
-    log.info({ containers: imported.length }, 'usage imported');
+    for (const problem of book.restore(imported)) log.warn({ problem }, 'A part of the imported usage is left out');
+    log.info({ containers: imported.length }, 'Usage was imported');
     // Saved first: what is deleted before it is saved could be lost between the two.
     const { failed } = await store.save(await snapshot(book), signal);
     if (failed === 0) await store.dropImports(signal);
@@ -71,9 +71,9 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
     try {
       await takeImports(signal);
       const outcome = await store.save(await snapshot(book), signal);
-      log.debug({ ...outcome, containers: book.size() }, 'usage saved');
+      log.debug({ ...outcome, containers: book.size() }, 'Usage was saved');
     } catch (error) {
-      if (outer?.aborted !== true) log.warn({ error }, 'usage could not be saved, and will be again');
+      if (outer?.aborted !== true) log.warn({ error }, 'Usage could not be saved; it will be with the next round');
     } finally {
       end();
     }
@@ -84,8 +84,8 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
       for (let failures = 1; !signal.aborted; failures++) {
         try {
           const saved = await store.load(signal);
-          for (const problem of book.restore(saved)) log.warn({}, `saved usage left out: ${problem}`);
-          log.info({ containers: saved.length }, 'saved usage read');
+          for (const problem of book.restore(saved)) log.warn({ problem }, 'A part of the saved usage is left out');
+          log.info({ containers: saved.length }, 'Saved usage was read');
           isRestored = true;
           return true;
         } catch (error) {
@@ -93,11 +93,11 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
           if (isForbidden(error)) {
             log.error(
               { error },
-              'saved usage may not be read: allow the operator get, list, create, patch and delete on ConfigMaps in its own namespace; until then a restart begins anew',
+              'Saved usage may not be read: allow the operator get, list, create, patch and delete on ConfigMaps in its own namespace; until then a restart begins anew',
             );
             return false;
           }
-          log.warn({ error }, 'saved usage could not be read, and will be asked for again');
+          log.warn({ error }, 'Saved usage could not be read; it is asked for again');
           await sleep(clock, backoffDelay(retryPolicy, failures, random), signal).catch(() => {});
         }
       }

@@ -82,7 +82,7 @@ export function createLeadershipLoop(options: LeadershipOptions): LeadershipLoop
             () => 'stopped',
             (error: unknown): LeadingEnd => {
               if (signal.aborted) return 'stopped';
-              log.error({ error }, 'The work failed');
+              log.error({ error }, 'The operator’s work failed; the process ends');
               return 'failed';
             },
           ),

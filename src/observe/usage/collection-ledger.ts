@@ -39,9 +39,9 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
   const tell = (target: UsageTarget, before: UsageProblem | undefined, after: UsageProblem | undefined): void => {
     const fields = { workload: workloadKey(target.workload), policy: policyKey(target.settings.policy) };
     if (after === undefined) {
-      if (before !== undefined) log.info(fields, 'usage is collected again');
+      if (before !== undefined) log.info(fields, 'Usage is collected again');
     } else if (after.message !== before?.message) {
-      log.warn({ ...fields, reason: after.reason }, `usage is not collected: ${after.message}`);
+      log.warn({ ...fields, reason: after.reason, problem: after.message }, 'Usage is not collected');
     }
   };
 
@@ -51,7 +51,7 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     const text = warnings.join('; ');
     if (warned.get(`${policy} ${source}`) === text) return;
     warned.set(`${policy} ${source}`, text);
-    log.warn({ policy, source, workload: workloadKey(target.workload) }, `usage source: ${text}`);
+    log.warn({ policy, source, workload: workloadKey(target.workload), warnings: text }, 'A source of usage warns');
   };
 
   const write = (target: UsageTarget, state: CollectionState, fallback: PolicyHealth['fallback']): void => {
@@ -61,7 +61,10 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     tell(target, before?.state.problem, state.problem);
     if (fallback !== undefined && before?.fallback?.because.message !== fallback.because.message) {
       const { provider, because } = fallback;
-      log.warn({ workload: key, provider }, `usage comes from another provider than the policy's: ${because.message}`);
+      log.warn(
+        { workload: key, provider, because: because.message },
+        'Usage comes from another provider than the policy names',
+      );
     }
   };
 

@@ -83,7 +83,10 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
         if (!book.noteKill(workload, kill.container, settings, kill)) continue;
         isNew = true;
         const { container, limit } = kill;
-        log.info({ workload: workloadKey(workload), container, limit, pod: pod.pod.name }, 'killed for want of memory');
+        log.info(
+          { workload: workloadKey(workload), container, limit, pod: pod.pod.name },
+          'A container was killed for want of memory',
+        );
       }
     }
     return isNew;
@@ -107,7 +110,8 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       ledger.forget(key);
       context.takenOfPods.delete(target.workload.uid);
     }
-    for (const key of book.forget(now)) log.info({ workload: key }, 'usage forgotten: not seen for long');
+    for (const key of book.forget(now))
+      log.info({ workload: key }, 'Usage was forgotten: its workload has not been seen for long');
     due = [...turns.values()]
       .filter((turn) => !turn.isRunning && turn.nextAt <= now)
       .sort((a, b) => a.nextAt - b.nextAt);
@@ -143,7 +147,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
           if (signal.aborted) return;
           turn.failures++;
           turn.nextAt = clock.now() + backoffDelay(failurePolicy, turn.failures, random);
-          log.error({ workload: workloadKey(turn.target.workload), error }, 'collecting usage failed');
+          log.error({ workload: workloadKey(turn.target.workload), error }, 'Usage could not be collected');
           const message = `collecting failed: ${describeError(error)}`;
           ledger.fail(turn.target, { reason: 'Malformed', message });
         })
