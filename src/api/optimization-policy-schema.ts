@@ -16,16 +16,17 @@ function bounds(resource: 'CPU' | 'memory', example: string) {
     })
     .meta({ description: `Bounds of the ${resource} request.` });
   const nanos = (text: string): bigint => parseQuantity(text).nanos;
+  const valid = `valid is 0 < min <= max, such as ${example.replace(' ', ' and ')}`;
   return withRules(
     schema,
     {
       rule: 'quantity(string(self.min)).isGreaterThan(quantity("0")) && quantity(string(self.max)).isGreaterThan(quantity("0"))',
-      message: `${resource} min and max must be greater than zero`,
+      message: `${resource} min and max must be greater than zero: ${valid}`,
       holds: ({ min, max }) => nanos(min) > 0n && nanos(max) > 0n,
     },
     {
       rule: 'quantity(string(self.min)).compareTo(quantity(string(self.max))) <= 0',
-      message: `${resource} min must not be greater than max`,
+      message: `${resource} min must not be greater than max: ${valid}`,
       holds: ({ min, max }) => nanos(min) <= nanos(max),
     },
   );

@@ -58,7 +58,9 @@ export const policyStatusSchema = z
       })
       .meta({ description: 'Workloads that match, by kind.' })
       .optional(),
-    lastReconciliation: timeField('When the workloads had been looked at, as of this status: at rest it is written once an hour.').optional(),
+    lastReconciliation: timeField(
+      'When the workloads had been looked at, as of this status: at rest it is written once an hour.',
+    ).optional(),
     workloads: listMap(workload, ['namespace', 'kind', 'name']).max(MAX_WORKLOADS_IN_STATUS).optional(),
     workloadsOmitted: count('How many more workloads there are than `workloads` shows.'),
   })

@@ -115,6 +115,12 @@ export function createRightsizingController(options: RightsizingControllerOption
     events.onPolicy(policy, { reason: 'DiscoveryFailed', message, lasts: true });
   };
 
+  /** Which policies there are now is not known: nothing is done on their account. */
+  const noteUnread = (key: string): void => {
+    const { name = '' } = findPolicy(key) ?? {};
+    metrics.inc('optipod_reconciliation_errors_total', { policy: name, error_type: 'fetch_error' });
+  };
+
   const passOver = async (policy: ValidPolicy, signal: AbortSignal): Promise<Millis> => {
     const startedAt = clock.now();
     const book = books.of(policy.uid);
@@ -195,7 +201,9 @@ export function createRightsizingController(options: RightsizingControllerOption
   const handle = async (item: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
     const space = item.indexOf(' ');
     const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
-    if (!policies.isFresh() || !view.freshness().synced) return { requeueAfterMillis: retryPolicy.initialMillis };
+    const isFresh = policies.isFresh();
+    if (kind === 'policy' && !isFresh) noteUnread(key);
+    if (!isFresh || !view.freshness().synced) return { requeueAfterMillis: retryPolicy.initialMillis };
     if (kind === 'workload') return handleWorkload(key, signal);
     if (kind === 'policy') {
       const again = await handlePolicy(key, signal);

@@ -1,5 +1,6 @@
 /** What the conditions of a policy say while it runs beside others. */
 import { expect, test } from 'vitest';
+import { createMetrics } from '../lib/metrics.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import { createPolicy, deployLoaded, readPolicy, startSizedWorld, statusOf } from './testing/sized-world.ts';
 import { MINUTE, untilReady } from './testing/steps.ts';
@@ -39,4 +40,36 @@ test('a workload that has just begun is no reason to doubt the source of usage',
     expect(await conditionOf(world, 'sizes', 'MetricsAvailable')).toMatchObject({ status: 'True' });
   }
   await world.until('advised, too', async () => (await statusOf(world, 'late'))?.status === 'Recommended', MINUTE);
+});
+
+test('errors are counted by what went wrong, as OptiPod names it', async () => {
+  const metrics = createMetrics();
+  const world = await startSizedWorld({ metrics });
+  await deployLoaded(world, { replicas: 1 });
+  await untilReady(world, 'web', 1);
+  await createPolicy(world);
+  const matchExpressions = [{ key: 'app', operator: 'Is' }];
+  await createPolicy(world, { name: 'wrong', spec: { selector: { workloadSelector: { matchExpressions } } } });
+  const count = async (policy: string, type: string): Promise<number> => {
+    const [, value] =
+      new RegExp(`_errors_total{policy="${policy}",error_type="${type}"} (\\d+)`).exec(await metrics.render()) ?? [];
+    return Number(value ?? 0);
+  };
+  await world.until('told of the policy that is not valid', async () => (await count('wrong', 'validation_error')) > 0);
+  await world.until('advised', async () => (await statusOf(world))?.status === 'Recommended');
+  expect([await count('sizes', 'discovery_error'), await count('sizes', 'fetch_error')]).toEqual([0, 0]);
+  const verbs = ['list', 'watch'];
+  for (const [resource, type] of [
+    ['replicasets', 'discovery_error'],
+    ['optimizationpolicies', 'fetch_error'],
+  ] as const) {
+    const fault = world.server.faults.add({ verbs, resources: [resource], effect: { kind: 'outage' } });
+    await world.until(type, async () => (await count('sizes', type)) > 0);
+    fault.remove();
+    await world.until('all is known again', async () => {
+      const before = await count('sizes', type);
+      await world.clock.advance(20_000);
+      return (await count('sizes', type)) === before;
+    });
+  }
 });

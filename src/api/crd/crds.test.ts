@@ -99,7 +99,7 @@ describe('docs/policy-reference.md', () => {
     expect(page).toContain('From 1 to 1000.');
     expect(page).toContain('One of `Auto`, `Recommend`, `Disabled`.');
     expect(page).toContain('| `spec.resourceBounds.cpu.min` | quantity | required |');
-    expect(page).toContain('Rule: CPU min must not be greater than max.');
+    expect(page).toContain('Rule: CPU min must not be greater than max: valid is 0 < min <= max, such as ');
     expect(page).toContain('| `spec.selector.namespaces.allow` | list of string |');
     expect(page).toContain('| `spec.metricsConfig.prometheus.labels` | map of string |');
   });
