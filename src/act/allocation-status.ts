@@ -1,22 +1,15 @@
 /** Writes the status of a PodAllocation: the operator's half of the object. */
 import type { JsonPatchOperation, KubeApi } from '../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../api/kube-error.ts';
 import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.ts';
-import { describeError } from '../lib/errors.ts';
 import { sizeManagers } from './size-managers.ts';
-
-export type AllocationStatusOutcome =
-  | { readonly result: 'written' }
-  /** The object is gone: nothing is left to do. */
-  | { readonly result: 'gone' }
-  | { readonly result: 'forbidden' | 'failed'; readonly message: string };
+import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** Never rejects. */
 export type WriteAllocationStatus = (
   allocation: { readonly namespace: string; readonly name: string; readonly uid: string },
   status: PodAllocationStatus,
   signal: AbortSignal,
-) => Promise<AllocationStatusOutcome>;
+) => Promise<WriteOutcome>;
 
 export function createWriteAllocationStatus(api: KubeApi): WriteAllocationStatus {
   return async ({ namespace, name, uid }, status, signal) => {
@@ -30,8 +23,7 @@ export function createWriteAllocationStatus(api: KubeApi): WriteAllocationStatus
       await api.patch(podAllocations, name, { type: 'json', body }, { ...options, lane: 'control' });
       return { result: 'written' };
     } catch (error) {
-      if (isNotFound(error)) return { result: 'gone' };
-      return { result: isForbidden(error) ? 'forbidden' : 'failed', message: describeError(error) };
+      return outcomeOfWriteError(error);
     }
   };
 }

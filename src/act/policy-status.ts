@@ -1,23 +1,16 @@
 /** Writes the status of a policy, to the API group its object lives in. */
 import type { KubeApi } from '../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../api/kube-error.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
-import { describeError } from '../lib/errors.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
-
-export type StatusOutcome =
-  | { readonly result: 'written' }
-  /** The policy is gone: nothing is left to do. */
-  | { readonly result: 'gone' }
-  | { readonly result: 'forbidden' | 'failed'; readonly message: string };
+import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** Never rejects. */
 export type WritePolicyStatus = (
   policy: Pick<PolicyRecord, 'group' | 'namespace' | 'name' | 'uid'>,
   status: OptimizationPolicyStatus,
   signal: AbortSignal,
-) => Promise<StatusOutcome>;
+) => Promise<WriteOutcome>;
 
 /** All keys of the status: a merge patch only takes away what it names. */
 const noStatus: { readonly [Key in keyof Required<OptimizationPolicyStatus>]: null } = {
@@ -40,8 +33,7 @@ export function createWritePolicyStatus(api: KubeApi): WritePolicyStatus {
       await api.patch(policyType(group), name, { type: 'merge', body }, options);
       return { result: 'written' };
     } catch (error) {
-      if (isNotFound(error)) return { result: 'gone' };
-      return { result: isForbidden(error) ? 'forbidden' : 'failed', message: describeError(error) };
+      return outcomeOfWriteError(error);
     }
   };
 }

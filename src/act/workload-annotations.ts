@@ -1,23 +1,16 @@
 /** Writes annotations of rightsizing on a workload's own metadata; its template, and so its pods, stay as they are. */
 import type { KubeApi } from '../api/kube-api.ts';
-import { isForbidden, isNotFound } from '../api/kube-error.ts';
-import { describeError } from '../lib/errors.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import { templateTypes } from './retemplate.ts';
 import { sizeManagers } from './size-managers.ts';
-
-export type AnnotateOutcome =
-  | { readonly result: 'written' | 'unchanged' }
-  /** The workload is gone: nothing is left to do. */
-  | { readonly result: 'gone' }
-  | { readonly result: 'forbidden' | 'failed'; readonly message: string };
+import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** @param wanted the annotations to have; null takes one away. Never rejects. */
 export type AnnotateWorkload = (
   workload: SizedWorkload,
   wanted: Readonly<Record<string, string | null>>,
   signal: AbortSignal,
-) => Promise<AnnotateOutcome>;
+) => Promise<WriteOutcome | { readonly result: 'unchanged' }>;
 
 export function createAnnotateWorkload(api: KubeApi): AnnotateWorkload {
   return async (workload, wanted, signal) => {
@@ -33,8 +26,7 @@ export function createAnnotateWorkload(api: KubeApi): AnnotateWorkload {
       await api.patch(type, name, { type: 'merge', body }, options);
       return { result: 'written' };
     } catch (error) {
-      if (isNotFound(error)) return { result: 'gone' };
-      return { result: isForbidden(error) ? 'forbidden' : 'failed', message: describeError(error) };
+      return outcomeOfWriteError(error);
     }
   };
 }
