@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusOutcome, WritePolicyStatus } from '../act/policy-status.ts';
+import type { WritePolicyStatus } from '../act/policy-status.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
 import { defaultPolicy, type RightsizingPolicy } from '../decide/rightsizing/policy.ts';
 import { recommendWorkload } from '../decide/rightsizing/recommend-workload.ts';
@@ -16,10 +16,12 @@ import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { outcomeAtRest } from './rightsizing-outcome.ts';
 import { createPolicyBooks, StatusWriteError } from './rightsizing-policies.ts';
 
+type WriteOutcome = Awaited<ReturnType<WritePolicyStatus>>;
+
 const STEP = 300_000;
 const DAY_STEPS = 288;
 
-function setUp(answer: () => StatusOutcome = () => ({ result: 'written' })) {
+function setUp(answer: () => WriteOutcome = () => ({ result: 'written' })) {
   const clock = createVirtualClock(0);
   const written: { readonly policy: string; readonly status: OptimizationPolicyStatus }[] = [];
   const writeStatus: WritePolicyStatus = async ({ name }, status) => {
@@ -114,7 +116,7 @@ describe('the status of policies', () => {
   });
 
   test('that could not be written is an error, and written in full the next time', async () => {
-    let answer: StatusOutcome = { result: 'failed', message: 'connection refused' };
+    let answer: WriteOutcome = { result: 'failed', message: 'connection refused' };
     const { books, written } = setUp(() => answer);
     const policy = validPolicy();
     books.of(policy.uid).discovered = { Deployment: 1 };
