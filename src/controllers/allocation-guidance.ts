@@ -1,6 +1,6 @@
 /** What the operator tells a node's agent about a pod: plain data in the status of its PodAllocation. */
 import type { AllocationBound, AllocationGuidance } from '../api/pod-allocation.ts';
-import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
+import { totalOf } from '../decide/allocation/allocation-pod.ts';
 import { clusterHints } from '../decide/allocation/hints.ts';
 import type { QuotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
@@ -64,14 +64,6 @@ function amount<Key extends string>(key: Key, value: number | undefined): { read
   const entry: { [K in Key]?: number } = {};
   if (value !== undefined && Number.isFinite(value)) entry[key] = Math.round(value);
   return entry;
-}
-
-function totalOf(sizes: readonly ContainerSize[]): CpuSize {
-  const hasLimits = sizes.length > 0 && sizes.every(({ cpuLimit }) => cpuLimit !== undefined);
-  return {
-    request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
-    limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
-  };
 }
 
 /** Figures that change with every pod would have the status written for nothing. */

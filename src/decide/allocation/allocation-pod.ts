@@ -57,11 +57,15 @@ export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
 }
 
 export function sizeOf(pod: Pick<PodSizing, 'containers'>): CpuSize {
-  const { containers } = pod;
-  const hasLimits = containers.length > 0 && containers.every(({ size }) => size.cpuLimit !== undefined);
+  return totalOf(pod.containers.map(({ size }) => size));
+}
+
+/** Of containers with these sizes together. */
+export function totalOf(sizes: readonly ContainerSize[]): CpuSize {
+  const hasLimits = sizes.length > 0 && sizes.every(({ cpuLimit }) => cpuLimit !== undefined);
   return {
-    request: requestOf(containers),
-    limit: hasLimits ? containers.reduce((sum, { size }) => sum + (size.cpuLimit ?? 0), 0) : undefined,
+    request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
+    limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
   };
 }
 
@@ -89,11 +93,7 @@ export function actualSizeOf(pod: AllocationPod): CpuSize | undefined {
     if (actual === undefined) return undefined;
     sizes.push(actual);
   }
-  const hasLimits = sizes.length > 0 && sizes.every(({ cpuLimit }) => cpuLimit !== undefined);
-  return {
-    request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
-    limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
-  };
+  return totalOf(sizes);
 }
 
 function requestOf(containers: readonly ContainerSpecRecord[]): Millicores {
