@@ -46,7 +46,8 @@ describe('backoffDelay', () => {
         expect(plain).toBeLessThanOrEqual(policy.maxMillis);
         expect(plain).toBeLessThanOrEqual(backoffDelay({ ...policy, jitter: 0 }, failures + 1, random));
         expect(jittered).toBeGreaterThanOrEqual(plain);
-        expect(jittered).toBeLessThanOrEqual(plain * (1 + policy.jitter));
+        // Not `plain * (1 + jitter)`, which rounds otherwise.
+        expect(jittered).toBeLessThanOrEqual(plain + policy.jitter * plain);
       }),
     );
   });
