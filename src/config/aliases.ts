@@ -39,8 +39,8 @@ export const configAliases: readonly ConfigAlias[] = [
   // OptiPod's file: by its design (mission/003), and by its shipped ConfigMap with flat keys.
   { from: 'dryRun', to: 'rightsizing.dryRun', convert: textToFlag },
   { from: 'dry-run', to: 'rightsizing.dryRun', convert: textToFlag },
-  { from: 'metricsProvider', to: 'rightsizing.provider' },
-  { from: 'metrics-provider', to: 'rightsizing.provider' },
+  { from: 'metricsProvider', to: 'rightsizing.provider', convert: (value) => optipodProvider(value) },
+  { from: 'metrics-provider', to: 'rightsizing.provider', convert: (value) => optipodProvider(value) },
   { from: 'prometheusURL', to: 'rightsizing.prometheus.url' },
   { from: 'prometheus-url', to: 'rightsizing.prometheus.url' },
   { from: 'reconciliationInterval', to: 'rightsizing.reconcileInterval' },
@@ -69,6 +69,11 @@ export const unusedKeys: ReadonlyMap<string, string> = new Map([
 function equalityToSelectors(value: unknown): unknown {
   const [, key, labelValue] = (typeof value === 'string' ? /^([^=]+)=([^=]*)$/.exec(value) : null) ?? [];
   return key === undefined || labelValue === undefined ? value : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
+}
+
+/** OptiPod's `custom` is no source but a place for one. Here custom sources have names, and only policies name them: nothing to fall back to. */
+export function optipodProvider<T>(value: T): T | 'none' {
+  return value === 'custom' ? 'none' : value;
 }
 
 /** The values of a ConfigMap are text. */

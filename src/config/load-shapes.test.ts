@@ -71,6 +71,36 @@ metrics:
   });
 });
 
+describe('OptiPod’s file', () => {
+  test.each([
+    [
+      'of its design',
+      'dryRun: true\nmetricsProvider: prometheus\nprometheusURL: http://p:9090\nleaderElection: true\nreconciliationInterval: 5m',
+    ],
+    [
+      'as shipped',
+      'dry-run: "true"\nmetrics-provider: prometheus\nprometheus-url: http://p:9090\nleader-election: "true"\nreconciliation-interval: 5m',
+    ],
+  ])('%s is understood, without warnings', (_, text) => {
+    const { config, warnings } = load(text);
+    expect(warnings).toEqual([]);
+    expect(config.rightsizing).toMatchObject({
+      dryRun: true,
+      provider: 'prometheus',
+      prometheus: { url: 'http://p:9090' },
+      reconcileInterval: 300_000,
+    });
+    expect(config.operator.leaderElection.enabled).toBe(true);
+  });
+
+  test('its custom provider names no source, so there is none to fall back to; what it did not know is refused', () => {
+    expect(configOf('metricsProvider: custom').rightsizing.provider).toBe('none');
+    expect(problemsOf('metrics-provider: datadog')).toEqual([
+      expect.stringContaining('metrics-provider (rightsizing.provider) is not known: "datadog"'),
+    ]);
+  });
+});
+
 describe('node classes', () => {
   test('case 14: matchLabels and matchExpressions are read from YAML', () => {
     const config = configOf(`

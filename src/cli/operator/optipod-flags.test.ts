@@ -18,6 +18,7 @@ describe('the flags of OptiPod', () => {
       ({ rightsizing }) => rightsizing.provider,
       'prometheus',
     ],
+    ['--metrics-provider=custom', { metricsProvider: 'custom' }, ({ rightsizing }) => rightsizing.provider, 'none'],
     [
       '--prometheus-url',
       { prometheusUrl: 'http://prometheus-k8s.monitoring.svc:9090' },

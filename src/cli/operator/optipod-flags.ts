@@ -1,4 +1,5 @@
 /** OptiPod's flags on `stowage operator`, so that an existing Deployment's arguments keep their meaning: each stands for a key of the configuration. */
+import { optipodProvider } from '../../config/aliases.ts';
 import type { Environment } from '../../config/environment.ts';
 
 export interface OptipodFlag {
@@ -35,7 +36,7 @@ export const optipodFlags: readonly OptipodFlag[] = [
   {
     flags: '--metrics-provider <name>',
     description: 'rightsizing.provider',
-    toVariables: variable('SPOTALIS_RIGHTSIZING_PROVIDER'),
+    toVariables: variable('SPOTALIS_RIGHTSIZING_PROVIDER', optipodProvider),
   },
   {
     flags: '--prometheus-url <url>',
