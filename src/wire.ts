@@ -176,6 +176,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     policyHandlers: sizing?.rightsizing?.handlers,
     explain: engine.explain,
     ...sizing?.explainers,
+    journal,
     view,
     isLeader: () => leadership.current().leader,
     leader: () => addressOf(leadership.leader()),

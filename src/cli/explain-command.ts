@@ -14,7 +14,7 @@ export const addExplainCommand: AddCommand = (program, register) => {
     .description(
       'Tell where each replica of one workload runs and why, what blocks it, and what happens next and when.',
     )
-    .argument('<workload...>', 'deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n')
+    .argument('<workload...>', 'deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, ds/NAMESPACE/NAME, or KIND/NAME with -n')
     .addHelpText('after', EXAMPLES);
   register<InputOptions & OperatorOptions>(command, async (context, options, words) =>
     (await import('./explain/run-explain.ts')).runExplain(context, options, words),

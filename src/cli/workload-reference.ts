@@ -29,6 +29,9 @@ export const sizedKinds: ReferenceKinds = {
   verb: 'sizes',
 };
 
+/** Every kind that some engine has a say in. */
+export const allKinds: ReferenceKinds = { words: sizedKinds.words, verb: 'places or sizes' };
+
 const ACCEPTED = 'write it as deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, or KIND/NAME with -n NAMESPACE';
 
 /**

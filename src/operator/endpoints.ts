@@ -1,11 +1,13 @@
 /** What the operator answers over plain HTTP: health on one port, metrics and explanations on another. */
 import { setImmediate } from 'node:timers/promises';
+import type { Journal } from '../act/journal.ts';
 import type { AllocationExplainer } from '../controllers/allocation-explain.ts';
 import type { Explainer } from '../controllers/explain.ts';
 import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
+import { unplacedExplanation } from '../decide/placement/explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
+import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import { type Endpoint, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
 
 export function createMetricsEndpoint(metrics: Metrics): Endpoint<PiecewiseAnswer> {
@@ -18,6 +20,7 @@ export interface ExplainEndpointOptions {
   readonly sizing?: SizingExplainer | undefined;
   /** Of allocation; left out where it is off. */
   readonly allocation?: AllocationExplainer | undefined;
+  readonly journal: Pick<Journal, 'entries'>;
   readonly view: Pick<ClusterView, 'workloads'>;
   readonly isLeader: () => boolean;
   readonly clock: Clock;
@@ -36,12 +39,24 @@ export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint
       const message = `workload ${JSON.stringify(text)} is not valid; accepted: KIND/NAMESPACE/NAME such as Deployment/shop/web`;
       return jsonAnswer(400, { code: 'INVALID_WORKLOAD', message });
     }
-    const explanation = options.explain(ref);
     const sizing = options.sizing?.(ref);
     const allocation = options.allocation?.(ref) ?? [];
+    const isSized = sizing !== undefined || allocation.length > 0;
+    const explanation = options.explain(ref) ?? (isSized ? unplaced(ref, options) : undefined);
     if (explanation === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` });
     const more = { ...(sizing !== undefined && { sizing }), ...(allocation.length > 0 && { allocation }) };
     return jsonAnswer(200, { ...explanation, ...more });
+  };
+}
+
+/** What the explanation of a placed workload has, of one that is only sized. */
+function unplaced(ref: WorkloadRef, { isLeader, journal, clock }: ExplainEndpointOptions) {
+  return {
+    at: clock.now(),
+    plan: { policy: { state: 'unmanaged' } },
+    story: unplacedExplanation(ref),
+    isLeader: isLeader(),
+    journal: journal.entries(workloadKey(ref)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Runs `stowage explain`. */
-import { explainPlan } from '../../decide/placement/explain.ts';
+import { explainPlan, unplacedExplanation } from '../../decide/placement/explain.ts';
 import { inspectAll } from '../../guard/guard.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
@@ -15,7 +15,7 @@ import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
 import { sizesTold } from '../sizing/sizes-told.ts';
 import { planSizes } from '../sizing/sizing-plan.ts';
 import { NOT_LEADER } from '../status/with-operator.ts';
-import { parseWorkloadReference, workloadLabel } from '../workload-reference.ts';
+import { allKinds, parseWorkloadReference, workloadLabel } from '../workload-reference.ts';
 import { type ExplanationDocument, renderExplanation } from './render-explanation.ts';
 
 export async function runExplain(
@@ -24,7 +24,7 @@ export async function runExplain(
   words: readonly string[],
 ): Promise<ExitCode> {
   const { io, global } = context;
-  const ref = parseWorkloadReference(words, global.namespace);
+  const ref = parseWorkloadReference(words, global.namespace, allKinds);
   const { operator, filename, config, prices } = options;
   if (operator !== undefined && (filename ?? config ?? prices) !== undefined) {
     throw new UsageError('with --operator everything comes from the operator: leave out -f, -c and --prices');
@@ -44,7 +44,7 @@ export async function runExplain(
 /** As an operator would see it that has just become free to act. */
 function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): ExplanationDocument {
   const workload = input.view.workload(ref);
-  if (workload === undefined) throw new CommandError(notFound(input, workloadLabel(ref), ref.name));
+  if (workload === undefined) return unplaced(input, ref);
   const now = io.clock.now();
   const { plan, cost } = planOne(input.view, input.rules, now, workload);
   const ending = plan.decisions.find(({ kind }) => kind !== 'restamp');
@@ -60,6 +60,17 @@ function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): Ex
     ...(cost !== undefined && { cost }),
     ...sizingOf(input, ref),
   };
+}
+
+/** A workload that is only sized. */
+function unplaced(input: LoadedInput, ref: WorkloadRef): ExplanationDocument {
+  const isThere = input.sizing.workloads.some(
+    ({ kind, namespace, name }) => kind === ref.kind && namespace === ref.namespace && name === ref.name,
+  );
+  if (!isThere) throw new CommandError(notFound(input, workloadLabel(ref), ref.name));
+  const sizing = sizingOf(input, ref);
+  const notes = sizing.sizing === undefined ? ['no OptimizationPolicy selects it, so nothing is sized either'] : [];
+  return { apiVersion: DOCUMENT_VERSION, kind: 'Explanation', ...unplacedExplanation(ref, notes), ...sizing };
 }
 
 function sizingOf({ sizing, view, tenancy }: LoadedInput, ref: WorkloadRef): Pick<ExplanationDocument, 'sizing'> {

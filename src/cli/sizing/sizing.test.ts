@@ -53,6 +53,19 @@ describe('sizes in plan, status and explain', () => {
     expect(stdout).toContain('1 without usage');
   });
 
+  test('explain tells the sizes of a DaemonSet, which is not placed, or that nothing selects it', async () => {
+    const { spec } = web;
+    const agents: Manifest = { ...web, kind: 'DaemonSet', spec: { ...Object(spec), replicas: undefined } };
+    const sized = { ...entry, kind: 'DaemonSet' };
+    const { stdout } = await run(['explain', 'ds/shop/web'], agents, policy({ workloads: [sized] }));
+    expect(stdout).toMatch(/^DaemonSet\/shop\/web: not placed: no pod of a DaemonSet is steered or moved\n/);
+    expect(stdout).toContain('DaemonSet shop/web: sized by policy shop/sizes (Auto), Skipped');
+    const without = await run(['explain', 'daemonset/web', '-n', 'shop'], agents);
+    expect(without.stdout).toContain('Note: no OptimizationPolicy selects it, so nothing is sized either');
+    const missing = await run(['explain', 'ds/shop/api'], agents);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('DaemonSet shop/api is not in -')]);
+  });
+
   test('explain tells each stage', async () => {
     const { stdout } = await run(['explain', 'deploy/shop/web'], web, policy({ workloads: [entry] }));
     expect(stdout).toContain('cpu: target: P90');

@@ -2,7 +2,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { workloadKey } from '../../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
 
@@ -41,6 +41,12 @@ export function explainPlan(plan: WorkloadPlan, blocks: readonly Blocking[], now
     blocks,
     next: nextStep(plan, blocks, now),
   };
+}
+
+/** Of a kind that placement has no say in, such as a DaemonSet: its pods are sized only. */
+export function unplacedExplanation(workload: WorkloadRef, notes: readonly string[] = []): PlanExplanation {
+  const headline = `not placed: no pod of a ${workload.kind} is steered or moved`;
+  return { workload: workloadKey(workload), headline, policy: [], pods: [], notes, blocks: [], next: 'nothing to do' };
 }
 
 /** The explanation as lines of text, for a terminal. */
