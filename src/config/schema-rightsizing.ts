@@ -132,7 +132,8 @@ export const rightsizingKeys = {
   restartCooldown: duration('1h', {
     env: 'RIGHTSIZING_RESTART_COOLDOWN',
     min: 0,
-    description: 'Between two decreases of one workload that replace its pods or restart their containers.',
+    description:
+      'Between two decreases of one workload that replace its pods or restart their containers; also the longest that less of one resource waits there for less of another.',
   }),
   deferredTimeout: duration('5m', {
     env: 'RIGHTSIZING_DEFERRED_TIMEOUT',
