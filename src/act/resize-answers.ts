@@ -82,10 +82,12 @@ export function readAnswer(seenIn: ResizeAnswerRow['seenIn'], text: string): Rea
   return found === undefined ? undefined : answer(found.reason, found.action, text);
 }
 
+/** An answer of our own, where no text was read. @param cause in a few words, for the sentences of the reason. */
 export function answer(reason: ResizeAnswer, action: ResizeAction, cause: string): ReadAnswer {
   return { action, reason, message: renderReason(reason, { cause }), advice: renderAdvice(reason, { cause }) };
 }
 
+/** Whether a reason, of a status say, is one of the table. */
 export function isResizeAnswer(text: string): text is ResizeAnswer {
   return Object.hasOwn(resizeAnswers, text);
 }

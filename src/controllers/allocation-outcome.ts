@@ -37,6 +37,7 @@ export interface StatusFacts {
 /** The systemd driver rounds quotas to 10m, and shares lose some thousandths. */
 const TOLERANCE: Millicores = 10;
 
+/** The whole status. `Applied` is said only of what spec and node both have. */
 export function statusOf(facts: StatusFacts): PodAllocationStatus {
   const { spec, generation, known, guidance, lastWriteAt, before, now } = facts;
   const actual = known === undefined ? undefined : actualSizeOf(known.pod);
@@ -152,6 +153,7 @@ function detailOf(outcome: AllocationOutcome, { reason }: Verdict): string {
   return outcome.kind === 'refused' ? outcome.reason : reason;
 }
 
+/** Whether the pod takes no part at all, rather than having to wait. */
 export function isExclusion(reason: HeldReason): boolean {
   return exclusionReasons.some((each) => each === reason);
 }

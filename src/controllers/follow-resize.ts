@@ -48,6 +48,7 @@ export type ResizeStanding =
   /** Somebody asked for another size since. */
   | { readonly kind: 'superseded' };
 
+/** @param found the pod as the view has it now; undefined where there is none of that name. */
 export function standingOf(resize: FollowedResize, found: SizedPod | undefined): ResizeStanding {
   if (found === undefined || found.pod.uid !== resize.pod.uid || found.pod.deletingAt !== undefined)
     return { kind: 'gone' };
@@ -77,6 +78,7 @@ export type ResizeVerdict =
   /** The spec goes back to what the node has; `answer.action` says what else could be done. */
   | { readonly kind: 'take-back'; readonly answer: ReadAnswer };
 
+/** @param stateSince since when it has been standing like this. */
 export function verdictOn(
   standing: ResizeStanding,
   stateSince: EpochMillis,

@@ -20,6 +20,7 @@ const evictionResults: Readonly<Record<EvictionResult, string>> = {
   unknown: 'error',
 };
 
+/** Counts an eviction that was asked for, of whichever engine, by Spotalis's series. */
 export function countEviction(metrics: Metrics, workload: WorkloadRef, result: EvictionResult): void {
   const label = evictionResults[result];
   metrics.inc('spotalis_evictions_total', { result: label });

@@ -34,6 +34,7 @@ export interface Advised {
   readonly hasUsage: boolean;
 }
 
+/** @param largest what the largest node offers, undefined where no node is known; @param now of the pass. */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
   workload: SizedWorkload,

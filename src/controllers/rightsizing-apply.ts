@@ -1,4 +1,4 @@
-/** Applying sizes to one workload: what both methods are given. */
+/** Applying sizes to one workload: what each method (in place, by eviction, by a new template) is given. */
 
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { sizingKeys } from '../api/annotations-sizing.ts';

@@ -89,6 +89,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
   };
 }
 
+/** A resize of one running pod. @param summary says why, for people; @param isRestore what did harm is put back. */
 export function decisionFor(
   { advised: { workload } }: ApplyContext,
   { pod }: SizedPod,

@@ -104,6 +104,7 @@ export function goOn(memory: WorkloadMemory, change: OngoingChange, next: Ongoin
   memory.ongoing = memory.ongoing.map((each) => (each === change ? next : each));
 }
 
+/** The change is behind us, or came to nothing: it is watched no longer. */
 export function endOf(memory: WorkloadMemory, change: OngoingChange): void {
   memory.ongoing = memory.ongoing.filter((each) => each !== change);
 }
@@ -145,6 +146,7 @@ export function withWritten(workload: SizedWorkload, memory: WorkloadMemory, now
   return { ...workload, annotations };
 }
 
+/** Key of {@link WorkloadMemory.lastChange}: `app/cpu`. */
 export function changeKey(container: string, resource: ResourceName): string {
   return `${container}/${resource}`;
 }

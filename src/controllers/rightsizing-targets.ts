@@ -12,6 +12,7 @@ export interface UsageTargetsOptions {
   readonly select: (workload: SizedWorkload) => PolicySelection;
 }
 
+/** @returns what is asked at each round of collecting. */
 export function usageTargets({ view, policies, select }: UsageTargetsOptions): () => readonly UsageTarget[] {
   /** Of one policy the same object each time: there may be thousands of targets. */
   const known = new WeakMap<ValidPolicy, UsageSettings>();
@@ -33,6 +34,7 @@ export function usageTargets({ view, policies, select }: UsageTargetsOptions): (
   };
 }
 
+/** How a policy wants usage to be collected and remembered. */
 export function usageSettingsOf({ namespace, name, spec }: ValidPolicy): UsageSettings {
   const { metrics } = spec;
   const { url, headersSecret, bearerTokenSecret, caSecret, labels } = metrics.prometheus;

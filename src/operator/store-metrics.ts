@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { LiveStores } from '../observe/live-stores.ts';
 
+/** Age is counted from the last word of the API server, and is 0 while the watch stands. */
 export function reportStores(metrics: Metrics, stores: LiveStores, clock: Clock): void {
   metrics.onRender(() => {
     for (const [resource, informer] of Object.entries(stores)) {
