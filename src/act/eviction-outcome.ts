@@ -24,6 +24,16 @@ export type EvictionOutcome =
 
 export type EvictionResult = EvictionOutcome['result'];
 
+/** The pod is on its way out, as far as is known. */
+export function isEnding({ result }: EvictionOutcome): boolean {
+  return result === 'evicted' || result === 'unknown';
+}
+
+/** The pod may be gone: its workload counts as disrupted. */
+export function mayBeGone(outcome: EvictionOutcome): boolean {
+  return isEnding(outcome) || outcome.result === 'gone';
+}
+
 /** Used when a throttling answer says no time. */
 const DEFAULT_RETRY_AFTER_MILLIS = 1_000;
 

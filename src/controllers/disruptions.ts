@@ -1,5 +1,6 @@
 /** Every disruption of every engine: what is under way, what was done, and whether one more is allowed. One budget for all. */
 import { createEvict, type Evict } from '../act/evict.ts';
+import { isEnding, mayBeGone } from '../act/eviction-outcome.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { GuardContext, InFlightEviction, Leadership } from '../guard/context.ts';
@@ -25,7 +26,13 @@ export interface DisruptionsOptions {
 export interface Disruptions {
   readonly history: DisruptionLog;
   readonly inFlight: EvictionsInFlight;
+  /** Recreates a pod that never ran; nothing is disrupted by that. */
   readonly evict: Evict;
+  /**
+   * Evicts a pod that serves. It takes a place of the budget before it is asked for, as other workloads decide while the answer
+   * is waited for, and keeps it until the pod is seen gone.
+   */
+  readonly disrupt: Evict;
   list(): readonly InFlightEviction[];
   /** For the guard of decisions about a workload with this policy. */
   contextWith(policy: PlacementPolicy): GuardContext;
@@ -77,10 +84,22 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     return workload && contextWith(rules().readPolicy(view, workload));
   };
 
+  const evict = createEvict(options.api);
+  const disrupt: Evict = async (approved, signal) => {
+    const { workloadUid, pod } = approved.decision;
+    inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    const outcome = await evict(approved, signal);
+    // From the answer on: when within the call the pod went is not known, and the pause must not be shorter for it.
+    if (mayBeGone(outcome)) history.recordDisruption(workloadUid, clock.now());
+    if (!isEnding(outcome)) inFlight.remove(pod.uid);
+    return outcome;
+  };
+
   return {
     history,
     inFlight,
-    evict: createEvict(options.api),
+    evict,
+    disrupt,
     list,
     contextWith,
     contextOf,

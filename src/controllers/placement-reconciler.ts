@@ -1,7 +1,7 @@
 /** One look at one workload: plan, ask the guards, act at most once, and say when to look again. */
 
 import type { WorkloadEvents } from '../act/events.ts';
-import type { EvictionOutcome } from '../act/eviction-outcome.ts';
+import { type EvictionOutcome, mayBeGone } from '../act/eviction-outcome.ts';
 import type { Journal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { EvictDecision, RestampDecision } from '../decide/decision.ts';
@@ -66,7 +66,7 @@ export class EvictionError extends Error {
 
 export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
   const { view, rules, disruptions, turns, moves, spot, events, journal, metrics, gauges, clock } = options;
-  const { history, inFlight, evict } = disruptions;
+  const { history, evict } = disruptions;
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
@@ -106,9 +106,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     const startedAt = clock.now();
     // Its replacement must find spot open, if only for this one pod.
     if (decision.to === 'spot') spot.memory.startProbe(workload.uid, startedAt);
-    // Entered before asking: other workloads decide while this one waits for the answer.
-    inFlight.add({ workloadUid: workload.uid, podUid: pod.uid, since: startedAt });
-    const outcome = await evict(approved, signal);
+    const outcome = await disruptions.disrupt(approved, signal);
     countEviction(metrics, workload, outcome.result);
     log.info(
       {
@@ -121,14 +119,11 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       },
       'Eviction asked for',
     );
-    const mayBeGone = outcome.result === 'evicted' || outcome.result === 'unknown' || outcome.result === 'gone';
-    if (mayBeGone) {
-      // From the answer on: when within the call the pod went is not known, and the pause must not be shorter for it.
-      history.recordDisruption(workload.uid, clock.now());
+    const isDisrupted = mayBeGone(outcome);
+    if (isDisrupted) {
       moves.started(decision, startedAt);
       if (decision.isReturn === true) history.recordReturn(workload.uid, startedAt);
     }
-    if (outcome.result !== 'evicted' && outcome.result !== 'unknown') inFlight.remove(pod.uid);
     if (outcome.result === 'evicted') {
       const reason = decision.isReturn === true ? 'ReturnedToSpot' : 'EvictedForRebalance';
       const message = renderReason(reason, { pod: pod.name, from, reason: why.summary });
@@ -136,7 +131,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       events.record(workload, reason, message);
       journal.record(workloadKey(workload), { kind: 'done', reason, message, pod: pod.name, numbers: why.numbers });
     }
-    return mayBeGone ? settings.cooldownMillis : refused(workload, decision, outcome, settings.disruptionRetryMillis);
+    return isDisrupted ? settings.cooldownMillis : refused(workload, decision, outcome, settings.disruptionRetryMillis);
   };
 
   /** The API server did not evict. @returns when to try again. */

@@ -47,15 +47,10 @@ export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
     const verdict = inspect({ ...decision, onDemandFloor }, context);
     if (verdict.kind === 'blocked') return verdict;
     if (isTrial) return { kind: 'asked', tookFrom: [] };
-    const { workload, workloadUid, pod } = decision;
-    // Entered before asking: other workloads decide while this one waits for the answer.
-    disruptions.inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    const { workload, workloadUid } = decision;
     history.recordChange(workloadUid, clock.now());
-    const outcome = await disruptions.evict(verdict.approved, signal);
+    const outcome = await disruptions.disrupt(verdict.approved, signal);
     countEviction(metrics, workload, outcome.result);
-    const mayBeGone = outcome.result === 'evicted' || outcome.result === 'unknown' || outcome.result === 'gone';
-    if (mayBeGone) disruptions.history.recordDisruption(workloadUid, clock.now());
-    if (outcome.result !== 'evicted' && outcome.result !== 'unknown') disruptions.inFlight.remove(pod.uid);
     const result = resultOf(decision, outcome, context.settings.disruptionRetryMillis);
     if (result.kind === 'refused') history.recordFailure(workloadUid, clock.now(), result.answer.message);
     return result;
