@@ -9,7 +9,15 @@ import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { runReflector, type Selection } from './reflector.ts';
 import type { ReflectorSink } from './reflector-events.ts';
-import { createStore, type Freshness, keyOf, type RecordOrigin, type Store, type StoreChange } from './store.ts';
+import {
+  createStore,
+  type Freshness,
+  keyOf,
+  type Projection,
+  type RecordOrigin,
+  type Store,
+  type StoreChange,
+} from './store.ts';
 
 export interface InformerHandler<R> {
   /** Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one. */
@@ -35,7 +43,7 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly api: KubeApi;
   readonly type: ResourceType<T>;
   /** Pure: what to keep of an object; undefined keeps nothing. Called once per event or listed item. */
-  readonly project: (object: T) => R | undefined;
+  readonly project: Projection<T, R>;
   /** Records equal by this rule cause no notification. Default: any new resourceVersion notifies. */
   readonly isEqual?: (before: R, after: R) => boolean;
   /** For records that know of which state of an object they are: see {@link createStore}. */
@@ -53,9 +61,9 @@ export interface InformerOptions<T extends KubeObject, R> {
 export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
   const { api, type, clock, random, log } = options;
   /** One object that cannot be projected must not keep all others from being followed. */
-  const project = (object: T): R | undefined => {
+  const project: Projection<T, R> = (object, before) => {
     try {
-      return options.project(object);
+      return options.project(object, before);
     } catch (error) {
       log.error({ resource: type.plural, key: keyOf(object), error }, 'An object could not be read and is left out');
       return undefined;

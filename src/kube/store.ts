@@ -1,5 +1,6 @@
 /** The local copy of one resource type: projected records by key, replaced atomically on a fresh listing. */
 import type { KubeObject } from '../api/core.ts';
+import { createObjectMap, type ObjectMap, objectKey } from './object-map.ts';
 import { isOlder, parseResourceVersion } from './resource-version.ts';
 
 /**
@@ -45,9 +46,8 @@ export interface WritableStore<T extends KubeObject, R> {
 
 /** `namespace/name`, or `name` alone for objects without a namespace. */
 export function keyOf(object: KubeObject): string {
-  const { namespace, name = '' } = object.metadata ?? {};
-  // Joined: a template makes a rope of three texts, and the map that flattens it keeps the rope as well.
-  return namespace === undefined || namespace === '' ? name : [namespace, name].join('/');
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  return objectKey(namespace, name);
 }
 
 /** The state of an object that a record was made of. */
@@ -55,11 +55,16 @@ export interface RecordOrigin {
   readonly uid: string | undefined;
   /** Numeric resourceVersion, undefined when the server's versions have no order. */
   readonly version: number | undefined;
+  /** The object's name as the record has it: the store then keeps no text of its own for it. */
+  readonly name?: string;
 }
 
 interface Entry<R> extends RecordOrigin {
   readonly record: R;
 }
+
+/** What to keep of an object; `before` is what is kept of an earlier state of it, to share texts with. Undefined keeps nothing. */
+export type Projection<T, R> = (object: T, before: R | undefined) => R | undefined;
 
 /** How the map has records: as they are where they know their origin, else each with it. */
 interface Keeping<R, K> {
@@ -84,7 +89,7 @@ function withOrigin<R>(): Keeping<R, Entry<R>> {
  *   then be projected into a record of its own.
  */
 export function createStore<T extends KubeObject, R>(
-  project: (object: T) => R | undefined,
+  project: Projection<T, R>,
   isEqual: (before: R, after: R) => boolean = () => false,
   originOf?: (record: R) => RecordOrigin,
 ): WritableStore<T, R> {
@@ -93,11 +98,11 @@ export function createStore<T extends KubeObject, R>(
 }
 
 function createStoreOf<T extends KubeObject, R, K>(
-  project: (object: T) => R | undefined,
+  project: Projection<T, R>,
   isEqual: (before: R, after: R) => boolean,
   { keep, recordOf, originOf }: Keeping<R, K>,
 ): WritableStore<T, R> {
-  let entries = new Map<string, K>();
+  let entries = createObjectMap<K>();
   let state: Freshness = 'initial';
 
   const originOfObject = ({ metadata }: T): RecordOrigin => ({
@@ -110,17 +115,19 @@ function createStoreOf<T extends KubeObject, R, K>(
   };
   const recordOfAny = (kept: K | undefined): R | undefined => (kept === undefined ? undefined : recordOf(kept));
 
-  const put = (into: Map<string, K>, key: string, object: T): void => {
-    const known = entries.get(key);
+  const knownOf = ({ metadata }: T): K | undefined => entries.find(metadata?.namespace ?? '', metadata?.name ?? '');
+
+  const put = (into: ObjectMap<K>, object: T): K | undefined => {
+    const { namespace = '', name = '' } = object.metadata ?? {};
+    const known = knownOf(object);
     const origin = originOfObject(object);
     // An unchanged object keeps its record: a relist of 10,000 objects then costs no second copy.
-    if (known !== undefined && isSame(known, origin)) {
-      into.set(key, known);
-      return;
-    }
-    const record = project(object);
-    if (record === undefined) into.delete(key);
-    else into.set(key, keep(record, origin));
+    const isUnchanged = known !== undefined && isSame(known, origin);
+    const record = isUnchanged ? undefined : project(object, recordOfAny(known));
+    const kept = isUnchanged ? known : record === undefined ? undefined : keep(record, origin);
+    if (kept === undefined) into.delete(namespace, name);
+    else into.put(namespace, originOf(kept).name ?? name, kept);
+    return kept;
   };
 
   const difference = (key: string, before: K | undefined, after: K | undefined): StoreChange<R> | undefined => {
@@ -132,12 +139,12 @@ function createStoreOf<T extends KubeObject, R, K>(
     return { key, before: recordOfAny(before), after: recordOfAny(after) };
   };
 
-  const differences = (old: Map<string, K>, fresh: Map<string, K>): StoreChange<R>[] => {
+  const differences = (old: ObjectMap<K>, fresh: ObjectMap<K>): StoreChange<R>[] => {
     const changes: StoreChange<R>[] = [];
-    for (const [key, before] of old) {
-      if (!fresh.has(key)) changes.push({ key, before: recordOf(before), after: undefined });
+    for (const [key, before] of old.entries()) {
+      if (fresh.get(key) === undefined) changes.push({ key, before: recordOf(before), after: undefined });
     }
-    for (const [key, after] of fresh) {
+    for (const [key, after] of fresh.entries()) {
       const change = difference(key, old.get(key), after);
       if (change !== undefined) changes.push(change);
     }
@@ -157,8 +164,10 @@ function createStoreOf<T extends KubeObject, R, K>(
         return entries.size;
       },
       get: (key) => recordOfAny(entries.get(key)),
-      has: (key) => entries.has(key),
-      keys: () => entries.keys(),
+      has: (key) => entries.get(key) !== undefined,
+      *keys() {
+        for (const [key] of entries.entries()) yield key;
+      },
       *values() {
         for (const kept of entries.values()) yield recordOf(kept);
       },
@@ -167,26 +176,21 @@ function createStoreOf<T extends KubeObject, R, K>(
       state = next;
     },
     upsert(object) {
-      const key = keyOf(object);
-      const before = entries.get(key);
+      const before = knownOf(object);
       if (isPast(object, before)) return undefined;
-      put(entries, key, object);
-      return difference(key, before, entries.get(key));
+      return difference(keyOf(object), before, put(entries, object));
     },
     remove(object) {
-      const key = keyOf(object);
-      const before = entries.get(key);
+      const before = knownOf(object);
       if (before === undefined || isPast(object, before)) return undefined;
-      entries.delete(key);
-      return { key, before: recordOf(before), after: undefined };
+      entries.delete(object.metadata?.namespace ?? '', object.metadata?.name ?? '');
+      return { key: keyOf(object), before: recordOf(before), after: undefined };
     },
     beginReplacement() {
-      const fresh = new Map<string, K>();
+      const fresh = createObjectMap<K>();
       return {
-        add: (object) => put(fresh, keyOf(object), object),
-        remove: (object) => {
-          fresh.delete(keyOf(object));
-        },
+        add: (object) => void put(fresh, object),
+        remove: ({ metadata }) => fresh.delete(metadata?.namespace ?? '', metadata?.name ?? ''),
         commit() {
           const old = entries;
           entries = fresh;

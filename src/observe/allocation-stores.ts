@@ -53,7 +53,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
         ...options,
         type: podAllocations,
         project,
-        originOf: ({ uid, version }) => ({ uid, version }),
+        originOf: ({ uid, version, name }) => ({ uid, version, name }),
       }),
   });
   /** Those that are not named after their pod's uid, by uid or `namespace/name` of the pod. */
