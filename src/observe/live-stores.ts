@@ -18,6 +18,7 @@ import type {
 } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 import { createAssumedInformer } from './assumed-informer.ts';
+import { createPodCompactor } from './compact-pod.ts';
 import { inferNodes } from './inferred-nodes.ts';
 import { joinInformers } from './joined-informer.ts';
 import { createProjections, type Projections } from './project.ts';
@@ -53,6 +54,9 @@ export interface NamespaceScope {
   readonly sides: Sides;
 }
 
+/** Most pods of a cluster are in one of a few states; those of pods on their way are soon no longer used. */
+const MAX_POD_STATES = 1_000;
+
 /** Nothing is listed before {@link Informer.run} is called on each. */
 export function createLiveStores(options: LiveStoresOptions): LiveStores {
   const { log } = options;
@@ -62,11 +66,15 @@ export function createLiveStores(options: LiveStoresOptions): LiveStores {
     projection: (object: T) => R | undefined,
     isEqual?: (before: R, after: R) => boolean,
   ): Informer<R> => informerIn(options, type, { ...options, type, project: projection, ...(isEqual && { isEqual }) });
+  const compact = createPodCompactor(MAX_POD_STATES);
   const pods = informerIn(options, resources.pods, {
     ...options,
     type: resources.pods,
-    project: project.pod,
-    originOf: ({ uid, resourceVersion }) => ({ uid, version: parseResourceVersion(resourceVersion) }),
+    project: (object, before: PodRecord | undefined) => {
+      const pod = project.pod(object);
+      return pod && compact(pod, before);
+    },
+    originOf: ({ uid, name, resourceVersion }) => ({ uid, name, version: parseResourceVersion(resourceVersion) }),
   });
   return {
     pods,

@@ -2,6 +2,8 @@
  * The sizing part of a pod in a tenth of the memory of a plain record: replicas of one template differ in little but the time they
  * started. What they share is one interned value; statuses are put together when they are asked for.
  */
+
+import { type PackedInstant, packInstant, unpackInstant } from '../../lib/packed-instant.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ContainerStatusRecord, PodSizing } from '../../model/sizing-records.ts';
 
@@ -22,35 +24,36 @@ export type SharedSizing = Pick<
 /** Statuses without the times, which are each pod's own. */
 export type StatusShape = Omit<ContainerStatusRecord, 'startedAt'>;
 
-export interface CompactParts {
+/** What pods of one template have in common while nothing happens to them. */
+export interface CommonSizing extends Pick<PodSizing, 'resize' | 'generation' | 'observedGeneration'> {
   readonly shared: SharedSizing;
   readonly shapes: readonly StatusShape[];
-  readonly startedAt: readonly (EpochMillis | undefined)[];
-  readonly resize: PodSizing['resize'];
-  readonly generation: number;
-  readonly observedGeneration: number | undefined;
 }
 
 /** A class for its prototype: the properties of {@link PodSizing} cost nothing per pod. A spread copies none of them: see {@link plainSizing}. */
 class CompactPodSizing implements PodSizing {
-  readonly resize: PodSizing['resize'];
-  readonly generation: number;
-  readonly observedGeneration: number | undefined;
-  readonly #shared: SharedSizing;
-  readonly #shapes: readonly StatusShape[];
+  readonly #common: CommonSizing;
   /** One time for all containers where they agree. */
-  readonly #startedAt: EpochMillis | undefined | readonly (EpochMillis | undefined)[];
+  readonly #startedAt: PackedInstant | readonly PackedInstant[];
 
-  constructor({ shared, shapes, startedAt, resize, generation, observedGeneration }: CompactParts) {
+  constructor(common: CommonSizing, startedAt: readonly (EpochMillis | undefined)[]) {
     const [first] = startedAt;
-    this.resize = resize;
-    this.generation = generation;
-    this.observedGeneration = observedGeneration;
-    this.#shared = shared;
-    this.#shapes = shapes;
-    this.#startedAt = startedAt.every((at) => at === first) ? first : startedAt;
+    this.#common = common;
+    this.#startedAt = startedAt.every((at) => at === first) ? packInstant(first) : startedAt.map(packInstant);
   }
 
+  get resize(): PodSizing['resize'] {
+    return this.#common.resize;
+  }
+  get generation(): number {
+    return this.#common.generation;
+  }
+  get observedGeneration(): number | undefined {
+    return this.#common.observedGeneration;
+  }
+  get #shared(): SharedSizing {
+    return this.#common.shared;
+  }
   get qos(): PodSizing['qos'] {
     return this.#shared.qos;
   }
@@ -80,15 +83,16 @@ class CompactPodSizing implements PodSizing {
   }
   get statuses(): PodSizing['statuses'] {
     const startedAt = this.#startedAt;
-    return this.#shapes.map((shape, index) => ({
+    return this.#common.shapes.map((shape, index) => ({
       ...shape,
-      startedAt: typeof startedAt === 'object' ? startedAt[index] : startedAt,
+      startedAt: unpackInstant(typeof startedAt === 'object' ? startedAt[index] : startedAt),
     }));
   }
 }
 
-export function compactPodSizing(parts: CompactParts): PodSizing {
-  return new CompactPodSizing(parts);
+/** @param startedAt of each container that has a shape. */
+export function compactPodSizing(common: CommonSizing, startedAt: readonly (EpochMillis | undefined)[]): PodSizing {
+  return new CompactPodSizing(common, startedAt);
 }
 
 /** The same as a plain record, for whoever decides on it: views hand out these. */

@@ -48,14 +48,17 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
     marks: marksOf(annotations, textMap(metadata.labels, 'metadata.labels')),
     sizeManagers: resizeManagers(metadata.managedFields),
   };
-  return compactPodSizing({
-    shared: interners.shared.intern(shared),
-    shapes: interners.shapes.intern(statuses.map(projectStatus)),
-    startedAt: statuses.map(({ name, state }) => instant(state?.running?.startedAt, `container ${name} startedAt`)),
-    resize: interners.resizes.intern(projectResize(status)),
+  const common = interners.common.intern({
+    shared,
+    shapes: statuses.map(projectStatus),
+    resize: projectResize(status),
     generation: countOr(metadata.generation, 0, 'metadata.generation'),
     observedGeneration: observed === undefined ? undefined : countOr(observed, 0, 'status.observedGeneration'),
   });
+  return compactPodSizing(
+    common,
+    statuses.map(({ name, state }) => instant(state?.running?.startedAt, `container ${name} startedAt`)),
+  );
 }
 
 /** Annotations and labels by which the sizing engines talk to people and to each other. */

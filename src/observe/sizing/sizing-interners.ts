@@ -2,14 +2,12 @@
 import type { Labels } from '../../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../model/sizing-records.ts';
 import { createInterner, type Interner } from '../intern.ts';
-import type { SharedSizing, StatusShape } from './compact-pod-sizing.ts';
+import type { CommonSizing, SharedSizing, StatusShape } from './compact-pod-sizing.ts';
 
 export interface SizingInterners {
   /** Of pods. */
-  readonly shared: Interner<SharedSizing>;
-  readonly shapes: Interner<readonly StatusShape[]>;
-  readonly resizes: Interner<ResizeState>;
-  /** Of workloads and of {@link SizingInterners.shared}. */
+  readonly common: Interner<CommonSizing>;
+  /** Of workloads and of {@link SizingInterners.common}. */
   readonly containers: Interner<readonly ContainerSpecRecord[]>;
   readonly marks: Interner<Labels>;
   readonly templateManagers: Interner<Readonly<Record<string, readonly string[]>>>;
@@ -23,23 +21,29 @@ export function createSizingInterners(maxEntries: number): SizingInterners {
   const containers = createInterner<readonly ContainerSpecRecord[]>(maxEntries, (specs) =>
     specs.map((spec) => ({ ...spec, size: sizes.intern(spec.size) })),
   );
+  const shared = createInterner<SharedSizing>(maxEntries, (value) => ({
+    ...value,
+    containers: containers.intern(value.containers),
+    marks: marks.intern(value.marks),
+    sizeManagers: managers.intern(value.sizeManagers),
+  }));
+  const shapes = createInterner<readonly StatusShape[]>(maxEntries, (list) =>
+    list.map((shape) => ({
+      ...shape,
+      actual: shape.actual && sizes.intern(shape.actual),
+      allocated: shape.allocated && sizes.intern(shape.allocated),
+    })),
+  );
+  const resizes = createInterner<ResizeState>(maxEntries);
   return {
     containers,
     marks,
-    shared: createInterner<SharedSizing>(maxEntries, (shared) => ({
-      ...shared,
-      containers: containers.intern(shared.containers),
-      marks: marks.intern(shared.marks),
-      sizeManagers: managers.intern(shared.sizeManagers),
+    common: createInterner<CommonSizing>(maxEntries, (value) => ({
+      ...value,
+      shared: shared.intern(value.shared),
+      shapes: shapes.intern(value.shapes),
+      resize: resizes.intern(value.resize),
     })),
-    shapes: createInterner<readonly StatusShape[]>(maxEntries, (shapes) =>
-      shapes.map((shape) => ({
-        ...shape,
-        actual: shape.actual && sizes.intern(shape.actual),
-        allocated: shape.allocated && sizes.intern(shape.allocated),
-      })),
-    ),
-    resizes: createInterner<ResizeState>(maxEntries),
     templateManagers: createInterner<Readonly<Record<string, readonly string[]>>>(maxEntries),
   };
 }

@@ -1,0 +1,17 @@
+/**
+ * Instants as records of ten thousand pods keep them. The API's are whole seconds, and V8 holds a whole number of 31 bits in the
+ * field itself, but milliseconds since 1970 in 16 bytes beside it.
+ */
+import type { EpochMillis } from './units.ts';
+
+/** Seconds since 1970. Undefined stands for one that is not there. */
+export type PackedInstant = number | undefined;
+
+export function packInstant(at: EpochMillis | undefined): PackedInstant {
+  return at === undefined ? undefined : at / 1000;
+}
+
+/** The same whole millisecond that was packed, within 100,000 years. */
+export function unpackInstant(packed: PackedInstant): EpochMillis | undefined {
+  return packed === undefined ? undefined : Math.round(packed * 1000);
+}
