@@ -186,7 +186,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
         tell(known, outcome);
-        reports.push({ record, pod: { namespace, name, uid }, outcome });
+        reports.push({ record, pod: found.pod, outcome });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
       return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };

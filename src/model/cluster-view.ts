@@ -59,7 +59,8 @@ export interface ClusterView {
 
 /** Log, metric and queue key of a workload: `Deployment/shop/web`. */
 export function workloadKey(ref: WorkloadRef): string {
-  return `${ref.kind}/${ref.namespace}/${ref.name}`;
+  // Joined: a template makes a rope, which the maps that use it as a key would keep beside its text.
+  return [ref.kind, ref.namespace, ref.name].join('/');
 }
 
 /** The workload of a {@link workloadKey}. */
