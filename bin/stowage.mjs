@@ -17,8 +17,12 @@ const args = process.argv.slice(2);
 /** Options of the program that take a value as the next word; needed to tell the command from such a value. */
 const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namespace', '-o', '--output']);
 
+/** Root certificates are read when they are needed, not as soon as TLS is loaded: see src/kube/transport/root-certificates.ts. */
+const LATE_ROOTS = '--use-openssl-ca';
+/** Node takes one of these; whoever gives one has chosen. */
+const CHOICES_OF_ROOTS = [LATE_ROOTS, '--use-bundled-ca', '--use-system-ca'];
 /** A heap that grows in small steps; without the optimizing compilers; without Node's snapshot: the pages of both would stay resident. */
-const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot'];
+const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', LATE_ROOTS];
 /**
  * Flags of Node by command. A small young generation keeps memory near the live data. What each brings: docs/performance.md.
  * Node and the C library read flags and environment at start only, hence the second exec.
@@ -54,6 +58,13 @@ function hasFlag(flag) {
       .replace(/^--no-/, '--');
   const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
   return given.some((word) => nameOf(word) === nameOf(flag));
+}
+
+function isMissing(flag) {
+  if (flag !== LATE_ROOTS) return !hasFlag(flag);
+  // Before, Node could not be asked for all that it would trust.
+  const canReadLate = Number.parseInt(process.versions.node, 10) >= 24;
+  return canReadLate && process.env.NODE_USE_SYSTEM_CA !== '1' && !CHOICES_OF_ROOTS.some(hasFlag);
 }
 
 /** Ends with one line for people. Exit code 1: a failure, not a wrong use of the command line. */
@@ -108,7 +119,7 @@ const command = commandOf(args);
 // Node refuses to strip types below node_modules, so an installed package runs its dist/, as does the image.
 const hasSource = existsSync(sourceEntry) && !sourceEntry.includes(`${sep}node_modules${sep}`);
 const stripsTypes = Boolean(process.features.typescript);
-const missingFlags = (NODE_FLAGS[command] ?? []).filter((flag) => !hasFlag(flag));
+const missingFlags = (NODE_FLAGS[command] ?? []).filter(isMissing);
 
 if (hasSource && (stripsTypes || existsSync(pinnedNode))) {
   if (!dependenciesInstalled())

@@ -7,6 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
 import { http } from '../lib/node-http.ts';
+import { servingContext } from '../lib/serving-context.ts';
 import { httpDate } from '../lib/utc-text.ts';
 
 export interface EndpointAnswer {
@@ -112,9 +113,9 @@ async function send(
 }
 
 function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
-  const server = https.createServer({ ...certificate.current(), minVersion: 'TLSv1.2' }, onRequest);
+  const server = https.createServer(servingContext(certificate.current()), onRequest);
   // Connections that are open keep the one they have.
-  certificate.onChange(() => server.setSecureContext(certificate.current()));
+  certificate.onChange(() => server.setSecureContext(servingContext(certificate.current())));
   return server;
 }
 

@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
+import { servingContext } from '../lib/serving-context.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { KeyPair } from './server.ts';
 
@@ -15,6 +16,12 @@ const POLL_MILLIS = 10_000;
 
 /** @throws StowageError (KEY_PAIR) saying which file is missing or why the pair cannot be used. */
 export async function readKeyPair(directory: string): Promise<KeyPair> {
+  const pair = await readFiles(directory);
+  checkKeyPair(pair, directory);
+  return pair;
+}
+
+async function readFiles(directory: string): Promise<KeyPair> {
   const read = async (file: string): Promise<string> => {
     const path = join(directory, file);
     try {
@@ -26,15 +33,13 @@ export async function readKeyPair(directory: string): Promise<KeyPair> {
       });
     }
   };
-  const pair = { cert: await read('tls.crt'), key: await read('tls.key') };
-  checkKeyPair(pair, directory);
-  return pair;
+  return { cert: await read('tls.crt'), key: await read('tls.key') };
 }
 
 /** @throws StowageError (KEY_PAIR) when certificate and key are unreadable or do not belong together. */
 export function checkKeyPair(pair: KeyPair, where: string): void {
   try {
-    createSecureContext(pair);
+    createSecureContext(servingContext(pair));
     // An empty text passes there as "none given", and every handshake would fail later.
     if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
       throw new Error('the key is not that of the certificate');
@@ -73,9 +78,11 @@ export async function followKeyPair(options: FollowOptions, signal: AbortSignal)
 
   const check = async (): Promise<void> => {
     try {
-      const pair = await readKeyPair(directory);
+      const pair = await readFiles(directory);
+      const isSame = pair.cert === current.cert && pair.key === current.key;
+      if (!isSame) checkKeyPair(pair, directory);
       lastProblem = '';
-      if (pair.cert === current.cert && pair.key === current.key) return;
+      if (isSame) return;
       onChange(pair);
       current = pair;
       log.info({ directory }, 'The webhook certificate was renewed');

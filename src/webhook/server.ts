@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
+import { servingContext } from '../lib/serving-context.ts';
 import type { Millis } from '../lib/units.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 
@@ -88,8 +89,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
 
   const server = createServer(
     {
-      ...keyPair,
-      minVersion: 'TLSv1.2',
+      ...servingContext(keyPair),
       ...connectionLimits,
     },
     (request, response) => {
@@ -118,7 +118,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
 
   return {
     port,
-    setKeyPair: (pair) => server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
+    setKeyPair: (pair) => server.setSecureContext(servingContext(pair)),
     async drain({ delayMillis = 0, graceMillis }) {
       isDraining = true;
       if (delayMillis > 0) await new Promise<void>((resolve) => void clock.setTimer(delayMillis, resolve));

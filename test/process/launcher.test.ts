@@ -37,7 +37,7 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
   return made;
 }
 
-const smallNode = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot'];
+const smallNode = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', '--use-openssl-ca'];
 const start = (node: string, made: Checkout, args: readonly string[], options: Parameters<typeof run>[2] = {}) =>
   run(node, [join(made.path, 'bin/stowage.mjs'), ...args], { cwd: made.path, ...options });
 
@@ -74,6 +74,18 @@ describe('on a Node that strips types', () => {
     const env = { ...plainEnvironment(), NODE_OPTIONS: '--max_semi_space_size=16' };
     const { stdout } = await start(process.execPath, made, ['operator'], { env });
     expect(JSON.parse(stdout).flags).toEqual(smallNode);
+  });
+
+  test.each([
+    ['NODE_OPTIONS', '--use-system-ca'],
+    ['NODE_OPTIONS', '--use-bundled-ca'],
+    ['NODE_USE_SYSTEM_CA', '1'],
+  ])('who says whom to trust (%s %s) is heard', async (name, value) => {
+    using made = checkout('source', 'dependencies');
+    const env = { ...plainEnvironment(), [name]: value };
+    const { code, stdout } = await start(process.execPath, made, ['operator'], { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).flags).toEqual(['--max-semi-space-size=2', ...smallNode.slice(0, -1)]);
   });
 
   test('flags given to Node by hand stay', async () => {

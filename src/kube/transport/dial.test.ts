@@ -124,3 +124,18 @@ test.each([
   expect([hostOf(server), portOf(server), tlsOptions(server, {}).servername]).toEqual([host, port, name]);
   expect(tlsOptions(server, { serverName: 'inner' }).servername).toBe('inner');
 });
+
+test('where nobody vouches for the server, root certificates that were not read yet are read once for all its connections', () => {
+  const server = new URL('https://api.example');
+  const flags = process.execArgv;
+  process.execArgv = [...flags, '--use-openssl-ca'];
+  cleanUps.push(() => {
+    process.execArgv = flags;
+  });
+  for (const material of [{}, { ca: '' }]) {
+    const { secureContext, ca, servername } = tlsOptions(server, material);
+    expect([secureContext === undefined, ca, servername]).toEqual([false, undefined, 'api.example']);
+  }
+  expect(tlsOptions(server, { ca: 'PEM' })).toMatchObject({ ca: 'PEM', minVersion: 'TLSv1.2' });
+  expect(tlsOptions(server, { ca: 'PEM' }).secureContext).toBeUndefined();
+});

@@ -1,6 +1,7 @@
 /** Opens a TLS connection to the API server and finds out which protocol it speaks. */
 import tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
+import { rootCertificates } from './root-certificates.ts';
 import { ConnectionError, type TlsMaterial } from './transport.ts';
 
 const DIAL_TIMEOUT_MILLIS = 10_000;
@@ -41,12 +42,25 @@ export function tlsOptions(server: URL, material: TlsMaterial): tls.SecureContex
       : isAddress
         ? {}
         : { servername: host }),
-    ...(material.ca !== undefined && { ca: material.ca }),
-    ...(material.certificate !== undefined && { cert: material.certificate }),
-    ...(material.privateKey !== undefined && { key: material.privateKey }),
     rejectUnauthorized: material.isInsecure !== true,
+    ...contextOptions(material),
+  };
+}
+
+function contextOptions({
+  ca = '',
+  certificate,
+  privateKey,
+}: TlsMaterial): tls.SecureContextOptions & tls.ConnectionOptions {
+  const own: tls.SecureContextOptions = {
+    ...(certificate !== undefined && { cert: certificate }),
+    ...(privateKey !== undefined && { key: privateKey }),
     minVersion: 'TLSv1.2',
   };
+  if (ca !== '') return { ...own, ca };
+  const roots = rootCertificates();
+  // Made here, as agents would read the long list anew for each connection, and compare it for each request.
+  return roots === undefined ? own : { secureContext: tls.createSecureContext({ ...own, ca: roots }) };
 }
 
 /**
