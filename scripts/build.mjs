@@ -23,8 +23,9 @@ async function loadBundler() {
 }
 
 /**
- * Node's own modules are taken as they are. An ES import would read every export of theirs once, and with them getters that load
- * what nobody here uses: web cryptography, promises of `fs`, the read-eval-print loop.
+ * Node's own modules are taken as they are, name by name. An ES import would read every export of theirs once, and with them getters
+ * that load what nobody here uses: web cryptography, promises of `fs`, the read-eval-print loop. A module without names would be
+ * copied by the bundler, with a getter of its own for each of 2,000 exports.
  */
 const builtinModules = {
   name: 'builtin-modules',
@@ -33,11 +34,22 @@ const builtinModules = {
       kind === 'import-statement' ? { path, namespace: 'builtin-modules' } : { path, external: true },
     );
     build.onLoad({ filter: /.*/, namespace: 'builtin-modules' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      contents: builtinModule(path),
       loader: 'js',
     }));
   },
 };
+
+function builtinModule(path) {
+  const names = Object.keys(process.getBuiltinModule(path)).filter((name) => name !== 'default' && /^\w+$/.test(name));
+  return [
+    `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
+    'const take = (name) => builtin[name];',
+    // Pure: what nobody imports is left out.
+    ...names.map((name) => `const builtin_${name} = /* @__PURE__ */ take(${JSON.stringify(name)});`),
+    `export { builtin as default, ${names.map((name) => `builtin_${name} as ${name}`).join(', ')} };`,
+  ].join('\n');
+}
 
 /**
  * What packages load and nothing here uses, left out for the memory it would take: spans of exemplars and summaries (prom-client),
