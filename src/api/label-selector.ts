@@ -92,7 +92,10 @@ export function compileLabelSelector(selector: LabelSelector | undefined): Label
 
 /** A predicate that holds where every requirement does; no requirements match everything. */
 export function matcherOf(requirements: readonly Requirement[]): LabelMatcher {
-  return (labels = NO_LABELS) => requirements.every((requirement) => meets(labels, requirement));
+  return (labels = NO_LABELS) => {
+    for (const requirement of requirements) if (!meets(labels, requirement)) return false;
+    return true;
+  };
 }
 
 /** Whether `labels` meet one requirement. NotIn and DoesNotExist hold where the label is absent; Gt and Lt never do. */

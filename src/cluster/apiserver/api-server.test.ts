@@ -24,7 +24,7 @@ function pod(name: string, spec: Partial<Pod['spec']> = {}): Pod {
 const inDefault = { namespace: 'default' };
 
 describe('objects', () => {
-  test('create gives an object its identity and does not share state with the caller', async () => {
+  test('create gives an object its identity; neither what was sent nor the answer is a way to change it', async () => {
     const { api } = setUp();
     const input = pod('a');
     const created = await api.create(resources.pods, input);
@@ -34,7 +34,7 @@ describe('objects', () => {
       creationTimestamp: '2026-01-01T00:00:00Z',
     });
     expect(created.metadata?.uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    if (created.metadata !== undefined) created.metadata.name = 'changed';
+    expect(() => Object.assign(created.metadata ?? {}, { name: 'changed' })).toThrow(TypeError);
     if (input.metadata?.labels !== undefined) input.metadata.labels['app'] = 'changed';
     const read = await api.get(resources.pods, 'a', inDefault);
     expect(read.metadata?.name).toBe('a');

@@ -1,13 +1,13 @@
 /**
  * The port `KubeApi` without a network: calls go straight to the server's operations and answer in microtasks, so
- * informers and controllers run in virtual time. Single objects are returned as private copies; lists and watch events
- * share the store's frozen objects, as an informer's cache does: whoever wants to change one copies it first.
+ * informers and controllers run in virtual time. Answers and watch events share the store's frozen objects, as an informer's
+ * cache does: whoever wants to change one copies it first.
  */
 import type { KubeObject, Status } from '../../api/core.ts';
 import type { KubeApi, WatchEvent, WatchOptions, WriteOptions } from '../../api/kube-api.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Gate, RequestInfo } from './gate.ts';
-import { cloneJson, isObject, type JsonObject, toJson } from './json.ts';
+import { isObject, type JsonObject, toJson } from './json.ts';
 import type { Operations, Target } from './operations.ts';
 import type { Caller, WriteContext } from './request.ts';
 import type { ServedType } from './served-type.ts';
@@ -81,7 +81,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     async get(type, name, options) {
       const at = target(type, name, options);
       const info = await pass('get', at, options?.signal);
-      return as(cloneJson(operations.get(at, gate.staleness(info))));
+      return as(operations.get(at, gate.staleness(info)));
     },
     async list(type, options = {}) {
       const served = resolve(type);
@@ -106,7 +106,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const named = { apiVersion: apiVersionOf(served), kind: served.kind, ...body };
       const created = await operations.create(served, namespace, named, write(options));
       gate.leave(info);
-      return as(cloneJson(created));
+      return as(created);
     },
     async createSubresource(type, name, subresource, body, options) {
       const at = { ...target(type, name, options), subresource };
@@ -126,7 +126,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const info = await pass('update', at, options?.signal);
       const replaced = await operations.replace(at, body, write(options));
       gate.leave(info);
-      return as(cloneJson(replaced));
+      return as(replaced);
     },
     async patch(type, name, patch, options) {
       const at = target(type, name, options);
@@ -134,7 +134,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       if (patch.type === 'apply' && options?.fieldManager === undefined) throw missingFieldManager();
       const { object } = await operations.patch(at, patch, write(options));
       gate.leave(info);
-      return as(cloneJson(object));
+      return as(object);
     },
     async delete(type, name, options) {
       const at = target(type, name, options);

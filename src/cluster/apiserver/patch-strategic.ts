@@ -57,11 +57,11 @@ function mergeObject(original: JsonObject, patch: JsonObject, replaced?: Readonl
     throw badRequest(`unrecognized patch directive ${JSON.stringify(directive)}: expected replace, delete or merge`);
 
   const retain = patch['$retainKeys'];
-  const result: JsonObject = {};
-  for (const [key, value] of Object.entries(original))
-    if (!Array.isArray(retain) || retain.includes(key)) result[key] = value;
+  const result: JsonObject = { ...original };
+  if (Array.isArray(retain)) for (const key of Object.keys(original)) if (!retain.includes(key)) delete result[key];
 
-  for (const [key, value] of Object.entries(patch)) {
+  for (const key in patch) {
+    const value = patch[key];
     if (key === '$patch' || key === '$retainKeys' || key.startsWith('$setElementOrder/')) continue;
     if (key.startsWith('$deleteFromPrimitiveList/')) {
       const field = key.slice('$deleteFromPrimitiveList/'.length);
@@ -82,11 +82,11 @@ function mergeObject(original: JsonObject, patch: JsonObject, replaced?: Readonl
     else result[key] = value;
   }
   // An order directive without a list of its own still reorders what is there.
-  for (const [key, order] of Object.entries(patch)) {
+  for (const key in patch) {
     if (!key.startsWith('$setElementOrder/')) continue;
     const field = key.slice('$setElementOrder/'.length);
     const present = result[field];
-    if (patch[field] === undefined && Array.isArray(present)) result[field] = mergeList(field, present, [], order);
+    if (patch[field] === undefined && Array.isArray(present)) result[field] = mergeList(field, present, [], patch[key]);
   }
   return result;
 }

@@ -11,6 +11,7 @@ import { volumesOf } from '../scheduler/volumes.ts';
 import type { StandInContext } from '../stand-in.ts';
 import type { Autoscaler, AutoscalerOptions } from './autoscaler-api.ts';
 import { createFleet, type Machine } from './fleet.ts';
+import { followCluster } from './followed-cluster.ts';
 import { leavingTaintOf, type NodePool, nodeSpecOf, noticeMillisOf } from './node-pool.ts';
 import { createOfferings } from './offerings.ts';
 import { planLaunches } from './provisioning-plan.ts';
@@ -60,13 +61,13 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     infos.set(pod, info);
     return info;
   };
+  const presentCluster = followCluster(caches, infoOf);
 
   const pass = (): void => {
     isBatchOpen = false;
     if (!isRunning || pending.size === 0) return;
     const launches = planLaunches({
-      nodes: nodes.all(),
-      placed: placedPods(),
+      cluster: presentCluster(),
       pending: [...pending.values()],
       inFlight: fleet.coming(),
       daemons: [...daemonSets.all()].map(daemonPod),
@@ -93,10 +94,6 @@ export function createAutoscaler(context: StandInContext, options: AutoscalerOpt
     const at = offerings.nextExpiry();
     expiry?.cancel();
     expiry = at === undefined ? undefined : clock.setTimer(at - clock.now(), schedulePass);
-  };
-
-  const placedPods = function* (): Iterable<Pod> {
-    for (const pod of pods.all()) if (pod.spec?.nodeName !== undefined && !isFinished(pod)) yield pod;
   };
 
   const nextName = (pool: NodePool): string => `${pool.name}-${(++sequence).toString(36).padStart(4, '0')}`;

@@ -2,15 +2,14 @@
 import type { Node, PersistentVolume, Pod } from '../../api/core.ts';
 import { nodeObject } from '../kubelet/node-object.ts';
 import { nameOf, timeOf } from '../objects.ts';
-import { type ClusterState, createClusterState, type NodeState } from '../scheduler/cluster-state.ts';
+import type { ClusterState, NodeState } from '../scheduler/cluster-state.ts';
 import { createPodFilter, refuseUnsuitableNode } from '../scheduler/filters.ts';
 import type { PodInfo } from '../scheduler/pod-info.ts';
 import { type NodePool, nodeSpecOf } from './node-pool.ts';
 
 export interface PlanInput {
-  readonly nodes: Iterable<Node>;
-  /** Pods on nodes. */
-  readonly placed: Iterable<Pod>;
+  /** The nodes and the pods on them. Given back as it was. */
+  readonly cluster: ClusterState;
   /** Pods no node can take at present. */
   readonly pending: readonly Pod[];
   /** Nodes asked for that have not joined yet. */
@@ -38,12 +37,10 @@ export interface Launch {
 
 /** Large pods first, as bin packing wants it; the cheapest pool that can take a pod is asked first. */
 export function planLaunches(input: PlanInput): Launch[] {
-  const cluster = createClusterState();
-  for (const node of input.nodes) cluster.putNode(node);
+  const cluster = createTrial(input.cluster);
   const { infoOf } = input;
   const daemons = input.daemons.map(infoOf);
   for (const node of input.inFlight) join(node, cluster, daemons);
-  for (const pod of input.placed) cluster.putPod(infoOf(pod), pod.spec?.nodeName ?? '');
   const byPrice = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
   const launches: Launch[] = [];
   for (const info of input.pending.map(infoOf).sort(largestFirst)) {
@@ -52,7 +49,36 @@ export function planLaunches(input: PlanInput): Launch[] {
     const launch = launchFor(info, cluster, volumes, byPrice, launches, daemons, input);
     if (launch !== undefined) launches.push(launch);
   }
+  cluster.undo();
   return launches;
+}
+
+/** `cluster` to try things in, which `undo` takes back: pods put there are new to it, nodes may be there already. */
+function createTrial(cluster: ClusterState): ClusterState & { undo(): void } {
+  const pods = new Set<string>();
+  const nodesBefore = new Map<string, Node | undefined>();
+  return {
+    ...cluster,
+    get nodeCount() {
+      return cluster.nodeCount;
+    },
+    putNode(node) {
+      const name = nameOf(node);
+      if (!nodesBefore.has(name)) nodesBefore.set(name, cluster.node(name)?.node);
+      cluster.putNode(node);
+    },
+    putPod(info, nodeName) {
+      pods.add(info.uid);
+      cluster.putPod(info, nodeName);
+    },
+    undo() {
+      for (const uid of pods) cluster.removePod(uid);
+      for (const [name, before] of nodesBefore) {
+        if (before === undefined) cluster.removeNode(name);
+        else cluster.putNode(before);
+      }
+    },
+  };
 }
 
 function placeOnExisting(info: PodInfo, cluster: ClusterState, volumes: readonly PersistentVolume[]): boolean {

@@ -34,27 +34,24 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     const [label] = Object.entries(budget.spec?.selector?.matchLabels ?? {});
     return `${namespaceOf(budget)}/${label?.join('=') ?? ''}`;
   });
-  const budgetsFor = function* (namespace: string, labels: Labels): Iterable<PodDisruptionBudget> {
-    for (const budget of budgetsAsking(`${namespace}/`)) if (matcherFor(budget)(labels)) yield budget;
-    for (const label in labels)
-      for (const budget of budgetsAsking(`${namespace}/${label}=${labels[label]}`))
-        if (matcherFor(budget)(labels)) yield budget;
+  const wakeBudgetsFor = (namespace: string, labels: Labels): void => {
+    const wake = (candidates: Iterable<PodDisruptionBudget>): void => {
+      for (const budget of candidates) if (matcherFor(budget)(labels)) queue.add(keyOf(budget));
+    };
+    wake(budgetsAsking(`${namespace}/`));
+    for (const [label, value] of Object.entries(labels ?? {})) wake(budgetsAsking(`${namespace}/${label}=${value}`));
   };
 
   /** A workload was scaled: budgets of its pods expect another number. */
   const wakeBudgetsOf = (workload: Deployment | ReplicaSet | StatefulSet | undefined): void => {
-    if (workload === undefined) return;
-    const labels = workload.spec?.template?.metadata?.labels;
-    for (const budget of budgetsFor(namespaceOf(workload), labels)) queue.add(keyOf(budget));
+    if (workload !== undefined) wakeBudgetsFor(namespaceOf(workload), workload.spec?.template?.metadata?.labels);
   };
   budgets.onChange((_, after) => {
     if (after !== undefined) queue.add(keyOf(after));
   });
   pods.onChange((before, after) => {
     if (before !== undefined && after !== undefined && !mattersToBudgets(before, after)) return;
-    for (const pod of [before, after])
-      if (pod !== undefined)
-        for (const budget of budgetsFor(namespaceOf(pod), pod.metadata?.labels)) queue.add(keyOf(budget));
+    for (const pod of [before, after]) if (pod !== undefined) wakeBudgetsFor(namespaceOf(pod), pod.metadata?.labels);
   });
   deployments.onChange((before, after) => {
     if (before?.spec?.replicas !== after?.spec?.replicas) wakeBudgetsOf(after ?? before);
@@ -84,7 +81,9 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
 
   const expectedScale = (matching: readonly Pod[]): number | undefined => {
     const scales = new Map<string, number>();
-    for (const pod of matching) {
+    // One pod an owner: nearly all of a budget's pods have the same.
+    const samples = new Map(matching.map((pod) => [controllerOf(pod)?.uid, pod]));
+    for (const pod of samples.values()) {
       const scale = scaleOf(pod);
       if (scale === undefined) return undefined;
       scales.set(scale.uid, scale.replicas);

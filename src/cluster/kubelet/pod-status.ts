@@ -1,5 +1,5 @@
 /** The status a kubelet reports of a pod, made from what its containers are doing. Pure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Pod } from '../../api/core.ts';
 import { type Condition, findCondition, timestampOf } from '../objects.ts';
 
@@ -154,8 +154,8 @@ function initializing(pod: Pod): { reason: string; message: string } {
 function containerStatus(pod: Pod, container: ContainerRuntime): ContainerStatus {
   const { state, lastEnd, resources, allocated } = container;
   const idOf = (run: number): string => containerIdOf(pod, container.name, run);
-  const containerID = idOf(container.restarts);
   const hasStarted = state.kind !== 'waiting' || lastEnd !== undefined;
+  const containerID = hasStarted ? idOf(container.restarts) : '';
   return {
     name: container.name,
     image: container.image,
@@ -202,9 +202,7 @@ function containerIdOf(pod: Pod, container: string, restarts: number): string {
 
 /** 64 hexadecimal digits, as container runtimes name containers; another run of it is another container. */
 export function containerHashOf(pod: Pod, container: string, restarts: number): string {
-  return createHash('sha256')
-    .update(`${pod.metadata?.uid ?? ''}/${container}/${restarts}`)
-    .digest('hex');
+  return hash('sha256', `${pod.metadata?.uid ?? ''}/${container}/${restarts}`);
 }
 
 function stateOf(state: ContainerState, containerID: string): NonNullable<ContainerStatus['state']> {

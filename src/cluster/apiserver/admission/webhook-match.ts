@@ -14,8 +14,8 @@ export interface ReviewRequest extends JsonObject {
 
 function ruleMatches(rule: JsonObject, { operation, type, subresource }: AdmissionAttributes): boolean {
   const has = (field: string, value: string): boolean => {
-    const values = stringsAt(rule, field);
-    return values.includes('*') || values.includes(value);
+    const values = rule[field];
+    return Array.isArray(values) && (values.includes('*') || values.includes(value));
   };
   // Most writes are no concern of any webhook, and the operation alone says so.
   if (!has('operations', operation)) return false;
