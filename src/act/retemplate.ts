@@ -6,6 +6,7 @@ import { isConflict, KubeError } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType, resources } from '../api/resources.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
+import { ownMember } from '../lib/own-member.ts';
 import { originalsText, parseResources } from '../model/original-sizes.ts';
 import { sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
@@ -135,7 +136,7 @@ async function keepOriginals(
 }
 
 function ownersBefore({ changes }: RetemplateDecision, { templateManagers }: SizedWorkload): readonly string[] {
-  const names = changes.flatMap(({ container }) => templateManagers[container] ?? []);
+  const names = changes.flatMap(({ container }) => ownMember(templateManagers, container) ?? []);
   return [...new Set(names)].filter((manager) => manager !== MANAGER);
 }
 

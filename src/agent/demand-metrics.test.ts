@@ -109,12 +109,15 @@ describe('integration 10: application metrics', () => {
     expect(asked).toHaveLength(6);
   });
 
-  test('a name that administrators did not give is told, and no query of a tenant is ever run', async () => {
-    const { metrics, asked, warnings } = scene(async () => []);
-    await metrics.refresh([pod('a', { 'mbcas.io/demand-metric': 'up{}' })], signal);
-    expect(asked).toEqual([]);
-    expect(warnings[0]).toContain('"up{}" is not among the queries');
-  });
+  test.each(['up{}', 'constructor', 'toString', '__proto__'])(
+    'a name that administrators did not give is told, and no query of a tenant is ever run: %s',
+    async (name) => {
+      const { metrics, asked, results, warnings } = scene(async () => []);
+      await metrics.refresh([pod('a', { 'mbcas.io/demand-metric': name })], signal);
+      expect([asked, results]).toEqual([[], ['skipped']]);
+      expect(warnings[0]).toContain(`"${name}" is not among the queries`);
+    },
+  );
 
   test('without Prometheus CPU alone counts, and that is said', async () => {
     const { metrics, results, warnings } = scene(() => undefined);

@@ -7,6 +7,7 @@ import type { MetricFact } from '../decide/allocation/integrations/custom-metric
 import { readMarks } from '../decide/allocation/marks.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import { ownMember } from '../lib/own-member.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { MetricSample } from './prometheus-query.ts';
 
@@ -76,7 +77,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
     queries = await options.queries();
   };
   const ask = async (name: string, pods: readonly AllocationPod[], signal: AbortSignal): Promise<void> => {
-    const text = queries[name];
+    const text = ownMember(queries, name);
     const metric = metrics.get(name) ?? { values: new Map(), fetchedAt: 0, askedMillis: Number.NEGATIVE_INFINITY };
     metrics.set(name, metric);
     if (monotonic() - metric.askedMillis < CACHE) return;

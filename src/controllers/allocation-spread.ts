@@ -1,5 +1,6 @@
 /** How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the middle. */
 import type { SpreadFact } from '../decide/allocation/integrations/topology-spread.ts';
+import { ownMember } from '../lib/own-member.ts';
 import type { Millicores } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -12,9 +13,9 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
   const replicas = runningReplicas(view, workload);
   return keys.flatMap((key): SpreadFact[] => {
     const domainOf = (nodeName: string | undefined): string | undefined =>
-      nodeName === undefined ? undefined : view.node(nodeName)?.labels[key];
+      nodeName === undefined ? undefined : ownMember(view.node(nodeName)?.labels, key);
     const here = domainOf(pod.nodeName);
-    const domains = new Set(nodes.flatMap(({ labels }) => labels[key] ?? []));
+    const domains = new Set(nodes.flatMap(({ labels }) => ownMember(labels, key) ?? []));
     if (here === undefined || domains.size === 0) return [];
     const domainsOfReplicas = replicas.flatMap(({ pod: each }) => domainOf(each.nodeName) ?? []);
     return [

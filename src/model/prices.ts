@@ -1,5 +1,6 @@
 /** What an hour of a machine costs by the prices file; unknown where the file does not say, never a guess. */
 import type { LocalPrices, PriceTable } from '../api/prices.ts';
+import { ownMember } from '../lib/own-member.ts';
 import type { DollarsPerHour } from '../lib/units.ts';
 import type { NodeRecord, Side } from './records.ts';
 import { INSTANCE_TYPE_LABEL, ZONE_LABEL } from './spot-pool.ts';
@@ -36,16 +37,11 @@ export function hourlyPrice(prices: PriceTable, place: PricedPlace, side: Side):
 
 /** Narrowest first. */
 function levelsOf(prices: PriceTable, { instanceType = '', region, zone }: PricedPlace): readonly LocalPrices[] {
-  const entry = own(prices.instanceTypes, instanceType);
+  const entry = ownMember(prices.instanceTypes, instanceType);
   if (entry === undefined) return [];
   const isThere = prices.region === undefined || region === undefined || region === prices.region;
-  const levels = [own(entry.zones, zone), own(entry.regions, region), isThere ? entry : undefined];
+  const levels = [ownMember(entry.zones, zone), ownMember(entry.regions, region), isThere ? entry : undefined];
   return levels.filter((level) => level !== undefined);
-}
-
-/** Names come from labels: `constructor` must find nothing. */
-function own<Value>(record: Readonly<Record<string, Value>> | undefined, name: string | undefined): Value | undefined {
-  return record !== undefined && name !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Why a node has no price on a side, for people: names what to add to the file. */

@@ -132,6 +132,8 @@ describe('field managers', () => {
       app: ['argocd', 'kubectl'],
       log: ['hpa'],
     });
+    // A name that every object knows is a name like others.
+    expect(templateManagers([entry('argocd', 'constructor')])).toEqual({ constructor: ['argocd'] });
   });
 
   test('of a resize only, each once; keys that are no key are passed over', () => {

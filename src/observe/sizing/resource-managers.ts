@@ -2,6 +2,7 @@
 
 import type { ObjectMeta } from '../../api/core.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { ownMember } from '../../lib/own-member.ts';
 import { listOf } from '../fields.ts';
 
 type Entry = NonNullable<ObjectMeta['managedFields']>[number] & { readonly subresource?: string };
@@ -29,7 +30,7 @@ export function templateManagers(
   for (const { manager = '', fieldsV1 } of listOf<Entry>(managedFields, 'metadata.managedFields')) {
     const spec = path.reduce<unknown>((fields, key) => at(fields, key), fieldsV1);
     for (const container of sizedContainers(spec)) {
-      const managers = byContainer[container] ?? [];
+      const managers = ownMember(byContainer, container) ?? [];
       byContainer[container] = managers.includes(manager) ? managers : [...managers, manager];
     }
   }
