@@ -48,6 +48,7 @@ test('values are compared without regard to order of keys and absent members', (
   expect(isSameValue({ a: 1, b: { c: undefined } }, { b: {}, a: 1 })).toBe(true);
   expect(isSameValue([1, 2], [2, 1])).toBe(false);
   expect(isSameValue({ a: null }, {})).toBe(false);
+  expect([isSameValue({}, { constructor: 'x' }), isSameValue({ constructor: 'x' }, {})]).toEqual([false, false]);
 });
 
 describe('withCondition', () => {

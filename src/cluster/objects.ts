@@ -1,6 +1,7 @@
 /** Reading the common parts of API objects, where the published types leave every field optional. */
 import type { KubeObject, LabelSelector, ObjectMeta } from '../api/core.ts';
 import { matcherOf, selectorRequirements } from '../api/label-selector.ts';
+import { ownMember } from '../lib/own-member.ts';
 
 const NO_META: ObjectMeta = {};
 
@@ -80,8 +81,8 @@ export function isSameValue(left: unknown, right: unknown): boolean {
     return left.every((item, index) => isSameValue(item, right[index]));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  for (const key in left) if (!isSameValue(left[key], right[key])) return false;
-  for (const key in right) if (left[key] === undefined && right[key] !== undefined) return false;
+  for (const key in left) if (!isSameValue(left[key], ownMember(right, key))) return false;
+  for (const key in right) if (ownMember(left, key) === undefined && right[key] !== undefined) return false;
   return true;
 }
 

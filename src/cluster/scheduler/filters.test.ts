@@ -136,6 +136,8 @@ describe('topology spread', () => {
   test('refuses nodes without the label for good', () => {
     const bare: Node = { ...node('n3', 'c'), metadata: { name: 'n3' } };
     expect(reasons(pod(web, spread()), [...nodes, bare])).toEqual({ n3: `${SKEW} (missing required label)` });
+    const [key, missing] = ['constructor', `${SKEW} (missing required label)`];
+    expect(reasons(pod(web, spread({ topologyKey: key })), nodes)).toEqual({ n1: missing, n2: missing });
   });
   test('with minDomains holds pods back until there are enough domains', () => {
     expect(

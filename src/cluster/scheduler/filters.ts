@@ -1,5 +1,7 @@
 /** Which nodes can take a pod: the scheduler's filters, in the order Kubernetes runs them. */
+
 import type { Node, PersistentVolume } from '../../api/core.ts';
+import { ownMember } from '../../lib/own-member.ts';
 import { namespaceOf } from '../objects.ts';
 import { type ClusterState, groupMatcher, type NodeState } from './cluster-state.ts';
 import type { Refusal } from './failure-message.ts';
@@ -98,7 +100,7 @@ function refuseSkew(info: PodInfo, constraint: SpreadConstraint, cluster: Cluste
   const smallest = domains.size < constraint.minDomains ? 0 : Math.min(...domains.values());
   const self = groupMatcher(constraint.group)(info) ? 1 : 0;
   return ({ node }) => {
-    const domain = node.metadata?.labels?.[constraint.topologyKey];
+    const domain = ownMember(node.metadata?.labels, constraint.topologyKey);
     if (domain === undefined) {
       return unresolvable("node(s) didn't match pod topology spread constraints (missing required label)");
     }
@@ -112,7 +114,7 @@ export function domainCounts(info: PodInfo, constraint: SpreadConstraint, cluste
   const counts = cluster.countsOf(constraint.group);
   const domains = new Map<string, number>();
   for (const { name, node } of cluster.nodes()) {
-    const domain = node.metadata?.labels?.[constraint.topologyKey];
+    const domain = ownMember(node.metadata?.labels, constraint.topologyKey);
     if (domain === undefined || !isEligible(info, constraint, node)) continue;
     domains.set(domain, (domains.get(domain) ?? 0) + (counts.get(name) ?? 0));
   }
@@ -132,7 +134,7 @@ function antiAffinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[]
   const filters = info.antiAffinity.map((term): NodeFilter => {
     const occupied = domainsWithPods(term, cluster);
     return ({ node }) =>
-      occupied.has(node.metadata?.labels?.[term.topologyKey])
+      occupied.has(ownMember(node.metadata?.labels, term.topologyKey))
         ? resolvable("node(s) didn't match pod anti-affinity rules")
         : undefined;
   });
@@ -154,7 +156,7 @@ function affinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[] {
     if (occupied.size === 0 && groupMatcher(term.group)(info)) return [];
     return [
       ({ node }) =>
-        occupied.has(node.metadata?.labels?.[term.topologyKey])
+        occupied.has(ownMember(node.metadata?.labels, term.topologyKey))
           ? undefined
           : unresolvable("node(s) didn't match pod affinity rules"),
     ];
@@ -165,7 +167,7 @@ function domainsWithPods(term: AffinityTerm, cluster: ClusterState): Set<string 
   const counts = cluster.countsOf(term.group);
   const domains = new Set<string | undefined>();
   for (const { name, node } of cluster.nodes()) {
-    const domain = node.metadata?.labels?.[term.topologyKey];
+    const domain = ownMember(node.metadata?.labels, term.topologyKey);
     if (domain !== undefined && counts.has(name)) domains.add(domain);
   }
   return domains;
@@ -180,7 +182,7 @@ function domainsClosedByOthers(info: PodInfo, cluster: ClusterState): { key: str
       if (!term.group.namespaces.includes(namespaceOf(info.pod)) || !groupMatcher(term.group)(info)) continue;
       if (labels.size === 0)
         for (const { name, node } of cluster.nodes()) labels.set(name, node.metadata?.labels ?? {});
-      const value = labels.get(other.nodeName)?.[term.topologyKey];
+      const value = ownMember(labels.get(other.nodeName), term.topologyKey);
       if (value !== undefined) closed.push({ key: term.topologyKey, value });
     }
   }

@@ -1,5 +1,6 @@
 /** A pod as the scheduler sees it: everything derived from its spec once, not once a node. */
 import type { LabelSelector, Pod } from '../../api/core.ts';
+import { ownMember } from '../../lib/own-member.ts';
 import { controllerOf, namespaceOf, uidOf } from '../objects.ts';
 import { type Amounts, effectiveRequests } from '../pod-requests.ts';
 
@@ -100,7 +101,7 @@ function withLabelKeys(
   if (selector === undefined || keys === undefined) return selector;
   const labels = pod.metadata?.labels ?? {};
   const added = keys.flatMap((key): [string, string][] => {
-    const value = labels[key];
+    const value = ownMember(labels, key);
     return value === undefined ? [] : [[key, value]];
   });
   return { ...selector, matchLabels: { ...selector.matchLabels, ...Object.fromEntries(added) } };

@@ -1,4 +1,5 @@
 /** Which of the nodes that can take a pod is best: the scheduler's scores, with Kubernetes' default weights. */
+import { ownMember } from '../../lib/own-member.ts';
 import type { Random } from '../../lib/random.ts';
 import type { ClusterState, NodeState } from './cluster-state.ts';
 import { matchesTerm, untoleratedTaints } from './node-matching.ts';
@@ -100,7 +101,7 @@ function spreadScores(info: PodInfo, feasible: readonly NodeState[], cluster: Cl
   for (const { group, topologyKey, maxSkew } of soft) {
     const counts = cluster.countsOf(group);
     const domainOf = ({ node, name }: NodeState): string =>
-      topologyKey === 'kubernetes.io/hostname' ? name : (node.metadata?.labels?.[topologyKey] ?? '');
+      topologyKey === 'kubernetes.io/hostname' ? name : (ownMember(node.metadata?.labels, topologyKey) ?? '');
     const inDomain = new Map<string, number>();
     for (const state of feasible) inDomain.set(domainOf(state), 0);
     const weight = Math.log(inDomain.size + 2);
