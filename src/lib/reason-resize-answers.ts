@@ -79,8 +79,8 @@ export const resizeAnswers = {
   ResizeForbidden: {
     kinds: ['block'],
     eventType: 'Warning',
-    message: 'RBAC: insufficient permissions to resize: {cause}',
-    advice: 'Grant the verb patch on pods/resize; deploy/rbac.yaml has the rules.',
+    message: 'RBAC: insufficient permissions: {cause}',
+    advice: 'Grant the right named in the message; deploy/rbac.yaml has the rules.',
   },
   ResizeAdmissionDenied: {
     kinds: ['block'],
