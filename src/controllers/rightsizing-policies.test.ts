@@ -106,13 +106,30 @@ describe('the status of policies', () => {
             againAfterMillis: undefined,
           });
         }
-        await books.write(policy, signal);
+        const shown = written.findLast((each) => each.policy === policy.name)?.status ?? {};
+        await books.write({ ...policy, status: shown }, signal);
       }
       await clock.advance(STEP);
     }
     // Twice an hour for the times of the last passes, and now and then a value that did move.
     expect(written.length).toBeLessThanOrEqual(2 * 24 + 24);
     expect(written.length).toBeGreaterThanOrEqual(2 * 23);
+  });
+
+  test('that somebody else overwrites is written anew, as soon as it cannot be a cache that is behind', async () => {
+    const { clock, books, written } = setUp();
+    const policy = validPolicy();
+    books.of(policy.uid).discovered = { Deployment: 1 };
+    await books.write(policy, signal);
+    await clock.advance(29_000);
+    await books.write(policy, signal);
+    expect(written).toHaveLength(1);
+    await clock.advance(1_000);
+    const [first] = written;
+    await books.write({ ...policy, status: first?.status ?? {} }, signal);
+    expect(written).toHaveLength(1);
+    await books.write({ ...policy, status: { workloadsDiscovered: 7 } }, signal);
+    expect(written.map(({ status }) => status.workloadsDiscovered)).toEqual([1, 1]);
   });
 
   test('that could not be written is an error, and written in full the next time', async () => {

@@ -7,7 +7,9 @@ import { worthOf } from '../decide/rightsizing/savings.ts';
 import { isWorthWriting } from '../decide/rightsizing/worth-writing.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
+import { UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
 import { createWorkloadResults, entryOf, type WorkloadResults } from './rightsizing-results.ts';
 
@@ -43,8 +45,15 @@ export interface PolicyBooksOptions {
 
 export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBooksOptions): PolicyBooks {
   const books = new Map<string, PolicyBook>();
-  /** What was written last: the cache may show it only later. */
-  const written = new Map<string, OptimizationPolicyStatus>();
+  /** What was written last, and when: the cache may show it only later. */
+  const written = new Map<string, { readonly status: OptimizationPolicyStatus; readonly at: EpochMillis }>();
+  /** What the object has now. */
+  const presentOf = ({ uid, status }: PolicyRecord): OptimizationPolicyStatus => {
+    const last = written.get(uid);
+    if (last !== undefined && clock.now() - last.at < UNSEEN_MILLIS) return last.status;
+    written.delete(uid);
+    return status;
+  };
   const of = (uid: string): PolicyBook => {
     const known = books.get(uid) ?? { results: createWorkloadResults(), discovered: {}, owned: 0 };
     books.set(uid, known);
@@ -58,13 +67,13 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
     },
     async write(policy, signal) {
       const now = clock.now();
-      const before = written.get(policy.uid) ?? policy.status;
+      const before = presentOf(policy);
       const input = isValidPolicy(policy) ? inputOf(of(policy.uid), policy.spec.mode, dryRun()) : undefined;
       const status = policyStatus({ ...policy, status: before }, input, now);
       if (isValidPolicy(policy) && policy.spec.mode === 'Disabled') keepWorkloads(status, before);
       if (!isWorthWriting(before, status, now)) return;
       const outcome = await writeStatus(policy, status, signal);
-      if (outcome.result === 'written') written.set(policy.uid, status);
+      if (outcome.result === 'written') written.set(policy.uid, { status, at: now });
       if (outcome.result === 'forbidden' || outcome.result === 'failed') {
         const { namespace, name } = policy;
         log.warn({ namespace, policy: name, error: outcome.message }, 'The status of a policy could not be written');
