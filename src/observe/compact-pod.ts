@@ -4,6 +4,7 @@
  */
 
 import { type PackedInstant, packInstant, unpackInstant } from '../lib/packed-instant.ts';
+import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { PodRecord } from '../model/records.ts';
 import { createInterner } from './intern.ts';
@@ -32,13 +33,13 @@ class CompactPod implements PodRecord {
   readonly template: PodRecord['template'];
   readonly nodeName: string | undefined;
   readonly slot: number | undefined;
-  readonly admissionId: string | undefined;
   readonly claims: readonly string[];
   readonly sizing: PodRecord['sizing'];
   /** A number where that says it all. */
   readonly #version: string | number;
   readonly #createdAt: PackedInstant;
   readonly #readyChangedAt: PackedInstant;
+  readonly #admissionId: string | undefined;
   readonly #state: PodState;
 
   constructor(pod: PodRecord, state: PodState, before: PodRecord | undefined) {
@@ -49,12 +50,12 @@ class CompactPod implements PodRecord {
     this.template = pod.template;
     this.nodeName = pod.nodeName;
     this.slot = pod.slot;
-    this.admissionId = sameText(pod.admissionId, before?.admissionId);
     this.claims = pod.claims;
     this.sizing = pod.sizing;
     this.#version = String(version) === pod.resourceVersion ? version : pod.resourceVersion;
     this.#createdAt = packInstant(pod.createdAt);
     this.#readyChangedAt = packInstant(pod.readyChangedAt);
+    this.#admissionId = pod.admissionId === undefined ? undefined : packUuid(pod.admissionId);
     this.#state = state;
   }
 
@@ -81,6 +82,9 @@ class CompactPod implements PodRecord {
   }
   get deletingAt(): EpochMillis | undefined {
     return this.#state.deletingAt;
+  }
+  get admissionId(): string | undefined {
+    return this.#admissionId === undefined ? undefined : unpackUuid(this.#admissionId);
   }
   get capacity(): PodRecord['capacity'] {
     return this.#state.capacity;
@@ -127,6 +131,6 @@ function stateOf(pod: PodRecord): PodState {
   };
 }
 
-function sameText<T extends string | undefined>(text: T, before: T | undefined): T {
-  return before !== undefined && text === before ? before : text;
+function sameText(text: string, before: string | undefined): string {
+  return text === before ? before : text;
 }

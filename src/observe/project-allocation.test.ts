@@ -31,7 +31,7 @@ const objectOf = (name: string, changes: Partial<PodAllocation> = {}): PodAlloca
 });
 const copyOf = <T>(value: T): T => structuredClone(value);
 /** With the spec, which a record puts together when it is asked for. */
-const plain = (record: AllocationRecord | undefined) => record && { ...record, spec: record.spec };
+const plain = (record: AllocationRecord | undefined) => record && { ...record, uid: record.uid, spec: record.spec };
 
 describe('the record of a PodAllocation', () => {
   test('says all that the object says of its pod', () => {

@@ -7,6 +7,7 @@ import type {
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
 import { parseResourceVersion } from '../kube/resource-version.ts';
+import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
 import type { PodRecord } from '../model/records.ts';
 import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
@@ -36,12 +37,12 @@ interface RecordParts
 class CompactRecord implements AllocationRecord {
   readonly namespace: string;
   readonly name: string;
-  readonly uid: string;
   readonly generation: number;
   readonly version: number | undefined;
   readonly podName: string;
   readonly podUID: string | undefined;
   readonly status: PodAllocationStatus;
+  readonly #uid: string;
   readonly #request: string;
   readonly #limit: string;
   readonly #terms: AllocationTerms;
@@ -50,7 +51,7 @@ class CompactRecord implements AllocationRecord {
   constructor({ namespace, name, uid, generation, version, status, compact }: RecordParts) {
     this.namespace = namespace;
     this.name = name;
-    this.uid = uid;
+    this.#uid = packUuid(uid);
     this.generation = generation;
     this.version = version;
     this.podName = compact.podName;
@@ -60,6 +61,10 @@ class CompactRecord implements AllocationRecord {
     this.#limit = compact.desiredCPULimit;
     this.#terms = compact.terms;
     this.#own = compact.own;
+  }
+
+  get uid(): string {
+    return unpackUuid(this.#uid);
   }
 
   get spec(): PodAllocationSpec {
