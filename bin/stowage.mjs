@@ -23,12 +23,18 @@ const LATE_ROOTS = '--use-openssl-ca';
 const CHOICES_OF_ROOTS = [LATE_ROOTS, '--use-bundled-ca', '--use-system-ca'];
 /** A heap that grows in small steps; without the optimizing compilers; without Node's snapshot: the pages of both would stay resident. */
 const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', LATE_ROOTS];
+/** Old objects are collected when there is a tenth more of them, and marking begins well before: passes leave much garbage behind. */
+const EARLY_COLLECTIONS = [
+  '--heap-growing-percent=10',
+  '--incremental-marking-soft-trigger=60',
+  '--incremental-marking-hard-trigger=40',
+];
 /**
  * Flags of Node by command. A small young generation keeps memory near the live data. What each brings: docs/performance.md.
  * Node and the C library read flags and environment at start only, hence the second exec.
  */
 const NODE_FLAGS = {
-  operator: ['--max-semi-space-size=2', ...SMALL_NODE],
+  operator: ['--max-semi-space-size=2', ...EARLY_COLLECTIONS, ...SMALL_NODE],
   agent: ['--max-semi-space-size=1', ...SMALL_NODE, '--no-sparkplug'],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */

@@ -38,6 +38,13 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
 }
 
 const smallNode = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', '--use-openssl-ca'];
+const operatorFlags = [
+  '--max-semi-space-size=2',
+  '--heap-growing-percent=10',
+  '--incremental-marking-soft-trigger=60',
+  '--incremental-marking-hard-trigger=40',
+  ...smallNode,
+];
 const start = (node: string, made: Checkout, args: readonly string[], options: Parameters<typeof run>[2] = {}) =>
   run(node, [join(made.path, 'bin/stowage.mjs'), ...args], { cwd: made.path, ...options });
 
@@ -59,7 +66,7 @@ describe('on a Node that strips types', () => {
     expect(JSON.parse(stdout)).toEqual({
       tag: 'source',
       args,
-      flags: ['--max-semi-space-size=2', ...smallNode],
+      flags: operatorFlags,
     });
   });
 
@@ -73,7 +80,7 @@ describe('on a Node that strips types', () => {
     using made = checkout('source', 'dependencies');
     const env = { ...plainEnvironment(), NODE_OPTIONS: '--max_semi_space_size=16' };
     const { stdout } = await start(process.execPath, made, ['operator'], { env });
-    expect(JSON.parse(stdout).flags).toEqual(smallNode);
+    expect(JSON.parse(stdout).flags).toEqual(operatorFlags.slice(1));
   });
 
   test.each([
@@ -85,7 +92,7 @@ describe('on a Node that strips types', () => {
     const env = { ...plainEnvironment(), [name]: value };
     const { code, stdout } = await start(process.execPath, made, ['operator'], { env });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).flags).toEqual(['--max-semi-space-size=2', ...smallNode.slice(0, -1)]);
+    expect(JSON.parse(stdout).flags).toEqual(operatorFlags.slice(0, -1));
   });
 
   test('flags given to Node by hand stay', async () => {
@@ -142,7 +149,7 @@ describe.skipIf(oldNode === undefined)('on a Node that cannot run TypeScript (sk
     expect(JSON.parse(result.stdout)).toEqual({
       tag: 'source',
       args: ['operator', '5'],
-      flags: ['--max-semi-space-size=2', ...smallNode],
+      flags: operatorFlags,
     });
     expect(result.code).toBe(5);
     expect(result.stderr).toBe('');
