@@ -10,7 +10,7 @@ interface Slot {
   readonly u: number;
 }
 
-const STEPS = 100;
+const STEPS = 60;
 
 /** Whole-number bounds are assumed; `capacity` too. Groups must nest or be disjoint, and their members' claims must fit. */
 export function oracle(
