@@ -235,6 +235,21 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
     );
   });
 
+  test('integration 7: no replica is given more than half again what its like have', async () => {
+    const { nodes, resizes } = world;
+    const namespace = await world.namespace();
+    const [pod] = await world.deploy(namespace, { app: 'web', node: nodes.plain, replicas: 3 });
+    if (pod === undefined) throw new Error('there is no pod');
+    await pause(world.clock, 500);
+    await wish(namespace, pod, { request: 600 });
+    await untilReason(namespace, pod, 'Constrained');
+    expect(requestOf(await current(namespace, pod))).toBe(300);
+    expect((await allocation(namespace, pod))?.status?.guidance?.bounds).toContainEqual(
+      expect.objectContaining({ reason: 'TopologySpread', max: 300 }),
+    );
+    expect(resizes.refused).toEqual([]);
+  });
+
   test.each([
     ['met', 'agent', 1.05],
     ['not met', 'plain', 0.95],
