@@ -5,17 +5,20 @@ import { createLoopDelayMeter } from './loop-delay.ts';
 function setUp() {
   const clock = createVirtualClock(0);
   const calls: string[] = [];
-  const histogram = {
-    max: 0,
-    percentile: (percentile: number) => (percentile / 100) * histogram.max,
-    reset() {
-      histogram.max = 0;
-    },
-    enable: () => calls.push('enable'),
-    disable: () => calls.push('disable'),
+  let max = 0;
+  const create = () => {
+    max = 0;
+    return {
+      get max() {
+        return max;
+      },
+      percentile: (percentile: number) => (percentile / 100) * max,
+      enable: () => calls.push('enable'),
+      disable: () => calls.push('disable'),
+    };
   };
-  const meter = createLoopDelayMeter(clock, histogram);
-  return { clock, meter, calls, stall: (millis: number) => (histogram.max = (millis + 100) * 1e6) };
+  const meter = createLoopDelayMeter(clock, create);
+  return { clock, meter, calls, stall: (millis: number) => (max = (millis + 100) * 1e6) };
 }
 
 test('a stall is told at once, remembered for a minute or two, and then forgotten', async () => {
@@ -44,10 +47,13 @@ test('quantiles are those of the present minute, without the distance of the sam
   expect(meter.quantileMillis(0.99)).toBeCloseTo(177.2, 5);
 });
 
-test('the sampling starts with the meter and ends with it', () => {
-  const { meter, calls } = setUp();
+test('the sampling starts with the meter, anew with each minute, and ends with it', async () => {
+  const { clock, meter, calls } = setUp();
+  await clock.advance(60_000);
+  meter.maxMillis();
+  expect(calls).toEqual(['enable', 'disable', 'enable']);
   meter.close();
-  expect(calls).toEqual(['enable', 'disable']);
+  expect(calls.slice(3)).toEqual(['disable']);
 });
 
 test('with the histogram of Node', () => {

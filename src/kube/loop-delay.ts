@@ -15,7 +15,6 @@ export interface DelayHistogram {
   readonly max: number;
   /** @param percentile above 0, at most 100. */
   percentile(percentile: number): number;
-  reset(): void;
   enable(): unknown;
   disable(): unknown;
 }
@@ -27,11 +26,17 @@ export interface DelayHistogram {
 const RESOLUTION_MILLIS = 100;
 const WINDOW_MILLIS = 60_000;
 
+/** @param create makes a histogram that is not enabled yet. */
 export function createLoopDelayMeter(
   clock: Clock,
-  histogram: DelayHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS }),
+  create: () => DelayHistogram = () => monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS }),
 ): LoopDelayMeter {
-  histogram.enable();
+  const start = (): DelayHistogram => {
+    const histogram = create();
+    histogram.enable();
+    return histogram;
+  };
+  let histogram = start();
   let startedMillis = clock.now();
   /** Of the window before the present one. */
   let previous = 0;
@@ -42,7 +47,9 @@ export function createLoopDelayMeter(
       if (clock.now() - startedMillis >= WINDOW_MILLIS) {
         previous = current;
         startedMillis = clock.now();
-        histogram.reset();
+        histogram.disable();
+        // A new one: to reset it writes all of its 350 KB, of which a minute of samples touches a few pages.
+        histogram = start();
       }
       return longest;
     },
