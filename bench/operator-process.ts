@@ -11,6 +11,7 @@ const root = resolve(import.meta.dirname, '..');
 const MIB = 1024 * 1024;
 export const engineSets = {
   placement: { placement: true },
+  allocation: { placement: false, allocation: true },
   all: { placement: true, rightsizing: true, allocation: true },
 };
 export type EngineSet = keyof typeof engineSets;
@@ -18,7 +19,7 @@ export type EngineSet = keyof typeof engineSets;
 /** Passes over all workloads: often, so that two of them are part of what is measured. */
 const RECONCILE_SECONDS = 5;
 /** Two passes and a little; with all engines also usage collected from every pod and the first word to every agent. */
-const SETTLE_MILLIS = { placement: 15_000, all: 60_000 };
+const SETTLE_MILLIS = { placement: 15_000, allocation: 60_000, all: 60_000 };
 
 /** Builds what the image holds: launcher, bundle and package.json; no source, no node_modules. Returns the launcher. */
 export function packageOperator(folder: string): string {
@@ -46,13 +47,19 @@ export interface OperatorMemory {
   readonly cpuSeconds: number;
 }
 
-/** Webhook with a certificate from files, metrics, health and leader election are on. */
-export async function measureOperator(
+export interface RunningOperator {
+  readonly child: ChildProcess;
+  /** Port of the metrics. */
+  readonly metrics: number;
+}
+
+/** Resolves when it is ready. Webhook with a certificate from files, metrics, health and leader election are on. */
+export async function startOperator(
   launcher: string,
   kubeconfig: string,
   folder: string,
-  engines: EngineSet,
-): Promise<OperatorMemory> {
+  more: Readonly<Record<string, unknown>>,
+): Promise<RunningOperator> {
   const certDir = await writeCertificate(folder);
   const [webhook, metrics, health] = await Promise.all([freePort(), freePort(), freePort()]);
   const config = join(folder, 'config.yaml');
@@ -60,9 +67,8 @@ export async function measureOperator(
   // JSON is YAML.
   const settings = {
     webhook: { enabled: true, port: webhook, certDir },
-    engines: engineSets[engines],
-    controllers: { reconcileInterval: `${RECONCILE_SECONDS}s` },
     observability: { metrics: address(metrics), health: address(health) },
+    ...more,
   };
   writeFileSync(config, JSON.stringify(settings));
   const child = spawn(process.execPath, [launcher, '--kubeconfig', kubeconfig, 'operator', '--config', config], {
@@ -72,13 +78,25 @@ export async function measureOperator(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     told = (told + text).slice(-4000);
   });
+  for (;;) {
+    await delay(200);
+    if (child.exitCode !== null) throw new Error(`The operator ended:\n${told}`);
+    const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
+    if (answer?.ok) return { child, metrics };
+  }
+}
+
+export async function measureOperator(
+  launcher: string,
+  kubeconfig: string,
+  folder: string,
+  engines: EngineSet,
+): Promise<OperatorMemory> {
+  const { child, metrics } = await startOperator(launcher, kubeconfig, folder, {
+    engines: engineSets[engines],
+    controllers: { reconcileInterval: `${RECONCILE_SECONDS}s` },
+  });
   try {
-    for (;;) {
-      await delay(200);
-      if (child.exitCode !== null) throw new Error(`The operator ended:\n${told}`);
-      const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
-      if (answer?.ok) break;
-    }
     await delay(SETTLE_MILLIS[engines]);
     await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
     return { ...readMemory(child), cpuSeconds: cpuSecondsOf(child) };
