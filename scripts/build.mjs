@@ -105,6 +105,20 @@ async function run() {
     sourcemap: true,
     logLevel: 'warning',
   });
+  // Pages of the dashboard: what browsers load, one file of each kind.
+  const pages = join(root, 'src', 'web', 'dashboard', 'client');
+  await bundler.build({
+    entryPoints: { app: join(pages, 'main.ts'), style: join(pages, 'style.css') },
+    outdir: join(outdir, 'client'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    // That of the folder is for editors and `npm run types`.
+    tsconfigRaw: {},
+    logLevel: 'warning',
+  });
+  for (const file of ['index.html', 'icon.svg']) await copyFile(join(pages, file), join(outdir, 'client', file));
   // Read at run time, beside the code that reads it.
   for (const file of dataFiles) await copyFile(join(root, 'src', file), join(outdir, basename(file)));
   for (const folder of dataFolders)

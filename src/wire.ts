@@ -23,6 +23,7 @@ import { measureApi } from './operator/measured-api.ts';
 import { type OperatorPorts, openPorts } from './operator/open-ports.ts';
 import { placementSettingsOf } from './operator/placement-settings.ts';
 import { createPriceSource } from './operator/price-source.ts';
+import { serveDashboard } from './operator/serve-dashboard.ts';
 import type { ServedWebhook } from './operator/serve-webhook.ts';
 import { createSizing } from './operator/sizing.ts';
 import { reportStores } from './operator/store-metrics.ts';
@@ -185,6 +186,18 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       caches: () => (view.freshness().synced ? undefined : 'the first lists are not complete'),
       lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
     },
+    openDashboard: () =>
+      serveDashboard({
+        ...options,
+        config: () => config,
+        view,
+        rules: () => rules,
+        explain: engine.explain,
+        journal,
+        sizing,
+        isLeader: () => leadership.current().leader,
+        leader: () => leadership.leader()?.identity,
+      }),
     metrics,
   });
   const { ports } = serving;

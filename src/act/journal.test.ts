@@ -61,4 +61,35 @@ describe('createJournal', () => {
     journal.record('w', done('b'));
     expect(read).toHaveLength(1);
   });
+
+  test('the newest entries of all workloads come newest first, however many workloads there are', async () => {
+    const clock = createVirtualClock(0);
+    const journal = createJournal({ clock });
+    for (const workload of ['w', 'x', 'y', 'w']) {
+      await clock.advance(1_000);
+      journal.record(workload, done(workload));
+    }
+    const seen = journal.recent(3).map(({ workload, entry }) => [workload, entry.lastAt]);
+    expect(seen).toEqual([
+      ['w', 4_000],
+      ['y', 3_000],
+      ['x', 2_000],
+    ]);
+    expect(journal.recent(100)).toHaveLength(4);
+    expect(journal.recent(0)).toEqual([]);
+  });
+
+  test('who listens is told of each record with its count, until the subscription ends', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    const heard: unknown[] = [];
+    const end = journal.onRecord(({ workload, entry }) => heard.push([workload, entry.reason, entry.count]));
+    journal.record('w', blocked('A'));
+    journal.record('w', blocked('A'));
+    end();
+    journal.record('w', blocked('A'));
+    expect(heard).toEqual([
+      ['w', 'A', 1],
+      ['w', 'A', 2],
+    ]);
+  });
 });

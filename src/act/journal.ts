@@ -17,6 +17,13 @@ export interface JournalInput {
   readonly numbers?: Readonly<Record<string, number | string | boolean>>;
 }
 
+/** An entry with the workload it is about. */
+export interface JournalNews {
+  /** Key as made by `workloadKey`. */
+  readonly workload: string;
+  readonly entry: JournalEntry;
+}
+
 /** An entry as kept. The same thing happening again is counted, not repeated, so a ring of 64 covers days. */
 export interface JournalEntry extends JournalInput {
   readonly firstAt: EpochMillis;
@@ -29,6 +36,10 @@ export interface Journal {
   record(workload: string, input: JournalInput): void;
   /** Oldest first; empty for a workload never heard of. Plain data, ready for JSON. */
   entries(workload: string): readonly JournalEntry[];
+  /** The newest entries of all workloads, newest first. */
+  recent(limit: number): readonly JournalNews[];
+  /** Told of each record, repeated ones too, as it is made. Must not throw. Returns the end of the subscription. */
+  onRecord(listener: (news: JournalNews) => void): () => void;
   /** Forgets a workload that is gone. */
   forget(workload: string): void;
   /** Number of workloads remembered. */
@@ -47,6 +58,7 @@ export function createJournal(options: JournalOptions): Journal {
   const { clock, maxEntries = 64, maxWorkloads = 5_000 } = options;
   // Insertion order is order of news: each record moves its workload to the end.
   const rings = new Map<string, JournalEntry[]>();
+  const listeners = new Set<(news: JournalNews) => void>();
   return {
     record(workload, input) {
       const now = clock.now();
@@ -57,12 +69,26 @@ export function createJournal(options: JournalOptions): Journal {
       const known = isRepeatable(input.kind) ? ring.findLastIndex((entry) => isSame(entry, input)) : -1;
       const before = ring[known];
       if (before !== undefined) ring.splice(known, 1);
-      ring.push({ ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 });
+      const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
+      ring.push(entry);
       if (ring.length > maxEntries) ring.shift();
       if (rings.size > maxWorkloads) {
         const oldest = rings.keys().next();
         if (oldest.done !== true) rings.delete(oldest.value);
       }
+      for (const listener of listeners) listener({ workload, entry });
+    },
+    recent(limit) {
+      // Each of the newest `limit` entries is of one of the `limit` workloads that had news last.
+      return [...rings.keys()]
+        .slice(Math.max(0, rings.size - limit))
+        .flatMap((workload) => (rings.get(workload) ?? []).map((entry) => ({ workload, entry })))
+        .sort((a, b) => b.entry.lastAt - a.entry.lastAt)
+        .slice(0, limit);
+    },
+    onRecord(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     entries: (workload) => [...(rings.get(workload) ?? [])],
     forget(workload) {

@@ -36,6 +36,7 @@ export interface RunningOperator extends SimulatedOperator {
     readonly webhook: number | undefined;
     readonly metrics: number | undefined;
     readonly health: number | undefined;
+    readonly dashboard: number | undefined;
   };
   /** Resolves when all caches have had their first complete list. */
   readonly synced: Promise<void>;

@@ -108,7 +108,7 @@ describe('operator', () => {
     const startOperator: StartOperator = async (options) => {
       received.push(options);
       return {
-        ports: { webhook: 1, metrics: 2, health: 3 },
+        ports: { webhook: 1, metrics: 2, health: 3, dashboard: 4 },
         synced: Promise.resolve(),
         ended: Promise.resolve(),
         applyConfig() {},

@@ -53,8 +53,6 @@ export const configAliases: readonly ConfigAlias[] = [
 
 /** Accepted with a warning. Each says why it has no effect. */
 export const unusedKeys: ReadonlyMap<string, string> = new Map([
-  ['web.enabled', 'the operator of this version serves no dashboard'],
-  ['web.bindAddress', 'the operator of this version serves no dashboard'],
   ['webhook.certName', 'the file is tls.crt'],
   ['webhook.keyName', 'the file is tls.key'],
   ['observability.logging.output', 'logs go to standard error'],

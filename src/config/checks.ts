@@ -145,9 +145,10 @@ function checkOwners({ placement }: Config): CheckProblem[] {
   });
 }
 
-function checkPorts({ webhook, observability }: Config): CheckProblem[] {
+function checkPorts({ webhook, web, observability }: Config): CheckProblem[] {
   const servers: readonly (readonly [string, boolean, BindAddress])[] = [
     ['webhook.port', webhook.enabled, { host: undefined, port: webhook.port }],
+    ['web.bindAddress', web.enabled, web.bindAddress],
     ['observability.metrics.bindAddress', observability.metrics.enabled, observability.metrics.bindAddress],
     ['observability.health.bindAddress', observability.health.enabled, observability.health.bindAddress],
   ];

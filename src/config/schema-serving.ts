@@ -1,5 +1,5 @@
-/** The keys of what the process serves: webhook, metrics, health, logs. */
-import { bindAddress, choice, duration, flag, integer, text } from './config-key.ts';
+/** The keys of what the process serves: webhook, dashboard, metrics, health, logs. */
+import { bindAddress, choice, duration, flag, integer, names, text } from './config-key.ts';
 
 export const webhookKeys = {
   enabled: flag(true, {
@@ -61,6 +61,23 @@ export const webhookKeys = {
     max: 60_000,
     description:
       'How long a replica that ends goes on answering, no longer ready, until API servers know that it is going. Less than the pod is given to end, by 10 seconds.',
+  }),
+} as const;
+
+export const webKeys = {
+  enabled: flag(true, { env: 'WEB_ENABLED', restart: true, description: 'Serve the dashboard (docs/dashboard.md).' }),
+  bindAddress: bindAddress('127.0.0.1:8083', {
+    env: 'WEB_BIND_ADDRESS',
+    restart: true,
+    description:
+      'Address of the dashboard. On loopback only who may port-forward to the pod sees it; anybody who reaches another address does.',
+  }),
+  allowedHosts: names({
+    env: 'WEB_ALLOWED_HOSTS',
+    restart: true,
+    accepted: 'a list of host names without port',
+    description:
+      'Names under which browsers may open the dashboard besides localhost and addresses, such as that of an Ingress in front of it.',
   }),
 } as const;
 

@@ -8,7 +8,7 @@ import { controllersKeys } from './schema-controllers.ts';
 import { enginesKeys, operatorKeys } from './schema-operator.ts';
 import { placementKeys } from './schema-placement.ts';
 import { rightsizingKeys } from './schema-rightsizing.ts';
-import { observabilityKeys, webhookKeys } from './schema-serving.ts';
+import { observabilityKeys, webhookKeys, webKeys } from './schema-serving.ts';
 
 export const configTree = {
   operator: operatorKeys,
@@ -18,6 +18,7 @@ export const configTree = {
   rightsizing: rightsizingKeys,
   allocation: allocationKeys,
   webhook: webhookKeys,
+  web: webKeys,
   observability: observabilityKeys,
 } as const satisfies ConfigTree;
 

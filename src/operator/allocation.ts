@@ -10,7 +10,7 @@ import type { Millicores } from '../lib/units.ts';
 import { aborted } from '../lib/until-aborted.ts';
 import type { PodRecord } from '../model/records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { createAllocationStores } from '../observe/allocation-stores.ts';
+import { type AllocationStores, createAllocationStores } from '../observe/allocation-stores.ts';
 import type { NamespaceScope } from '../observe/live-stores.ts';
 import type { PodTexts } from '../observe/project-allocation.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
@@ -34,6 +34,7 @@ export interface AllocationOptions extends EngineParts {
 
 export interface Allocation {
   readonly engine: AllocationEngine;
+  readonly stores: AllocationStores;
   /** Follows the cluster until `signal` aborts, whoever leads. */
   run(signal: AbortSignal): Promise<void>;
   /** The leader's work, until `signal` aborts. */
@@ -52,6 +53,7 @@ export function createAllocation(options: AllocationOptions): Allocation {
   });
   return {
     engine,
+    stores,
     async run(signal) {
       // Pods first: records of allocations share texts with theirs.
       await Promise.race([view.onSynced.catch(() => {}), aborted(signal)]);

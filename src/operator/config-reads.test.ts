@@ -49,7 +49,11 @@ const refused = new Map<string, (config: Config) => Config>([
 const { config: defaults } = loadConfig({
   text: '',
   fileName: 'defaults',
-  env: { SPOTALIS_METRICS_BIND_ADDRESS: '127.0.0.1:0', SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0' },
+  env: {
+    SPOTALIS_METRICS_BIND_ADDRESS: '127.0.0.1:0',
+    SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0',
+    SPOTALIS_WEB_BIND_ADDRESS: '127.0.0.1:0',
+  },
 });
 
 /** What one life of the operator reads. Port 0 is for tests only; the configuration refuses it. */

@@ -1,4 +1,4 @@
-/** Opens the operator's ports: health, the webhook, and metrics with explanations, each where the configuration has it on. */
+/** Opens the operator's ports: health, the webhook, metrics with explanations, and the dashboard, each where the configuration has it on. */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -27,6 +27,8 @@ export interface OpenPortsOptions extends ExplainEndpointOptions {
   readonly leader: () => LeaderAddress | undefined;
   /** What the process is ready by, besides the webhook's certificate. */
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+  /** Undefined where it is off or its port cannot be had. */
+  readonly openDashboard: () => Promise<EndpointServer | undefined>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,6 +39,7 @@ export interface OperatorPorts {
   readonly webhook: number | undefined;
   readonly metrics: number | undefined;
   readonly health: number | undefined;
+  readonly dashboard: number | undefined;
 }
 
 export interface OpenPorts {
@@ -73,7 +76,10 @@ export async function openPorts(options: OpenPortsOptions): Promise<OpenPorts> {
     const metricsPort = metrics.enabled
       ? await kept(serveMetrics({ ...options, certificate: webhook?.certificate }))
       : undefined;
-    return { ports: { webhook: webhook?.port, metrics: metricsPort, health: healthPort }, webhook, close };
+    const dashboard = await options.openDashboard();
+    if (dashboard !== undefined) servers.push(dashboard);
+    const ports = { webhook: webhook?.port, metrics: metricsPort, health: healthPort, dashboard: dashboard?.port };
+    return { ports, webhook, close };
   } catch (error) {
     await webhook?.drain(0);
     await close();

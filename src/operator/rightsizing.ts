@@ -17,7 +17,7 @@ import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
-import { createPolicyStores } from '../observe/policy-stores.ts';
+import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
@@ -49,6 +49,7 @@ export interface RightsizingOptions extends EngineParts {
 
 export interface Rightsizing {
   readonly engine: RightsizingEngine;
+  readonly policies: PolicyStores;
   /** What it answers at admission, by path. */
   readonly handlers: Readonly<Record<string, BodyHandler>>;
   /** What it adds to the answer for a new pod. */
@@ -83,6 +84,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
   });
   return {
     engine,
+    policies,
     handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
     sizeNewPods: createSizeNewPods({
       workloadOf: (owner) => view.workloadOf({ owner }),

@@ -46,6 +46,7 @@ async function start({ env = {}, log = createSilentLogger(), withKeyPair = true 
     env: {
       SPOTALIS_METRICS_BIND_ADDRESS: '127.0.0.1:0',
       SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0',
+      SPOTALIS_WEB_BIND_ADDRESS: '127.0.0.1:0',
       SPOTALIS_WEBHOOK_CERT_DIR: '/nowhere',
       ...env,
     },
@@ -222,9 +223,15 @@ describe('start and stop', () => {
       SPOTALIS_WEBHOOK_ENABLED: 'false',
       SPOTALIS_METRICS_ENABLED: 'false',
       SPOTALIS_HEALTH_ENABLED: 'false',
+      SPOTALIS_WEB_ENABLED: 'false',
     };
     const { operator } = await start({ env: off });
-    expect(operator.ports).toEqual({ webhook: undefined, metrics: undefined, health: undefined });
+    expect(operator.ports).toEqual({
+      webhook: undefined,
+      metrics: undefined,
+      health: undefined,
+      dashboard: undefined,
+    });
   });
 
   test('without a certificate the start fails with the file and the key to set, and leaves no port open', async () => {

@@ -8,7 +8,7 @@ import type { Leadership } from '../guard/context.ts';
 import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createResizeSupportProbe } from '../observe/resize-support.ts';
-import { createSizingView } from '../observe/sizing/live-sizing-view.ts';
+import { createSizingView, type LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
 import type { ExplainEndpointOptions } from './endpoints.ts';
@@ -31,6 +31,7 @@ export interface SizingOptions extends EngineParts {
 }
 
 export interface Sizing {
+  readonly view: LiveSizingView;
   readonly rightsizing: Rightsizing | undefined;
   readonly allocation: Allocation | undefined;
   /** A resize of the pod was asked for, whether or not the view shows it. */
@@ -86,6 +87,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
     for (const { engine } of both) engine.controller.wakeAll();
   };
   return {
+    view,
     rightsizing,
     allocation,
     isResizing: (podUid) => both.some(({ engine }) => engine.resizes.isResizing(podUid)),

@@ -10,6 +10,7 @@ const env = {
   SPOTALIS_WEBHOOK_ENABLED: 'false',
   SPOTALIS_METRICS_ENABLED: 'false',
   SPOTALIS_HEALTH_ENABLED: 'false',
+  SPOTALIS_WEB_ENABLED: 'false',
 };
 
 type Tree = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { type Authorize, type EndpointAnswer, jsonAnswer } from './endpoint-server.ts';
+import { type AccessRequest, type EndpointAnswer, jsonAnswer } from './endpoint-server.ts';
 
 interface UserInfo {
   readonly username?: string;
@@ -65,7 +65,10 @@ const UNAUTHENTICATED = refusal(
   'give a bearer token of the cluster (Authorization: Bearer ...)',
 );
 
-export function createAccessReview({ api, clock, log }: AccessReviewOptions): Authorize {
+/** @returns the answer to who may not; undefined lets in. */
+export type ReviewAccess = (request: Omit<AccessRequest, 'headers'>) => Promise<EndpointAnswer | undefined>;
+
+export function createAccessReview({ api, clock, log }: AccessReviewOptions): ReviewAccess {
   /** By digest of token and path: no token is kept. */
   const kept = new Map<string, { readonly answer: EndpointAnswer | undefined; readonly until: EpochMillis }>();
 

@@ -109,6 +109,58 @@ describe('startEndpointServer', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
+  test('an endpoint learns that who asked has left', async () => {
+    let leave = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const url = await start({
+      '/news': (_query, gone) => {
+        gone.addEventListener('abort', () => leave(), { once: true });
+        async function* news(): AsyncGenerator<string> {
+          yield 'one';
+          await left;
+        }
+        return { status: 200, contentType: 'text/plain', body: news() };
+      },
+    });
+    const reader = (await fetch(`${url}/news`)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await left;
+  });
+
+  test('an answer in pieces can be broken off although nobody reads it', async () => {
+    const slow = new AbortController();
+    async function* flood(): AsyncGenerator<string> {
+      for (;;) yield 'x'.repeat(100_000);
+    }
+    const url = await start({
+      '/flood': () => ({ status: 200, contentType: 'text/plain', body: flood(), signal: slow.signal }),
+      '/healthz': healthz,
+    });
+    const response = await fetch(`${url}/flood`);
+    slow.abort();
+    await expect(response.text()).rejects.toThrow();
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test('headers of the server are on every answer, errors too', async () => {
+    const address = { host: '127.0.0.1', port: 0 };
+    const server = await startEndpointServer({
+      name: 'test',
+      address,
+      endpoints: { '/healthz': healthz },
+      headers: { 'X-Frame-Options': 'DENY' },
+      log: createSilentLogger(),
+    });
+    onTestFinished(() => server.close());
+    for (const path of ['/healthz', '/nowhere']) {
+      const { headers } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+      expect([headers.get('x-frame-options'), headers.get('x-content-type-options')]).toEqual(['DENY', 'nosniff']);
+    }
+  });
+
   test('a taken port is named', async () => {
     const url = new URL(await start({}));
     const address = { host: '127.0.0.1', port: Number(url.port) };

@@ -1,5 +1,5 @@
 /** A small read-only HTTP or HTTPS server: health, metrics and explanations, a function a path. */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import type { BindAddress } from '../config/config-key.ts';
@@ -19,17 +19,23 @@ export interface EndpointAnswer {
 /** An answer too large to be made at once: no piece is asked for before the one before it is on its way. */
 export interface PiecewiseAnswer extends Omit<EndpointAnswer, 'body'> {
   readonly body: AsyncIterable<string>;
+  /** Breaks it off, whether or not who asked takes what was sent. */
+  readonly signal?: AbortSignal;
 }
+
+export type AnyAnswer = EndpointAnswer | PiecewiseAnswer;
 
 /** Answers a GET of one path. */
 export type Endpoint<Answer = EndpointAnswer> = (query: URLSearchParams) => Answer | Promise<Answer>;
-type AnyAnswer = EndpointAnswer | PiecewiseAnswer;
+/** The same, perhaps without end. `gone` fires when who asked has left, or has been answered. */
+export type StreamEndpoint = (query: URLSearchParams, gone: AbortSignal) => AnyAnswer | Promise<AnyAnswer>;
 
 /** Who asks for what. */
 export interface AccessRequest {
   readonly path: string;
   /** The header of that name. */
   readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 /** @returns the answer to who may not; undefined lets in. */
 export type Authorize = (request: AccessRequest) => Promise<EndpointAnswer | undefined>;
@@ -51,9 +57,11 @@ export interface EndpointServerOptions {
   readonly name: string;
   readonly address: BindAddress;
   /** By path, e.g. `/healthz`. */
-  readonly endpoints: Readonly<Record<string, Endpoint<AnyAnswer>>>;
+  readonly endpoints: Readonly<Record<string, StreamEndpoint>>;
   /** Asked before every endpoint; left out, everybody is let in. */
   readonly authorize?: Authorize | undefined;
+  /** Of every answer, besides those that are always there. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Left out, plain HTTP is spoken. */
   readonly certificate?: ServedCertificate | undefined;
   /** Of the header `Date`, for processes that are to be small; left out, Node writes it. */
@@ -66,7 +74,10 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
   const { name, address, certificate, clock, log } = options;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (clock !== undefined) response.setHeader('Date', httpDate(clock.now()));
-    answer(request, options)
+    for (const [header, value] of Object.entries(options.headers ?? {})) response.setHeader(header, value);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    answer(request, options, gone.signal)
       .then((given) => send(given, request, response))
       .catch((error: unknown) => {
         // Who asked has gone away.
@@ -97,19 +108,20 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
 }
 
 async function send(
-  { status, contentType, body }: AnyAnswer,
+  { status, contentType, ...rest }: AnyAnswer,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   response.writeHead(status, {
     'Content-Type': contentType,
-    ...(typeof body === 'string' && { 'Content-Length': Buffer.byteLength(body) }),
+    ...(typeof rest.body === 'string' && { 'Content-Length': Buffer.byteLength(rest.body) }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
+  const { body } = rest;
   if (method === 'HEAD') response.end();
   else if (typeof body === 'string') response.end(body);
-  else await pipeline(body, response);
+  else await pipeline(body, response, 'signal' in rest && rest.signal !== undefined ? { signal: rest.signal } : {});
 }
 
 function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
@@ -133,11 +145,13 @@ export const jsonAnswer = (status: number, value: unknown): EndpointAnswer => ({
 async function answer(
   request: IncomingMessage,
   { endpoints, authorize }: Pick<EndpointServerOptions, 'endpoints' | 'authorize'>,
+  gone: AbortSignal,
 ): Promise<AnyAnswer> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'only GET is served here\n');
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined) return textAnswer(404, `not found; served here: ${Object.keys(endpoints).join(' ')}\n`);
-  const refused = await authorize?.({ path, authorization: request.headers.authorization });
-  return refused ?? endpoint(new URLSearchParams(query));
+  const { headers } = request;
+  const refused = await authorize?.({ path, authorization: headers.authorization, headers });
+  return refused ?? endpoint(new URLSearchParams(query), gone);
 }

@@ -55,6 +55,7 @@ export const podWith =
   ({ metrics, health }: ProcessPorts): PodCommand => {
     const own = {
       webhook: { enabled: false },
+      web: { enabled: false },
       observability: {
         metrics: { bindAddress: `127.0.0.1:${metrics}` },
         health: { bindAddress: `127.0.0.1:${health}` },

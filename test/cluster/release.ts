@@ -111,7 +111,7 @@ export function renderRelease(programs: Helm, options: ReleaseOptions): Release 
         metrics: { bindAddress: `127.0.0.1:${ports.metrics}` },
         health: { bindAddress: `127.0.0.1:${ports.health}` },
       };
-      const own = renderWith({ ...config, observability }, ports.webhook);
+      const own = renderWith({ ...config, observability, web: { enabled: false } }, ports.webhook);
       const pod = at(theOnly(own, 'Deployment'), 'spec.template.spec');
       return { configText: configTextOf(own), args: textsAt(pod, 'containers.0.args'), env: envOf(pod, '127.0.0.1') };
     },

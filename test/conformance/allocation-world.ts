@@ -154,6 +154,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
       SPOTALIS_WEBHOOK_ENABLED: 'false',
       SPOTALIS_METRICS_ENABLED: 'false',
       SPOTALIS_HEALTH_ENABLED: 'false',
+      SPOTALIS_WEB_ENABLED: 'false',
     },
   });
   const operator = await startOperator({

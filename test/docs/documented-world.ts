@@ -85,11 +85,12 @@ export async function startDocumentedWorld(helmFolder: string | undefined): Prom
   const startsOn =
     (onStarted: (operator: Awaited<ReturnType<StartOperator>>) => void): StartOperator =>
     async (options) => {
-      const { operator, observability, webhook } = options.config;
+      const { operator, observability, web, webhook } = options.config;
       const config = {
         ...options.config,
         operator: { ...operator, readOnlyMode: true },
         webhook: { ...webhook, port: 0 },
+        web: { ...web, bindAddress: LOOPBACK },
         observability: {
           ...observability,
           metrics: { ...observability.metrics, bindAddress: LOOPBACK },

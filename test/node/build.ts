@@ -1,4 +1,6 @@
-/** `npm run test:build`: builds the programs of the control plane and of the nodes where they are missing, and runs nothing. */
+/** `npm run test:build`: builds the programs of the control plane and of the nodes where they are missing, fetches a browser, and runs nothing. */
+import { describeError } from '../../src/lib/errors.ts';
+import { ensureChromium } from '../browser/find-chromium.ts';
 import { ensureBinaries } from '../controlplane/build.ts';
 import { runCommand } from '../controlplane/run-command.ts';
 import { obstacles } from './host/requirements.ts';
@@ -9,5 +11,6 @@ await runCommand('programs', async ({ clock, report, signal }) => {
   await ensureBinaries(options);
   if (obstacles().length === 0) await ensureNodePrograms(options);
   else report('no node programs: a real node cannot run here');
+  await ensureChromium().catch((error: unknown) => report(`no tests in a browser: ${describeError(error)}`));
   return 0;
 });

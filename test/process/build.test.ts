@@ -1,6 +1,7 @@
 /** The build, in a throw-away checkout, on the oldest Node that is supported (where there is one, else on this one). */
-import { symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Checkout,
@@ -31,6 +32,15 @@ function built(args: readonly string[], onOutput: RunOptions['onOutput'] = () =>
 }
 
 describe('dist/', () => {
+  test('has the pages of the dashboard, which weigh at most 60 KB, packed, on the first load', () => {
+    const folder = join(made.path, 'dist/client');
+    const files = readdirSync(folder);
+    expect(files.sort()).toEqual(['app.js', 'icon.svg', 'index.html', 'style.css']);
+    const packed = files.map((name) => gzipSync(readFileSync(join(folder, name))).length);
+    expect(packed.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60 * 1024);
+    expect(readFileSync(join(folder, 'index.html'), 'utf8')).not.toMatch(/https?:|<style|\sstyle=|\son[a-z]+=/);
+  });
+
   test('knows its version', async () => {
     expect(await built(['version'])).toMatchObject({
       code: 0,
@@ -55,11 +65,20 @@ describe('dist/', () => {
 
   test('has a cluster and an operator in it', async () => {
     const hasSteeredPods = /frontend .* actual [1-9]/;
-    let isAskedToStop = false;
+    let shown: Promise<readonly string[]> | undefined;
     const { code, stdout, stderr } = await built(['demo'], (child, soFar) => {
-      if (!isAskedToStop && hasSteeredPods.test(soFar)) isAskedToStop = child.kill('SIGINT');
+      const [, dashboard] = /The dashboard is at (\S+)/.exec(soFar) ?? [];
+      if (shown !== undefined || dashboard === undefined || !hasSteeredPods.test(soFar)) return;
+      const read = async (path: string): Promise<string> => (await fetch(dashboard + path)).text();
+      shown = Promise.all(['', 'app.js', 'style.css', 'api/overview'].map(read));
+      void shown.finally(() => child.kill('SIGINT'));
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const folder = join(made.path, 'dist/client');
+    const [page, script, style, overview = ''] = (await shown) ?? [];
+    const files = ['index.html', 'app.js', 'style.css'].map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect([page, script, style]).toEqual(files);
+    expect(JSON.parse(overview)).toMatchObject({ operator: { isLeader: true } });
     expect(stdout).toContain('0 chapters, 0 evictions, seed 1.');
   });
 

@@ -37,15 +37,35 @@ observability:
   health:
     bindAddress: 127.0.0.1:0
 web:
-  enabled: false
+  bindAddress: 127.0.0.1:0
 engines:
   allocation: true
 allocation:
   warmUp: 0s
 `;
 
-/** The webhook takes any free port: it is registered by the one it got. A configuration file may not ask for that. */
-export function demoConfig(): Config {
+/** What the types of the pools cost on demand in the place of the demo, in dollars an hour. */
+const onDemandPrices: Readonly<Record<string, number>> = {
+  'm5.xlarge': 0.23,
+  'm5a.xlarge': 0.208,
+  'c5.2xlarge': 0.388,
+  'r5.xlarge': 0.304,
+};
+
+/** A prices file with what the nodes of the demo cost; JSON is YAML. */
+export function demoPrices(): string {
+  const spot = new Map(
+    realisticPools.filter((pool) => pool.class === 'spot').map((pool) => [pool.instanceType, pool.pricePerHour]),
+  );
+  const entries = Object.entries(onDemandPrices).map(([type, onDemand]) => [type, { onDemand, spot: spot.get(type) }]);
+  return JSON.stringify({ source: 'the demo', instanceTypes: Object.fromEntries(entries) });
+}
+
+/**
+ * The webhook takes any free port: it is registered by the one it got. A configuration file may not ask for that.
+ * @param prices path of a file with {@link demoPrices}.
+ */
+export function demoConfig(prices: string): Config {
   const { config } = loadConfig({ text: configText, fileName: 'the demo', env: {} });
-  return { ...config, webhook: { ...config.webhook, port: 0 } };
+  return { ...config, webhook: { ...config.webhook, port: 0 }, placement: { ...config.placement, prices } };
 }

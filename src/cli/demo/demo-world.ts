@@ -1,5 +1,5 @@
 /** The demo's world: the embedded cluster on real sockets, the operator on it as it runs anywhere, and an observer of both. */
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
@@ -14,7 +14,7 @@ import { createDemoCertificates } from './demo-certificates.ts';
 import { startDemoCluster } from './demo-cluster.ts';
 import { type DemoObserver, startDemoObserver } from './demo-observer.ts';
 import { startDemoOperator } from './demo-operator.ts';
-import { demoConfig } from './demo-settings.ts';
+import { demoConfig, demoPrices } from './demo-settings.ts';
 import { type DemoShares, startDemoShares } from './demo-shares.ts';
 import type { Actor } from './story.ts';
 
@@ -23,6 +23,8 @@ export interface DemoWorld extends Omit<DemoObserver, 'onSynced'>, DemoShares {
   readonly actor: Actor;
   /** For `kubectl --kubeconfig`. */
   readonly kubeconfig: string;
+  /** Where the operator serves its dashboard; undefined where it could not. */
+  readonly dashboard: string | undefined;
   /** Evictions the API server has granted to the operator so far. */
   evictions(): number;
   /** Rejects when the operator ends by itself. */
@@ -63,7 +65,9 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     cleanup,
   });
   const kubeconfig = writeKubeconfig('kubeconfig', 'kubernetes-admin', ['system:masters']);
-  const config = demoConfig();
+  const prices = join(folder, 'prices.yaml');
+  writeFileSync(prices, demoPrices());
+  const config = demoConfig(prices);
   const { operator, evictions } = await startDemoOperator({
     admin: cluster.api,
     kubeconfig: writeKubeconfig('operator.kubeconfig', 'stowage-operator', []),
@@ -75,6 +79,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     log,
     cleanup,
   });
+  const { dashboard } = operator.ports;
   const { shares } = await startDemoShares({ cluster, clock, random, log: log.child('agents'), cleanup });
   const observer = startDemoObserver({ api: cluster.api, clock, random, log: log.child('observer'), cleanup });
   await Promise.all([operator.synced, observer.onSynced]);
@@ -83,6 +88,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     rules: compilePlacementRules(placementSettingsOf(config)),
     actor: createActor(cluster),
     kubeconfig,
+    dashboard: dashboard === undefined ? undefined : `http://127.0.0.1:${dashboard}/`,
     evictions,
     shares,
     failed: operator.ended.then(() => new Promise<never>(() => {})),

@@ -26,6 +26,7 @@ function setUp(view: ClusterView, evictions: () => number = () => 0) {
     view,
     rules: shopRules,
     kubeconfig: '/k',
+    dashboard: undefined,
     actor: {
       applyWorkloads: async () => void acts.push('apply'),
       interrupt: () => void acts.push('interrupt'),

@@ -20,6 +20,7 @@ export interface PresenterOptions {
   readonly out: Terminal;
   readonly style: Style;
   readonly kubeconfig: string;
+  readonly dashboard?: string | undefined;
   readonly startedAt: EpochMillis;
   readonly now: () => EpochMillis;
 }
@@ -28,14 +29,14 @@ export function createPresenter(options: PresenterOptions): Presenter {
   return options.out.size() === undefined ? linePresenter(options) : screenPresenter(options);
 }
 
-function screenPresenter({ out, style, kubeconfig }: PresenterOptions): Presenter {
+function screenPresenter({ out, style, kubeconfig, dashboard }: PresenterOptions): Presenter {
   out.write(ENTER_SCREEN);
   return {
     announce() {},
     decision() {},
     show(frame) {
       const { columns = 80, rows = 24 } = out.size() ?? {};
-      out.write(drawScreen(frame, { style, columns, rows, kubeconfig }));
+      out.write(drawScreen(frame, { style, columns, rows, kubeconfig, dashboard }));
     },
     end: () => out.write(`${LEAVE_SCREEN}\n`),
   };

@@ -26,6 +26,7 @@ export async function runDemo(
     out: io.out,
     style,
     kubeconfig: world.kubeconfig,
+    dashboard: world.dashboard,
     startedAt,
     now: () => clock.now(),
   });
@@ -34,6 +35,7 @@ export async function runDemo(
     presenter.announce(
       `A cluster runs at ${world.kubeconfig}; try: kubectl --kubeconfig ${world.kubeconfig} get pods -A`,
     );
+    if (world.dashboard !== undefined) presenter.announce(`The dashboard is at ${world.dashboard}`);
     const playing = play({ world, monitor, presenter, clock, startedAt, runMillis: options.for, signal });
     played = await Promise.race([playing, world.failed]);
   } finally {

@@ -12,6 +12,8 @@ export interface ScreenOptions {
   readonly rows: number;
   /** Where the kubeconfig is. */
   readonly kubeconfig: string;
+  /** Where the dashboard is; undefined where there is none. */
+  readonly dashboard?: string | undefined;
 }
 
 /** From this height on there is a line for each node. */
@@ -31,12 +33,13 @@ export function drawScreen(frame: Frame, options: ScreenOptions): string {
 
 /** The frame as lines no longer than the terminal; the decisions take what room is left. */
 export function screenLines(frame: Frame, options: ScreenOptions): string[] {
-  const { style, columns, rows, kubeconfig } = options;
+  const { style, columns, rows, kubeconfig, dashboard } = options;
   const tableOptions = { style, width: columns };
   const { evictions, violations } = frame;
   const top = [
     `${style('heading', 'Stowage demo')}  ${clockText(frame.elapsedMillis)}  evictions ${evictions}  ${violations.length === 0 ? style('good', 'all invariants hold') : style('bad', `broken: ${violations.join('; ')}`)}`,
     style('muted', `kubectl --kubeconfig ${kubeconfig} get pods -A        Ctrl-C ends it`),
+    ...(dashboard === undefined ? [] : [style('muted', `dashboard: ${dashboard}`)]),
     '',
     ...wrap(frame.story, columns).map((line) => style('heading', line)),
     '',

@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly resizeMillis?: number;
   /** Called before each write of the operator reaches the server; what it throws is the answer. */
   readonly onWrite?: (write: ObservedWrite) => void;
+  /** The operator serves its dashboard on a free port. Default: not. */
+  readonly dashboard?: boolean;
   /** Where the operator's metrics go. Default: nowhere to be seen. */
   readonly metrics?: Metrics;
   /** When it begins. Default 2026-01-31 12:00 UTC. */
@@ -87,6 +89,8 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     SPOTALIS_WEBHOOK_ENABLED: 'false',
     SPOTALIS_METRICS_ENABLED: 'false',
     SPOTALIS_HEALTH_ENABLED: 'false',
+    SPOTALIS_WEB_ENABLED: String(options.dashboard ?? false),
+    SPOTALIS_WEB_BIND_ADDRESS: '127.0.0.1:0',
   };
   const { config } = loadConfig({ text: `${options.config ?? ''}\n`, fileName: 'test.yaml', env });
   const base = await createWorld({

@@ -1,0 +1,41 @@
+/**
+ * The files of the dashboard's pages. In a build they are bundled (scripts/build.mjs); from source each module is served as it is, but
+ * for its types.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import type { EndpointAnswer } from '../endpoint-server.ts';
+
+/** In dist/ the folder lies beside the bundle, as it lies here beside this file. */
+const folder = new URL('./client/', import.meta.url);
+
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  ts: 'text/javascript; charset=utf-8',
+};
+
+/** The path of a file, by the path it is served under. */
+export function listClientFiles(): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith('.test.ts') && extensionOf(name) in contentTypes);
+  const aliases = names.flatMap((name): [string, string][] =>
+    name === 'index.html' ? [['/', name]] : name === 'main.ts' ? [['/app.js', name]] : [],
+  );
+  return new Map([...names.map((name): [string, string] => [`/${name}`, name]), ...aliases]);
+}
+
+/** @param name as listed. */
+export function readClientFile(name: string): EndpointAnswer {
+  const text = readFileSync(new URL(name, folder), 'utf8');
+  const extension = extensionOf(name);
+  const body = extension === 'ts' ? withoutTypes(text) : text;
+  return { status: 200, contentType: contentTypes[extension] ?? 'application/octet-stream', body };
+}
+
+/** Only a Node that runs this source has such files to serve; no other module needs to be in memory for it. */
+function withoutTypes(text: string): string {
+  return process.getBuiltinModule('node:module').stripTypeScriptTypes(text);
+}
+
+const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

@@ -1,0 +1,141 @@
+/** The dashboard: shows the page the address asks for, and keeps it up to date while somebody looks. */
+import type { DecisionTold, OperatorTold } from '../answers.ts';
+import { ApiError, ask } from './api.ts';
+import { fill, h } from './dom.ts';
+import { nodesPage } from './nodes-page.ts';
+import { overviewPage } from './overview-page.ts';
+import type { Host, Page } from './page.ts';
+import { badge } from './parts.ts';
+import { policiesPage } from './policies-page.ts';
+import { linkTo, type PageName, parseRoute } from './route.ts';
+import { workloadPage } from './workload-page.ts';
+import { workloadsPage } from './workloads-page.ts';
+
+const REFRESH_MILLIS = 5000;
+/** What the viewer asks for, and bursts of decisions, come together. */
+const SOON_MILLIS = 150;
+
+const byId = (id: string): HTMLElement => {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`index.html has no #${id}`);
+  return element;
+};
+const main = byId('main');
+const notice = byId('notice');
+const pause = byId('pause');
+
+const host: Host = {
+  refresh: () => schedule(SOON_MILLIS),
+  replace: (address) => history.replaceState(null, '', address),
+};
+const makers: Readonly<Record<PageName, () => Page>> = {
+  overview: overviewPage,
+  workloads: () => workloadsPage(host),
+  workload: () => workloadPage(host),
+  nodes: () => nodesPage(host),
+  policies: policiesPage,
+};
+
+let shown: { readonly name: PageName; readonly subject: string; readonly page: Page } | undefined;
+let asking = new AbortController();
+let timer = 0;
+let isPaused = false;
+let decisions: EventSource | undefined;
+
+function showRoute(isFirst: boolean): void {
+  const route = parseRoute(location.hash);
+  const isNew = shown?.name !== route.page || shown.subject !== route.subject;
+  if (isNew) {
+    const page = makers[route.page]();
+    shown = { name: route.page, subject: route.subject, page };
+    page.show(route);
+    main.replaceChildren(page.element);
+    document.title = `${route.subject === '' ? page.title : route.subject} - Stowage`;
+    // For who reads by ear: a new page begins at its heading.
+    if (!isFirst) page.element.querySelector('h1')?.focus();
+    window.scrollTo(0, 0);
+  } else shown?.page.show(route);
+  for (const link of byId('nav').querySelectorAll('a')) {
+    const name = route.page === 'workload' ? 'workloads' : route.page;
+    if (link.dataset['page'] === name) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  void refresh();
+}
+
+async function refresh(): Promise<void> {
+  window.clearTimeout(timer);
+  asking.abort();
+  const mine = new AbortController();
+  asking = mine;
+  try {
+    const [operator] = await Promise.all([
+      ask<OperatorTold>('operator', undefined, mine.signal),
+      shown?.page.refresh(mine.signal),
+    ]);
+    showStatus(operator);
+    if (!mine.signal.aborted) fill(notice);
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    fill(notice, h('p', { class: 'notice bad' }, problemOf(error)));
+  }
+  listen();
+  if (!isPaused && !document.hidden) schedule(REFRESH_MILLIS);
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof ApiError) return `${error.message}.`;
+  return error instanceof TypeError
+    ? 'The operator does not answer; trying again. Has the port-forward ended?'
+    : String(error);
+}
+
+function schedule(millis: number): void {
+  window.clearTimeout(timer);
+  timer = window.setTimeout(() => void refresh(), millis);
+}
+
+/** Decisions are listened to only where they are shown and somebody looks. */
+function listen(): void {
+  const isWanted = shown?.page.onDecision !== undefined && !isPaused && !document.hidden;
+  if (!isWanted) {
+    decisions?.close();
+    decisions = undefined;
+  } else if (decisions === undefined || decisions.readyState === EventSource.CLOSED) {
+    decisions = new EventSource('api/decisions');
+    decisions.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      shown?.page.onDecision?.(JSON.parse(data) as DecisionTold);
+    });
+  }
+}
+
+function showStatus({ isLeader, readOnly, synced, stale }: OperatorTold): void {
+  fill(
+    byId('status'),
+    badge(
+      isLeader ? 'leader' : 'not the leader',
+      isLeader ? 'good' : 'warn',
+      isLeader ? 'This replica decides' : 'Another replica decides',
+    ),
+    readOnly && [' ', badge('read-only', 'warn', 'It decides and reports, and changes nothing')],
+    !synced && [' ', badge('starting', 'warn', 'The first lists are not complete')],
+    stale.length > 0 && [' ', badge('stale', 'bad', `No news of: ${stale.join(', ')}`)],
+  );
+}
+
+const pages: readonly (readonly [PageName, string])[] = [
+  ['overview', 'Overview'],
+  ['workloads', 'Workloads'],
+  ['nodes', 'Nodes'],
+  ['policies', 'Policies'],
+];
+byId('nav').append(...pages.map(([name, title]) => h('a', { href: linkTo(name), 'data-page': name }, title)));
+pause.addEventListener('click', () => {
+  isPaused = !isPaused;
+  pause.setAttribute('aria-pressed', String(isPaused));
+  pause.textContent = isPaused ? 'Updates paused' : 'Pause updates';
+  void refresh();
+});
+document.addEventListener('visibilitychange', () => void refresh());
+window.addEventListener('hashchange', () => showRoute(false));
+showRoute(true);

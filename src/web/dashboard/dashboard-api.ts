@@ -1,0 +1,60 @@
+/** The dashboard's JSON, by path. Loaded when somebody opens the dashboard for the first time. */
+import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { type Endpoint, type EndpointAnswer, jsonAnswer, type StreamEndpoint } from '../endpoint-server.ts';
+import type { ApiPath } from './dashboard-paths.ts';
+import { createDecisionStream } from './decision-stream.ts';
+import { createFleetScan } from './fleet-scan.ts';
+import { nodePage } from './node-list.ts';
+import { operatorTold, overview } from './overview.ts';
+import { policyList } from './policy-list.ts';
+import type { DashboardSources } from './sources.ts';
+import { workloadPage } from './workload-list.ts';
+import { lookAtWorkload } from './workload-row.ts';
+import { workloadStory } from './workload-story.ts';
+
+export type DashboardApi = Readonly<Record<ApiPath, StreamEndpoint>>;
+
+export function createDashboardApi(sources: DashboardSources): DashboardApi {
+  const { view, sizingView, journal, clock } = sources;
+  const fleet = createFleetScan({
+    *workloads() {
+      yield* view.workloads();
+      if (sizingView !== undefined) yield* sizingView.workloads();
+    },
+    look: (ref) => lookAtWorkload(sources, ref),
+    clock,
+  });
+  const stream = createDecisionStream({ journal, clock });
+  const json =
+    (make: (query: URLSearchParams) => unknown): Endpoint =>
+    async (query) =>
+      jsonAnswer(200, await make(query));
+  return {
+    '/api/operator': json(() => operatorTold(sources)),
+    '/api/overview': json(async () => overview(sources, await fleet(), clock.now())),
+    '/api/workloads': json(async (query) => workloadPage(await fleet(), query, clock.now())),
+    '/api/workload': (query) => storyAnswer(sources, query.get('of') ?? ''),
+    '/api/nodes': json((query) => nodePage(sources, query, clock.now())),
+    '/api/policies': json(() => policyList(sources, clock.now())),
+    '/api/decisions': (_query, gone) => stream(gone),
+  };
+}
+
+function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
+  const ref = parseWorkload(text);
+  if (ref === undefined) {
+    return jsonAnswer(400, {
+      code: 'INVALID_WORKLOAD',
+      message: 'of must be KIND/NAMESPACE/NAME such as Deployment/shop/web',
+    });
+  }
+  const story = workloadStory(sources, ref, sources.clock.now());
+  return story === undefined
+    ? jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` })
+    : jsonAnswer(200, story);
+}
+
+function parseWorkload(text: string): WorkloadRef | undefined {
+  const [kind = '', namespace = '', name = '', ...rest] = text.split('/');
+  return kind === '' || namespace === '' || name === '' || rest.length > 0 ? undefined : { kind, namespace, name };
+}

@@ -1,0 +1,116 @@
+/** `GET /api/overview`: the fleet in numbers. */
+import { sumCosts } from '../../decide/placement/cost.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import type { AllocationRecord } from '../../observe/project-allocation.ts';
+import type { OperatorTold, OverviewAnswer, WorkloadRow } from './answers.ts';
+import { decisionTold } from './decision-told.ts';
+import { countRows } from './fleet-counts.ts';
+import type { Fleet } from './fleet-scan.ts';
+import { latestDecision } from './node-allocation.ts';
+import { nodeClasses } from './node-classes.ts';
+import type { AllocationSource, DashboardSources, RightsizingSource } from './sources.ts';
+
+const DECISIONS = 50;
+const REASONS = 8;
+
+export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMillis): OverviewAnswer {
+  const { journal, rightsizing, allocation } = sources;
+  const rows = fleet.workloads.map(({ row }) => row);
+  const managed = rows.filter(({ state }) => state !== 'unmanaged' && state !== 'invalid');
+  const sum = (of: (row: WorkloadRow) => number): number => managed.reduce((total, row) => total + of(row), 0);
+  return {
+    at: now,
+    scannedAt: fleet.at,
+    operator: operatorTold(sources),
+    counts: countRows(rows),
+    driftedReplicas: sum(({ drift }) => drift),
+    actual: {
+      spot: sum(({ actual }) => actual.spot),
+      onDemand: sum(({ actual }) => actual.onDemand),
+      unknown: sum(({ actual }) => actual.unknown),
+      pending: sum(({ pending }) => pending),
+    },
+    target: { spot: sum(({ target }) => target?.spot ?? 0), onDemand: sum(({ target }) => target?.onDemand ?? 0) },
+    cost: costTold(sources, fleet),
+    blocks: blocksTold(rows),
+    sizing: rightsizing && sizingTold(rightsizing, rows),
+    allocation: allocation && allocationTold(allocation),
+    nodes: nodeClasses(sources),
+    decisions: journal.recent(DECISIONS).map(decisionTold),
+  };
+}
+
+/** `GET /api/operator`: which replica answers, and how it is. */
+export function operatorTold({ operator, view }: Pick<DashboardSources, 'operator' | 'view'>): OperatorTold {
+  const { synced, stale } = view.freshness();
+  return { ...operator(), synced, stale };
+}
+
+function costTold({ rules }: DashboardSources, { workloads }: Fleet): OverviewAnswer['cost'] {
+  if (rules().prices === undefined) return undefined;
+  const { actual, allOnDemand, target, floors, pods, pricedPods } = sumCosts(
+    workloads.flatMap(({ cost }) => cost ?? []),
+  );
+  return { actual, allOnDemand, target, floors, pods, pricedPods };
+}
+
+function blocksTold(rows: readonly WorkloadRow[]): OverviewAnswer['blocks'] {
+  const byReason = new Map<string, { block: OverviewAnswer['blocks'][number]; count: number }>();
+  for (const row of rows) {
+    if (row.blockedBy === undefined) continue;
+    const { reason } = row.blockedBy;
+    const known = byReason.get(reason) ?? {
+      block: { ...row.blockedBy, example: workloadKey(row), count: 0 },
+      count: 0,
+    };
+    known.count++;
+    byReason.set(reason, known);
+  }
+  return [...byReason.values()]
+    .map(({ block, count }) => ({ ...block, count }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, REASONS);
+}
+
+function sizingTold(rightsizing: RightsizingSource, rows: readonly WorkloadRow[]): OverviewAnswer['sizing'] {
+  const sized = rows.flatMap(({ size }) => size ?? []);
+  const saving = { cpuMillis: 0, memoryBytes: 0 };
+  for (const each of sized) {
+    saving.cpuMillis += each.saving?.cpuMillis ?? 0;
+    saving.memoryBytes += each.saving?.memoryBytes ?? 0;
+  }
+  return {
+    policies: rightsizing.policies().length,
+    workloads: sized.length,
+    results: tally(sized.map(({ status }) => status ?? 'Unknown')),
+    saving,
+  };
+}
+
+function allocationTold(allocation: AllocationSource): OverviewAnswer['allocation'] {
+  const phases: string[] = [];
+  const byNode = new Map<string, AllocationRecord[]>();
+  for (const record of allocation.all()) {
+    phases.push(record.status.phase ?? 'Pending');
+    const { nodeName } = record.spec;
+    if (nodeName === undefined) continue;
+    const records = byNode.get(nodeName);
+    if (records === undefined) byNode.set(nodeName, [record]);
+    else records.push(record);
+  }
+  const modes = [...byNode.values()].map((records) => latestDecision(records)?.mode);
+  return {
+    pods: phases.length,
+    nodes: byNode.size,
+    congested: modes.filter((mode) => mode === 'congested').length,
+    overloaded: modes.filter((mode) => mode === 'overloaded').length,
+    phases: tally(phases),
+  };
+}
+
+export function tally(names: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

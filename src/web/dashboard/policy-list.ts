@@ -1,0 +1,77 @@
+/** `GET /api/policies`: what placement does by default, and every OptimizationPolicy with what it came to. */
+import { worthOf } from '../../decide/rightsizing/savings.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import type { PolicyRecord } from '../../model/optimization-policy.ts';
+import type { PoliciesAnswer, PolicyTold } from './answers.ts';
+import { tally } from './overview.ts';
+import type { DashboardSources, RightsizingSource } from './sources.ts';
+
+const MAX_POLICIES = 500;
+
+export function policyList({ operator, rules, rightsizing }: DashboardSources, now: EpochMillis): PoliciesAnswer {
+  const { isLeader, engines } = operator();
+  const policies = (rightsizing?.policies() ?? []).slice(0, MAX_POLICIES);
+  return {
+    at: now,
+    isLeader,
+    engines,
+    placementDefaults: placementDefaults(rules().settings),
+    policies: rightsizing === undefined ? [] : policies.map((policy) => policyTold(policy, rightsizing)).sort(byWeight),
+  };
+}
+
+function placementDefaults(
+  settings: ReturnType<DashboardSources['rules']>['settings'],
+): PoliciesAnswer['placementDefaults'] {
+  const { defaults, rounding, basis, window, cooldownMillis, maxConcurrentEvictions } = settings;
+  return [
+    {
+      name: 'Spot percentage',
+      value: `${defaults.spotPercentage} % ${basis === 'total' ? 'of all replicas' : 'of the replicas above the floor'}, rounded ${rounding === 'ceil' ? 'up' : 'down'}`,
+    },
+    { name: 'Floor on on-demand', value: defaults.minOnDemand },
+    { name: 'Window', value: window === undefined ? 'always open' : `${window.schedule}, ${window.duration}` },
+    { name: 'Pause between moves', value: `${formatDuration(cooldownMillis)} a workload` },
+    { name: 'Moves at a time', value: `${maxConcurrentEvictions} in the cluster` },
+  ];
+}
+
+function policyTold(policy: PolicyRecord, { bookOf }: RightsizingSource): PolicyTold {
+  const { group, namespace, name, deleting, problems, spec, status, uid } = policy;
+  const { results, owned } = bookOf(uid);
+  const saving = { cpuMillis: 0, memoryBytes: 0 };
+  const states: string[] = [];
+  for (const result of results.values()) {
+    states.push(result.entry.status ?? 'Unknown');
+    saving.cpuMillis += result.saving.cpuMillis;
+    saving.memoryBytes += result.saving.memoryBytes;
+  }
+  return {
+    namespace,
+    name,
+    group,
+    deleting,
+    problems,
+    mode: spec?.mode,
+    weight: spec?.weight,
+    strategy: spec?.metrics.strategy,
+    provider: spec?.metrics.provider,
+    window: spec?.updates.window?.text,
+    owned: Math.max(owned, results.size),
+    results: tally(states),
+    saving,
+    conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(
+      ({ type, status: value, reason, message }) => ({
+        type,
+        status: value,
+        reason,
+        message,
+      }),
+    ),
+  };
+}
+
+function byWeight(a: PolicyTold, b: PolicyTold): number {
+  return (b.weight ?? 0) - (a.weight ?? 0) || worthOf(b.saving) - worthOf(a.saving) || (a.name < b.name ? -1 : 1);
+}

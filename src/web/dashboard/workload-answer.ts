@@ -1,0 +1,103 @@
+/** What is told of one workload; types only, as in answers.ts. */
+import type { BlockTold, DecisionTold, Side, SideCountsTold } from './answers.ts';
+
+export interface SlotTold {
+  readonly pod: string;
+  /** Absent for pods that hold no slot. */
+  readonly slot?: number | undefined;
+  readonly wanted?: Side | undefined;
+  readonly actual: Side;
+  readonly node?: string | undefined;
+  readonly zone?: string | undefined;
+  readonly ready: boolean;
+  readonly state: 'settled' | 'wrong-side' | 'unknown' | 'surplus' | 'terminating' | 'ended';
+  readonly note: string;
+  readonly revision: string;
+}
+
+export interface StageTold {
+  readonly stage: string;
+  readonly text: string;
+}
+
+export interface AllocatedPodTold {
+  readonly pod: string;
+  readonly node: string;
+  readonly agent: string;
+  readonly share: string;
+  readonly ceiling?: string | undefined;
+  readonly applied?: string | undefined;
+  readonly appliedLimit?: string | undefined;
+  readonly claim?: string | undefined;
+  readonly want?: string | undefined;
+  readonly usage?: string | undefined;
+  readonly weight?: number | undefined;
+  readonly mode?: string | undefined;
+  readonly shadowPrice?: number | undefined;
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly clamps: readonly string[];
+}
+
+export interface WorkloadAnswer {
+  readonly at: number;
+  readonly isLeader: boolean;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  /** Of placement; absent for kinds it does not know. */
+  readonly placement?:
+    | {
+        readonly policyState: 'managed' | 'unmanaged' | 'invalid';
+        readonly headline: string;
+        readonly policy: readonly string[];
+        readonly next: string;
+        readonly notes: readonly string[];
+        readonly blocks: readonly BlockTold[];
+        readonly actual: SideCountsTold & { readonly unknown: number };
+        readonly target?: SideCountsTold | undefined;
+        readonly floor: number;
+        readonly drift: number;
+        readonly slots: readonly SlotTold[];
+        readonly costLines: readonly string[];
+        readonly lastDisruption?: number | undefined;
+      }
+    | undefined;
+  readonly sizing?:
+    | {
+        readonly policy: string;
+        readonly mode: string;
+        readonly others: readonly string[];
+        readonly status?: string | undefined;
+        readonly reason?: string | undefined;
+        readonly message?: string | undefined;
+        readonly lastApplied?: string | undefined;
+        readonly containers: readonly {
+          readonly container: string;
+          readonly cpuRequest?: number | undefined;
+          readonly cpuLimit?: number | undefined;
+          readonly memoryRequest?: number | undefined;
+          readonly memoryLimit?: number | undefined;
+          /** Quantities that are advised. */
+          readonly cpu?: string | undefined;
+          readonly memory?: string | undefined;
+          readonly explanation?: string | undefined;
+          readonly cpuStages: readonly StageTold[];
+          readonly memoryStages: readonly StageTold[];
+        }[];
+        readonly ongoing?:
+          | {
+              readonly phase: string;
+              readonly method: string;
+              readonly since: string;
+              readonly note?: string | undefined;
+            }
+          | undefined;
+      }
+    | undefined;
+  readonly allocation: readonly AllocatedPodTold[];
+  /** Newest first. */
+  readonly journal: readonly (Omit<DecisionTold, 'workload'> & { readonly firstAt: number })[];
+}

@@ -1,0 +1,85 @@
+/** `GET /api/workloads`: filtered, sorted and cut into pages here, so that a page of a table is all that travels. */
+import type { EpochMillis } from '../../lib/units.ts';
+import type { WorkloadPage, WorkloadRow, WorkloadStateTold } from './answers.ts';
+import { countRows } from './fleet-counts.ts';
+import type { Fleet } from './fleet-scan.ts';
+import { oneOf, pageOf, pageRequest, searchWords } from './page-of.ts';
+
+const PAGE_SIZE = 50;
+const filters = ['all', 'managed', 'blocked', 'invalid', 'drifted', 'incomplete', 'balanced', 'unmanaged'] as const;
+const sortKeys = ['attention', 'name', 'namespace', 'kind', 'replicas', 'drift', 'cost', 'saving'] as const;
+type SortKey = (typeof sortKeys)[number];
+
+/** What wants somebody comes first. */
+const urgency: Readonly<Record<WorkloadStateTold, number>> = {
+  invalid: 0,
+  drifted: 2,
+  incomplete: 3,
+  balanced: 4,
+  unmanaged: 5,
+};
+const BLOCKED = 1;
+
+export function workloadPage(fleet: Fleet, query: URLSearchParams, now: EpochMillis): WorkloadPage {
+  const rows = fleet.workloads.map(({ row }) => row);
+  const state = oneOf(query.get('state'), filters);
+  const words = searchWords(query);
+  const matching = rows.filter((row) => isIn(row, state) && matches(row, words));
+  const direction = query.get('order') === 'desc' ? -1 : 1;
+  const compare = comparisons[oneOf(query.get('sort'), sortKeys)];
+  matching.sort((a, b) => direction * compare(a, b) || byPlace(a, b));
+  const asked = pageRequest(query, PAGE_SIZE);
+  const { page, items } = pageOf(matching, asked);
+  return {
+    at: now,
+    scannedAt: fleet.at,
+    counts: countRows(rows),
+    matching: matching.length,
+    page,
+    pageSize: asked.pageSize,
+    rows: items,
+  };
+}
+
+function isIn({ state, blockedBy }: WorkloadRow, filter: (typeof filters)[number]): boolean {
+  if (filter === 'all') return true;
+  if (filter === 'blocked') return blockedBy !== undefined;
+  if (filter === 'managed') return state !== 'unmanaged' && state !== 'invalid';
+  return state === filter;
+}
+
+function matches({ kind, namespace, name, blockedBy, size }: WorkloadRow, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const text =
+    `${kind}/${namespace}/${name} ${blockedBy?.reason ?? ''} ${size?.status ?? ''} ${size?.reason ?? ''}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+type Compare = (a: WorkloadRow, b: WorkloadRow) => number;
+const byText =
+  (of: (row: WorkloadRow) => string): Compare =>
+  (a, b) =>
+    of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0;
+const byNumber =
+  (of: (row: WorkloadRow) => number | undefined): Compare =>
+  (a, b) =>
+    (of(a) ?? -Infinity) - (of(b) ?? -Infinity) || 0;
+
+const attention = ({ state, blockedBy }: WorkloadRow): number =>
+  state === 'drifted' && blockedBy !== undefined ? BLOCKED : urgency[state];
+/** What following the advice would free, in cores with memory at a seventh of a core a GiB. */
+const saving = ({ size }: WorkloadRow): number | undefined =>
+  size?.saving && size.saving.cpuMillis / 1000 + size.saving.memoryBytes / (7.5 * 1024 ** 3);
+
+const comparisons: Readonly<Record<SortKey, Compare>> = {
+  attention: byNumber(attention),
+  name: byText(({ name }) => name),
+  namespace: byText(({ namespace }) => namespace),
+  kind: byText(({ kind }) => kind),
+  replicas: byNumber(({ replicas }) => replicas),
+  drift: byNumber(({ drift }) => drift),
+  cost: byNumber(({ cost }) => cost?.actual),
+  saving: byNumber(saving),
+};
+
+const byPlace = byText(({ namespace, kind, name }) => `${namespace}\0${kind}\0${name}`);

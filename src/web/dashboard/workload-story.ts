@@ -1,0 +1,125 @@
+/** `GET /api/workload?of=Deployment/shop/web`: what every engine has to say about one workload. */
+import type { ExplainedAllocation } from '../../controllers/allocation-explain.ts';
+import type { WorkloadExplanation } from '../../controllers/explain.ts';
+import type { SizingStory } from '../../controllers/rightsizing-explain.ts';
+import { costLines } from '../../decide/placement/cost-text.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { type ClusterView, type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
+import { entryTold } from './decision-told.ts';
+import type { DashboardSources } from './sources.ts';
+import type { AllocatedPodTold, WorkloadAnswer } from './workload-answer.ts';
+import { toldBlock } from './workload-row.ts';
+
+/** Undefined for a workload that no engine knows. */
+export function workloadStory(
+  sources: DashboardSources,
+  ref: WorkloadRef,
+  now: EpochMillis,
+): WorkloadAnswer | undefined {
+  const { view, explain, sizingView, rightsizing, allocation, journal, operator } = sources;
+  const explained = explain(ref);
+  const sized = sizingView?.workload(ref);
+  const replicas = explained?.plan.replicas ?? sized?.replicas;
+  if (replicas === undefined) return undefined;
+  const sizing = rightsizing?.explain(ref);
+  return {
+    at: now,
+    isLeader: operator().isLeader,
+    kind: ref.kind,
+    namespace: ref.namespace,
+    name: ref.name,
+    replicas,
+    placement: explained && placementTold(explained, view),
+    sizing: sizing && sizingTold(sizing),
+    allocation: (allocation?.explain(ref) ?? []).map(allocatedTold),
+    journal: journal.entries(workloadKey(ref)).map(entryTold).reverse(),
+  };
+}
+
+function placementTold(
+  { at, plan, story, cost, lastDisruption }: WorkloadExplanation,
+  view: ClusterView,
+): WorkloadAnswer['placement'] {
+  return {
+    policyState: plan.policy.state,
+    headline: story.headline,
+    policy: story.policy,
+    next: story.next,
+    notes: story.notes,
+    blocks: story.blocks.map((block) => toldBlock(block, at)),
+    actual: plan.actual,
+    target: plan.target && { spot: plan.target.spot, onDemand: plan.target.onDemand },
+    floor: plan.floor,
+    drift: plan.drift,
+    slots: story.pods.map(({ ref, slot, wantedSide, actualSide, node, ready, state, note, revision }) => ({
+      pod: ref.name,
+      slot,
+      wanted: wantedSide,
+      actual: actualSide,
+      node,
+      zone: node === undefined ? undefined : zoneOf(view, node),
+      ready,
+      state,
+      note,
+      revision,
+    })),
+    costLines: cost === undefined || plan.policy.state !== 'managed' ? [] : costLines(cost),
+    lastDisruption,
+  };
+}
+
+/** Undefined where the node says nothing of one. */
+export function zoneOf(view: Pick<ClusterView, 'node'>, node: string): string | undefined {
+  return view.node(node)?.labels['topology.kubernetes.io/zone'];
+}
+
+function sizingTold({ policy, mode, others, entry, containers, ongoing }: SizingStory): WorkloadAnswer['sizing'] {
+  return {
+    policy,
+    mode,
+    others,
+    status: entry?.status,
+    reason: entry?.reason,
+    message: entry?.message,
+    lastApplied: entry?.lastApplied,
+    containers: containers.map(({ container, current, cpu, memory }) => {
+      const advised = entry?.recommendations?.find((each) => each.container === container);
+      return {
+        container,
+        ...current,
+        cpu: advised?.cpu,
+        memory: advised?.memory,
+        explanation: advised?.explanation,
+        cpuStages: cpu.map(({ stage, text }) => ({ stage, text })),
+        memoryStages: memory.map(({ stage, text }) => ({ stage, text })),
+      };
+    }),
+    ongoing: ongoing && { phase: ongoing.phase, method: ongoing.method, since: ongoing.since, note: ongoing.note },
+  };
+}
+
+/** Field by field: what is told is decided here, not by whoever adds a field. */
+function allocatedTold(each: ExplainedAllocation): AllocatedPodTold {
+  const { pod, node, agent, share, ceiling, applied, appliedLimit, claim, want, usage, weight, mode, shadowPrice } =
+    each;
+  const { phase, reason, message, clamps } = each;
+  return {
+    pod,
+    node,
+    agent,
+    share,
+    ceiling,
+    applied,
+    appliedLimit,
+    claim,
+    want,
+    usage,
+    weight,
+    mode,
+    shadowPrice,
+    phase,
+    reason,
+    message,
+    clamps,
+  };
+}

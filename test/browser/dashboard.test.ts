@@ -1,0 +1,176 @@
+/**
+ * The dashboard in a real Chromium: what somebody in front of it sees and does, that nothing fails on the way, and that axe finds
+ * nothing. STOWAGE_SCREENSHOTS names a folder for pictures of every page, to be looked at.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { resources } from '../../src/api/resources.ts';
+import { describeError } from '../../src/lib/errors.ts';
+import { type DashboardWorld, startDashboardWorld } from '../../src/operator/testing/dashboard-world.ts';
+import type { OverviewAnswer } from '../../src/web/dashboard/answers.ts';
+import { type Chromium, startChromium } from './chromium.ts';
+import { ensureChromium } from './find-chromium.ts';
+import type { Tab, TabOptions } from './tab.ts';
+
+const hasChromium = await ensureChromium().then(
+  () => true,
+  (error: unknown) => {
+    console.log(`tests in a browser are left out: ${describeError(error)}`);
+    return false;
+  },
+);
+const pictures = process.env['STOWAGE_SCREENSHOTS'];
+let folder: string;
+let chromium: Chromium;
+let world: DashboardWorld;
+
+async function open(address: string, options?: TabOptions): Promise<Tab> {
+  const tab = await chromium.open(world.url + address, options);
+  onTestFinished(() => tab.close());
+  return tab;
+}
+const pages = [
+  ['overview', '#/', "document.querySelectorAll('.tile').length >= 6 && document.querySelector('.decision') !== null"],
+  ['workloads', '#/workloads', "document.querySelectorAll('tbody tr').length === 7"],
+  ['workload', '#/workload/Deployment/shop/checkout', "document.querySelectorAll('.chip').length === 6"],
+  ['nodes', '#/nodes', "document.querySelectorAll('.node').length === 5"],
+  ['policies', '#/policies', "document.body.innerText.includes('shop/sizes')"],
+] as const;
+
+describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'stowage-chromium-'));
+    chromium = await startChromium(folder);
+  });
+  afterAll(async () => {
+    await chromium.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    world = await startDashboardWorld();
+    const isThere = async (): Promise<boolean> => {
+      const response = await fetch(`${world.url}api/overview`);
+      const { sizing, allocation } = (await response.json()) as OverviewAnswer;
+      return sizing?.results['Recommended'] === 6 && (allocation?.pods ?? 0) > 20;
+    };
+    await world.until('advice and shares', async () => {
+      await world.clock.advance(2_000);
+      return await isThere();
+    });
+  });
+
+  test.each([
+    ['light', 1280, ''],
+    // The other rules have been seen to hold; colours are others.
+    ['dark', 390, ", { runOnly: ['color-contrast'] }"],
+  ] as const)(
+    'every page in the %s at a width of %i: no error, nothing axe finds, nothing too wide',
+    async (scheme, width, rules) => {
+      for (const [name, address, isDrawn] of pages) {
+        const tab = await open(address, { scheme, width });
+        await tab.until(isDrawn);
+        if (pictures !== undefined) await tab.screenshot(join(pictures, `${name}-${scheme}.png`), true);
+        expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+        await tab.evaluate(`${axe.source}; 0`);
+        const found = await tab.evaluate(
+          `axe.run(document${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+        );
+        expect([name, found]).toEqual([name, []]);
+        expect(tab.problems).toEqual([]);
+        await tab.close();
+      }
+    },
+  );
+
+  test('a workload is found, opened and told about', async () => {
+    const tab = await open('#/workloads');
+    await tab.until("document.querySelectorAll('tbody tr').length === 7");
+    await tab.evaluate("document.querySelector('input[type=search]').focus()");
+    await tab.type('checkout');
+    await tab.until("document.querySelectorAll('tbody tr').length === 1 && location.hash === '#/workloads?q=checkout'");
+    expect(await tab.evaluate('document.activeElement.type')).toBe('search');
+    await tab.click('tbody a');
+    await tab.until(
+      "document.querySelector('h1')?.innerText.startsWith('checkout') && document.querySelectorAll('.chip').length === 6",
+    );
+    // Whoever reads by ear begins at the new heading.
+    expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1');
+    const text = await tab.text();
+    expect(text).toContain('OutsideWindow');
+    expect(text).toMatch(/\d on spot, \d on on-demand, 6 and 0 wanted; \d to move\./);
+    expect(text).toContain('Share of CPU');
+    await tab.click("details[data-key='stages app'] summary");
+    expect(await tab.text()).toContain('90');
+    await tab.evaluate('history.back()');
+    await tab.until("document.querySelector('input[type=search]')?.value === 'checkout'");
+    expect(tab.problems).toEqual([]);
+  });
+
+  test("filters, order and pages are the operator's work, and stay in the address", async () => {
+    const tab = await open('#/workloads');
+    await tab.click("[data-key='state blocked']");
+    await tab.until("document.querySelectorAll('tbody tr').length === 1");
+    await tab.click("[data-key='state all']");
+    await tab.click("[data-key='sort replicas']");
+    await tab.until(
+      "document.querySelector('[aria-sort=descending]') !== null && document.querySelector('tbody th')?.innerText.startsWith('web')",
+    );
+    await tab.goTo(`${world.url}#/workloads?size=3&page=2&sort=name`);
+    await tab.until(
+      "document.querySelectorAll('tbody tr').length === 3 && document.querySelector('.pager').innerText.includes('4 to 6 of 7')",
+    );
+    await tab.click("[data-key='pager Next']");
+    await tab.until("document.querySelectorAll('tbody tr').length === 1 && location.hash.includes('page=3')");
+    expect(tab.problems).toEqual([]);
+  });
+
+  test('it is used by keyboard alone', async () => {
+    const tab = await open('#/');
+    await tab.until("document.querySelector('.tile') !== null");
+    await tab.press('Tab');
+    expect(await tab.evaluate('document.activeElement.className')).toBe('skip');
+    for (let times = 0; times < 3; times++) await tab.press('Tab');
+    expect(await tab.evaluate('document.activeElement.innerText')).toBe('Workloads');
+    await tab.press('Enter');
+    await tab.until(
+      "document.querySelectorAll('tbody tr').length === 7 && document.querySelector('[aria-current=page]').innerText === 'Workloads'",
+    );
+    expect(tab.problems).toEqual([]);
+  });
+
+  test('decisions appear as they are made, and text of the cluster is never markup', async () => {
+    const tab = await open('#/');
+    await tab.until("document.querySelector('.decision') !== null");
+    const markup = '<img src=x onerror=alert(1)>';
+    const body = { metadata: { annotations: { 'spotalis.io/spot-percentage': markup } } };
+    await world.api.patch(resources.deployments, 'api', { type: 'merge', body }, { namespace: 'shop' });
+    await world.clock.advance(2_000);
+    await tab.until(`document.querySelector('.decisions').innerText.includes(${JSON.stringify(markup)})`);
+    expect(await tab.evaluate("document.querySelectorAll('main img').length")).toBe(0);
+    expect(tab.problems).toEqual([]);
+  });
+
+  test('updates can be paused; an operator that is gone is said to be', async () => {
+    const tab = await open('#/nodes');
+    await tab.until("document.querySelector('.node') !== null");
+    await tab.click('#pause');
+    await tab.until("document.querySelector('#pause').getAttribute('aria-pressed') === 'true'");
+    const stopping = world.operator().stop();
+    await world.clock.advance(10_000);
+    await stopping;
+    await tab.click('#pause');
+    await tab.until("document.querySelector('#notice').innerText.includes('does not answer')");
+  });
+
+  test('nothing is loaded from elsewhere, and nothing under a name that was made to point here', async () => {
+    const tab = await open('#/');
+    await tab.until("document.querySelector('.tile') !== null");
+    for (const { url } of tab.requests) expect(new URL(url).origin).toBe(new URL(world.url).origin);
+    const rebound = await chromium.open(world.url.replace('127.0.0.1', 'page.rebound.test'));
+    onTestFinished(() => rebound.close());
+    await rebound.until("document.body.innerText.includes('web.allowedHosts')");
+  });
+});
