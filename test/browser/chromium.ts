@@ -1,7 +1,7 @@
 /** A real Chromium without a window, driven over its debugging protocol. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, createSystemClock, sleep } from '../../src/lib/clock.ts';
+import { type Clock, createSystemClock } from '../../src/lib/clock.ts';
 import { readLogTail, startProgram } from '../controlplane/process-group.ts';
 import { connectDevTools } from './dev-tools.ts';
 import { ensureChromium } from './find-chromium.ts';
@@ -14,9 +14,7 @@ export interface Chromium {
   stop(): Promise<void>;
 }
 
-const START_MILLIS = 30_000;
 const STOP_MILLIS = 5_000;
-const POLL_MILLIS = 25;
 
 /** @param dir for its profile and log; the caller's to delete. @throws Error with the end of its log when it does not start. */
 export async function startChromium(dir: string, clock: Clock = createSystemClock()): Promise<Chromium> {
@@ -33,16 +31,20 @@ export async function startChromium(dir: string, clock: Clock = createSystemCloc
     '--no-first-run',
     '--hide-scrollbars',
     '--force-color-profile=srgb',
-    '--remote-debugging-port=0',
+    // It ends by itself when these pipes close, even where this process is killed.
+    '--remote-debugging-pipe',
     // Nothing but this machine can be reached.
     '--host-resolver-rules=MAP *.rebound.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
     `--user-data-dir=${profile}`,
     'about:blank',
   ];
-  const program = await startProgram({ name: 'chromium', command, args, env }, dir, clock);
+  const program = await startProgram({ name: 'chromium', command, args, env, pipes: 2 }, dir, clock);
   const stop = (): Promise<void> => program.stop(STOP_MILLIS);
   try {
-    const tools = await connectDevTools(await debuggingUrl(profile, program.isRunning, clock));
+    const [toChromium, fromChromium] = program.pipes;
+    if (toChromium === undefined || fromChromium === undefined) throw new Error('it has no pipes');
+    const tools = connectDevTools(toChromium, fromChromium);
+    await tools.call('Browser.getVersion');
     return {
       open: (url, options) => createTab(tools, url, options),
       async stop() {
@@ -53,22 +55,5 @@ export async function startChromium(dir: string, clock: Clock = createSystemCloc
   } catch (cause) {
     await stop();
     throw new Error(`Chromium did not start:\n${readLogTail(dir, 'chromium', 20)}`, { cause });
-  }
-}
-
-async function debuggingUrl(profile: string, isRunning: () => boolean, clock: Clock): Promise<string> {
-  for (let waited = 0; waited < START_MILLIS && isRunning(); waited += POLL_MILLIS) {
-    const [port, path] = readLines(join(profile, 'DevToolsActivePort'));
-    if (port !== undefined && path !== undefined) return `ws://127.0.0.1:${port}${path}`;
-    await sleep(clock, POLL_MILLIS);
-  }
-  throw new Error('it has not said where it listens');
-}
-
-function readLines(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n');
-  } catch {
-    return [];
   }
 }

@@ -1,4 +1,5 @@
-/** Chromium's debugging protocol over a WebSocket: calls with answers, and events by session. */
+/** Chromium's debugging protocol over two pipes, each message ended by a zero byte: calls with answers, and events by session. */
+import type { Readable, Writable } from 'node:stream';
 import { isRecord } from '../../src/lib/is-record.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,17 +18,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export async function connectDevTools(url: string): Promise<DevTools> {
-  const socket = new WebSocket(url);
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener('open', () => resolve(), { once: true });
-    socket.addEventListener('error', () => reject(new Error(`no connection to ${url}`)), { once: true });
-  });
+export function connectDevTools(requests: Writable, answers: Readable): DevTools {
   const waiting = new Map<number, Waiting>();
   const listeners = new Map<string, OnEvent>();
   let lastId = 0;
-  socket.addEventListener('message', ({ data }) => {
-    const message: unknown = JSON.parse(String(data));
+  const onMessage = (text: string): void => {
+    const message: unknown = JSON.parse(text);
     if (!isRecord(message)) return;
     const { id, result, error, method, params, sessionId } = message;
     if (typeof id === 'number') {
@@ -38,19 +34,28 @@ export async function connectDevTools(url: string): Promise<DevTools> {
     } else if (typeof method === 'string' && typeof sessionId === 'string') {
       listeners.get(sessionId)?.(method, isRecord(params) ? params : {});
     }
+  };
+  let rest = '';
+  answers.setEncoding('utf8').on('data', (chunk: string) => {
+    const messages = (rest + chunk).split('\0');
+    rest = messages.pop() ?? '';
+    for (const message of messages) onMessage(message);
   });
-  socket.addEventListener('close', () => {
+  answers.once('close', () => {
     for (const { method, reject } of waiting.values()) reject(new Error(`${method}: Chromium has ended`));
     waiting.clear();
   });
+  // Writing to one that has ended; the calls under way are told above.
+  requests.on('error', () => undefined);
   return {
     call: (method, params = {}, session) =>
       new Promise((resolve, reject) => {
         const id = ++lastId;
         waiting.set(id, { method, resolve, reject });
-        socket.send(JSON.stringify({ id, method, params, ...(session !== undefined && { sessionId: session }) }));
+        const message = { id, method, params, ...(session !== undefined && { sessionId: session }) };
+        requests.write(`${JSON.stringify(message)}\0`);
       }),
     onEvent: (session, listener) => void listeners.set(session, listener),
-    close: () => socket.close(),
+    close: () => void requests.end(),
   };
 }

@@ -1,6 +1,7 @@
 /** A program that runs in a process group of its own, logs into a file, and leaves a file that says who it is. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../../src/lib/clock.ts';
 import { formatIdentity, identify, isRunning, type ProcessIdentity } from './process-identity.ts';
@@ -13,6 +14,8 @@ export interface ProgramSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How many pipes it has from file descriptor 3 on. */
+  readonly pipes?: number;
 }
 
 /** How a program ended; both are null where it is not known any more. */
@@ -24,6 +27,8 @@ export interface Ended {
 export interface Program {
   readonly name: string;
   readonly pid: number;
+  /** Our ends; they close when this process ends, however it ends. */
+  readonly pipes: readonly Socket[];
   isRunning(): boolean;
   /** Undefined while it runs. */
   ended(): Ended | undefined;
@@ -62,7 +67,7 @@ export async function startProgram(spec: ProgramSpec, directory: string, clock: 
   // `detached` makes the child the leader of a new process group, so that a signal to -pid reaches its children too.
   const child = spawn(spec.command, spec.args, {
     detached: true,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, ...Array.from({ length: spec.pipes ?? 0 }, () => 'pipe' as const)],
     env: spec.env ?? process.env,
   });
   closeSync(log);
@@ -80,6 +85,7 @@ export async function startProgram(spec: ProgramSpec, directory: string, clock: 
   return {
     name: spec.name,
     pid,
+    pipes: child.stdio.slice(3).filter((stream) => stream instanceof Socket),
     isRunning: () => !hasEnded(),
     ended: () => (hasEnded() ? { code: child.exitCode, signal: child.signalCode } : undefined),
     signal: (signal) => signalGroup(identity, signal),
