@@ -5,13 +5,12 @@ import { defineConfig } from 'vitest/config';
  * of its own, so that none finds what another leaves: webhooks, definitions, an aggregated API, a whole chart.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  engines: [
-    'test/cluster/{allocation,install,install-rights,install-values,usage,usage-prometheus}.test.ts',
-    'test/conformance/allocation.conformance.ts',
-  ],
+  engines: ['test/cluster/{allocation,usage,usage-prometheus}.test.ts', 'test/conformance/allocation.conformance.ts'],
+  install: ['test/cluster/{install,install-rights,install-values}.test.ts'],
   rightsizing: ['test/cluster/rightsizing*.test.ts'],
   replicas: ['test/cluster/ha-*.test.ts'],
-  harness: ['test/cluster/{control-plane,kube-client,allocation-outage}.test.ts'],
+  harness: ['test/cluster/{control-plane,kube-client}.test.ts'],
+  outages: ['test/cluster/allocation-outage.test.ts'],
 };
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];
 
@@ -21,8 +20,8 @@ export default defineConfig(({ mode }) => ({
     include: [...(parts[mode] ?? all)],
     exclude: ['**/node_modules/**', ...(mode === 'base' ? Object.values(parts).flat() : [])],
     setupFiles: ['test/setup/property-seed.ts'],
-    // The suites of the harness start their own, to kill or freeze it.
-    globalSetup: mode === 'harness' ? [] : ['test/controlplane/global-setup.ts'],
+    // These start their own, to kill or freeze it.
+    globalSetup: mode === 'harness' || mode === 'outages' ? [] : ['test/controlplane/global-setup.ts'],
     pool: 'forks',
     isolate: false,
     maxWorkers: 1,

@@ -61,7 +61,8 @@ export function useInstalledChart(programs: Helm, cluster: () => RealCluster): I
   });
   afterAll(() => {
     installation?.remove();
-    installation?.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);
+    // Waited for: the next suite installs into a namespace of that name.
+    installation?.kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s']);
   });
 
   const start = async (): Promise<void> => {

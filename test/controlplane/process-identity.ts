@@ -1,6 +1,6 @@
 /** Tells a process from a later one that was given the same id, by its start time. Needed before a stale lock is taken over or a leftover is killed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -8,7 +8,10 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Start time of a running process; undefined when there is none with that id, or it is a zombie. */
+/**
+ * Start time of a running process; undefined when there is none with that id, or only its exit status is left. While threads of a
+ * killed process are still ending it is running: its ports are taken until the last one is gone, though its first is a zombie before.
+ */
 function startTimeOf(pid: number): string | undefined {
   if (existsSync('/proc/self/stat')) {
     try {
@@ -16,7 +19,8 @@ function startTimeOf(pid: number): string | undefined {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const [state] = fields;
-      return state === 'Z' || state === 'X' ? undefined : fields[19];
+      const isOver = state === 'X' || (state === 'Z' && readdirSync(`/proc/${pid}/task`).length < 2);
+      return isOver ? undefined : fields[19];
     } catch {
       return undefined;
     }

@@ -8,7 +8,7 @@ import { readVersions } from './versions.ts';
 const config = 'vitest.cluster.config.ts';
 
 /** The longest first. */
-const PARTS = ['engines', 'replicas', 'base', 'rightsizing', 'harness'];
+const PARTS = ['replicas', 'rightsizing', 'base', 'engines', 'harness', 'outages', 'install'];
 /** They wait for most of the time: for a lease to end, for figures to be scraped, for a pause to be over. */
 const AT_ONCE = 4;
 /** A control plane with what runs on it. */
