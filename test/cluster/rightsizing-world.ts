@@ -8,12 +8,12 @@ import { type OptimizationPolicy, policyType } from '../../src/api/optimization-
 import type { PolicyCondition, PolicyWorkloadStatus } from '../../src/api/optimization-policy-status.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
-import { isExecutable } from '../controlplane/build.ts';
 import { findFreePorts } from '../controlplane/ports.ts';
 import type { Program } from '../controlplane/process-group.ts';
 import { scrapeConfig } from '../controlplane/scrape-config.ts';
 import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
 import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
+import { isExecutable } from '../programs.ts';
 import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { type RunningPrometheus, startPrometheus } from '../prometheus/prometheus.ts';
 import type { AuditRecord } from './audit-log.ts';

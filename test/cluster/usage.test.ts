@@ -7,11 +7,11 @@ import type { KubeObject } from '../../src/api/core.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../../src/lib/quantity.ts';
-import { isExecutable } from '../controlplane/build.ts';
 import { findFreePorts } from '../controlplane/ports.ts';
 import type { Program } from '../controlplane/process-group.ts';
 import { nodeProgramDirectory } from '../node/programs/ensure-programs.ts';
 import { startMetricsServer, stopMetricsServer } from '../node/runtime/metrics-server.ts';
+import { isExecutable } from '../programs.ts';
 import { programFolder, useRealCluster } from './real-cluster.ts';
 
 type Usage = { readonly cpu: string; readonly memory: string };

@@ -1,9 +1,10 @@
 /** Finds the programs of the control plane, or builds them from their pinned Go modules: once per machine and version. */
 import { spawn } from 'node:child_process';
-import { accessSync, constants, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/lib/clock.ts';
+import { cacheFolder, type Environment, isExecutable, namedProgram } from '../programs.ts';
 import { withLock } from './lock.ts';
 import {
   type BuildRecipe,
@@ -15,7 +16,6 @@ import {
 } from './versions.ts';
 
 export type Binaries = Readonly<Record<ComponentName, string>>;
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface BuildOptions {
   readonly clock: Clock;
@@ -26,18 +26,9 @@ export interface BuildOptions {
 
 const PROGRESS_MILLIS = 15_000;
 
-export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Where built programs are kept, whether or not they are there yet. */
 export function cachedBinaryFolder(env: Environment = process.env): string {
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage', 'controlplane', cacheKey(readVersions()));
+  return cacheFolder(env, 'controlplane', cacheKey(readVersions()));
 }
 
 /**
@@ -46,12 +37,8 @@ export function cachedBinaryFolder(env: Environment = process.env): string {
  * @throws Error when `TEST_ASSET_<NAME>` is set but names no program: using another one silently would hide the mistake.
  */
 export function findBinary(component: ComponentName, env: Environment): string | undefined {
-  const variable = `TEST_ASSET_${component.toUpperCase().replaceAll('-', '_')}`;
-  const named = env[variable];
-  if (named) {
-    if (!isExecutable(named)) throw new Error(`${variable} is ${named}, which is no program: correct it or unset it`);
-    return named;
-  }
+  const named = namedProgram(`TEST_ASSET_${component.toUpperCase().replaceAll('-', '_')}`, env);
+  if (named !== undefined) return named;
   const candidates = [...(env.KUBEBUILDER_ASSETS ? [env.KUBEBUILDER_ASSETS] : []), cachedBinaryFolder(env)];
   return candidates.map((directory) => join(directory, component)).find(isExecutable);
 }

@@ -1,19 +1,13 @@
 /** Finds a Prometheus program, or takes one out of Debian's package. */
 import { join } from 'node:path';
-import {
-  cacheFolder,
-  type Environment,
-  fetchPackage,
-  findOnPath,
-  isExecutable,
-  namedProgram,
-} from '../debian-packages.ts';
+import { fetchPackage } from '../debian-packages.ts';
+import { cacheFolder, type Environment, findOnPath, isExecutable, namedProgram } from '../programs.ts';
 
 /** Where the package has it, below its root. */
 const PACKAGED = join('usr', 'bin', 'prometheus');
 
 /** Where the unpacked package is kept, whether or not it is there yet. */
-export const prometheusFolder = (env: Environment = process.env): string => cacheFolder('prometheus', env);
+export const prometheusFolder = (env: Environment = process.env): string => cacheFolder(env, 'prometheus');
 
 /**
  * Looks at `TEST_ASSET_PROMETHEUS`, then the cache, then PATH.

@@ -2,16 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type BuildOptions,
-  buildProgram,
-  type Environment,
-  isExecutable,
-  requireGo,
-} from '../../controlplane/build.ts';
+import { type BuildOptions, buildProgram, requireGo } from '../../controlplane/build.ts';
 import { withLock } from '../../controlplane/lock.ts';
+import { cacheFolder, type Environment, isExecutable } from '../../programs.ts';
 import { nodeCacheKey, nodeProgramNames, nodeRecipe } from './recipes.ts';
 
 export interface NodePrograms {
@@ -27,7 +22,7 @@ export interface NodePrograms {
 const NFT_PACKAGES = ['nftables', 'libnftables1', 'libnftnl11', 'libjansson4', 'libmnl0', 'libedit2', 'libbsd0'];
 
 export function nodeProgramDirectory(env: Environment = process.env): string {
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage', 'node', nodeCacheKey());
+  return cacheFolder(env, 'node', nodeCacheKey());
 }
 
 function run(command: string, args: readonly string[], cwd?: string): string {
