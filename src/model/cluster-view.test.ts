@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { workloadKey, workloadOfKey } from './cluster-view.ts';
+import { parseWorkloadKey, workloadKey, workloadOfKey } from './cluster-view.ts';
 
 describe('workloadKey', () => {
   test('names kind, namespace and name', () => {
@@ -14,5 +14,13 @@ describe('workloadKey', () => {
   test('is read back', () => {
     const workload = { kind: 'StatefulSet', namespace: 'shop', name: 'db-0.main' };
     expect(workloadOfKey(workloadKey(workload))).toEqual(workload);
+    expect(parseWorkloadKey(workloadKey(workload))).toEqual(workload);
   });
 });
+
+test.each(['', 'web', 'shop/web', '/shop/web', 'Deployment//web', 'Deployment/shop/', 'Deployment/shop/web/more'])(
+  '%j is the key of no workload',
+  (text) => {
+    expect(parseWorkloadKey(text)).toBeUndefined();
+  },
+);

@@ -63,6 +63,12 @@ export function workloadKey(ref: WorkloadRef): string {
   return [ref.kind, ref.namespace, ref.name].join('/');
 }
 
+/** The workload of a {@link workloadKey} that somebody typed; undefined where it is none. */
+export function parseWorkloadKey(text: string): WorkloadRef | undefined {
+  const [kind = '', namespace = '', name = '', ...rest] = text.split('/');
+  return kind === '' || namespace === '' || name === '' || rest.length > 0 ? undefined : { kind, namespace, name };
+}
+
 /** The workload of a {@link workloadKey}. */
 export function workloadOfKey(key: string): WorkloadRef {
   const [kind = '', namespace = '', name = ''] = key.split('/');

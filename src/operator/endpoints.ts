@@ -7,7 +7,7 @@ import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
 import { unplacedExplanation } from '../decide/placement/explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { type ClusterView, parseWorkloadKey, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import { type Endpoint, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
 
 export function createMetricsEndpoint(metrics: Metrics): Endpoint<PiecewiseAnswer> {
@@ -34,7 +34,7 @@ export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint
   return async (query) => {
     const text = query.get('workload');
     if (text === null) return jsonAnswer(200, await explainFleet(options));
-    const ref = parseWorkload(text);
+    const ref = parseWorkloadKey(text);
     if (ref === undefined) {
       const message = `workload ${JSON.stringify(text)} is not valid; accepted: KIND/NAMESPACE/NAME such as Deployment/shop/web`;
       return jsonAnswer(400, { code: 'INVALID_WORKLOAD', message });
@@ -76,9 +76,4 @@ async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointO
     if (workloads.length % FLEET_BATCH === 0) await setImmediate();
   }
   return { at: clock.now(), isLeader: isLeader(), workloads };
-}
-
-function parseWorkload(text: string): WorkloadRef | undefined {
-  const [kind = '', namespace = '', name = '', ...rest] = text.split('/');
-  return kind === '' || namespace === '' || name === '' || rest.length > 0 ? undefined : { kind, namespace, name };
 }

@@ -1,5 +1,5 @@
 /** The dashboard's JSON, by path. Loaded when somebody opens the dashboard for the first time. */
-import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { parseWorkloadKey } from '../../model/cluster-view.ts';
 import { type Endpoint, type EndpointAnswer, jsonAnswer, type StreamEndpoint } from '../endpoint-server.ts';
 import type { ApiPath } from './dashboard-paths.ts';
 import { createDecisionStream } from './decision-stream.ts';
@@ -41,7 +41,7 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
 }
 
 function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
-  const ref = parseWorkload(text);
+  const ref = parseWorkloadKey(text);
   if (ref === undefined) {
     return jsonAnswer(400, {
       code: 'INVALID_WORKLOAD',
@@ -52,9 +52,4 @@ function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
   return story === undefined
     ? jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` })
     : jsonAnswer(200, story);
-}
-
-function parseWorkload(text: string): WorkloadRef | undefined {
-  const [kind = '', namespace = '', name = '', ...rest] = text.split('/');
-  return kind === '' || namespace === '' || name === '' || rest.length > 0 ? undefined : { kind, namespace, name };
 }

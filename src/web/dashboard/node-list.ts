@@ -3,6 +3,7 @@ import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord } from '../../model/records.ts';
+import { INSTANCE_TYPE_LABEL, ZONE_LABEL } from '../../model/spot-pool.ts';
 import type { NodePage, NodePodTold, NodeTold } from './answers.ts';
 import { latestDecision } from './node-allocation.ts';
 import { nodeClasses } from './node-classes.ts';
@@ -14,8 +15,6 @@ const PAGE_SIZE = 20;
 const MAX_PODS = 40;
 const filters = ['all', 'spot', 'on-demand', 'unknown', 'not-usable'] as const;
 const sortKeys = ['name', 'cpu', 'memory', 'pods', 'zone'] as const;
-const instanceTypeLabel = 'node.kubernetes.io/instance-type';
-const zoneLabel = 'topology.kubernetes.io/zone';
 
 export function nodePage(sources: DashboardSources, query: URLSearchParams, now: EpochMillis): NodePage {
   const { view, rules } = sources;
@@ -26,7 +25,8 @@ export function nodePage(sources: DashboardSources, query: URLSearchParams, now:
     if (filter === 'not-usable' ? sides.isCapacity(node) : filter !== 'all' && sides.classOf(node) !== filter)
       return false;
     if (words.length === 0) return true;
-    const text = `${node.name} ${node.labels[zoneLabel] ?? ''} ${node.labels[instanceTypeLabel] ?? ''}`.toLowerCase();
+    const text =
+      `${node.name} ${node.labels[ZONE_LABEL] ?? ''} ${node.labels[INSTANCE_TYPE_LABEL] ?? ''}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const keyOf = keysOf(sources)[oneOf(query.get('sort'), sortKeys)];
@@ -51,7 +51,7 @@ function keysOf({
   const share = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
   return {
     name: ({ name }) => name,
-    zone: ({ labels }) => labels[zoneLabel] ?? '',
+    zone: ({ labels }) => labels[ZONE_LABEL] ?? '',
     cpu: ({ name, allocatable }) => share(view.requestedOnNode(name).cpuMillis, allocatable.cpuMillis),
     memory: ({ name, allocatable }) => share(view.requestedOnNode(name).memoryBytes, allocatable.memoryBytes),
     pods: ({ name }) => view.requestedOnNode(name).pods,
@@ -70,8 +70,8 @@ function nodeTold({ view, rules, allocation }: DashboardSources, node: NodeRecor
   return {
     name: node.name,
     class: sides.classOf(node),
-    zone: node.labels[zoneLabel],
-    instanceType: node.labels[instanceTypeLabel],
+    zone: node.labels[ZONE_LABEL],
+    instanceType: node.labels[INSTANCE_TYPE_LABEL],
     state: stateOf(node, sides.leavingCause(node) !== undefined),
     cpuMillis: node.allocatable.cpuMillis,
     memoryBytes: node.allocatable.memoryBytes,

@@ -1,4 +1,5 @@
 /** `GET /api/workloads`: filtered, sorted and cut into pages here, so that a page of a table is all that travels. */
+import { worthOf } from '../../decide/rightsizing/savings.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadPage, WorkloadRow, WorkloadStateTold } from './answers.ts';
 import { countRows } from './fleet-counts.ts';
@@ -67,9 +68,7 @@ const byNumber =
 
 const attention = ({ state, blockedBy }: WorkloadRow): number =>
   state === 'drifted' && blockedBy !== undefined ? BLOCKED : urgency[state];
-/** What following the advice would free, in cores with memory at a seventh of a core a GiB. */
-const saving = ({ size }: WorkloadRow): number | undefined =>
-  size?.saving && size.saving.cpuMillis / 1000 + size.saving.memoryBytes / (7.5 * 1024 ** 3);
+const saving = ({ size }: WorkloadRow): number | undefined => size?.saving && worthOf(size.saving);
 
 const comparisons: Readonly<Record<SortKey, Compare>> = {
   attention: byNumber(attention),

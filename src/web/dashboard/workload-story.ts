@@ -5,6 +5,7 @@ import type { SizingStory } from '../../controllers/rightsizing-explain.ts';
 import { costLines } from '../../decide/placement/cost-text.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
+import { ZONE_LABEL } from '../../model/spot-pool.ts';
 import { entryTold } from './decision-told.ts';
 import type { DashboardSources } from './sources.ts';
 import type { AllocatedPodTold, WorkloadAnswer } from './workload-answer.ts';
@@ -70,7 +71,7 @@ function placementTold(
 
 /** Undefined where the node says nothing of one. */
 export function zoneOf(view: Pick<ClusterView, 'node'>, node: string): string | undefined {
-  return view.node(node)?.labels['topology.kubernetes.io/zone'];
+  return view.node(node)?.labels[ZONE_LABEL];
 }
 
 function sizingTold({ policy, mode, others, entry, containers, ongoing }: SizingStory): WorkloadAnswer['sizing'] {
