@@ -3,7 +3,7 @@ import { sumCosts } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
-import type { OperatorTold, OverviewAnswer, WorkloadRow } from './answers.ts';
+import type { BlockTold, OperatorTold, OverviewAnswer, WorkloadRow } from './answers.ts';
 import { decisionTold } from './decision-told.ts';
 import { countRows } from './fleet-counts.ts';
 import type { Fleet } from './fleet-scan.ts';
@@ -56,19 +56,16 @@ function costTold({ rules }: DashboardSources, { workloads }: Fleet): OverviewAn
 }
 
 function blocksTold(rows: readonly WorkloadRow[]): OverviewAnswer['blocks'] {
-  const byReason = new Map<string, { block: OverviewAnswer['blocks'][number]; count: number }>();
+  const byReason = new Map<string, { row: WorkloadRow; block: BlockTold; count: number }>();
   for (const row of rows) {
     if (row.blockedBy === undefined) continue;
     const { reason } = row.blockedBy;
-    const known = byReason.get(reason) ?? {
-      block: { ...row.blockedBy, example: workloadKey(row), count: 0 },
-      count: 0,
-    };
+    const known = byReason.get(reason) ?? { row, block: row.blockedBy, count: 0 };
     known.count++;
     byReason.set(reason, known);
   }
   return [...byReason.values()]
-    .map(({ block, count }) => ({ ...block, count }))
+    .map(({ row, block, count }) => ({ ...block, example: workloadKey(row), count }))
     .sort((a, b) => b.count - a.count)
     .slice(0, REASONS);
 }
