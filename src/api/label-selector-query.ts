@@ -1,4 +1,5 @@
 /** The text form of label selectors, as in the query parameter `labelSelector` and in `kubectl -l`. */
+import { ascending } from '../lib/ascending.ts';
 import { InvalidValueError } from '../lib/errors.ts';
 import type { LabelSelector } from './core.ts';
 import { isLabelValue, isQualifiedName, type Requirement, selectorRequirements } from './label-selector.ts';
@@ -13,7 +14,7 @@ export function formatLabelSelector(selector: LabelSelector): string {
 
 /** The text of conditions that must all hold, in the order of their keys. */
 export function formatRequirements(requirements: readonly Requirement[]): string {
-  const sorted = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const sorted = [...requirements].sort((a, b) => ascending(a.key, b.key));
   return sorted.map(formatRequirement).join(',');
 }
 

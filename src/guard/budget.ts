@@ -1,4 +1,5 @@
 /** Fairness: in which order workloads compete for the cluster-wide budget of evictions. */
+import { ascending } from '../lib/ascending.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { DisruptionHistory } from './history.ts';
 
@@ -21,11 +22,9 @@ export function orderCandidates<C extends Candidate>(candidates: readonly C[], h
   const share = ({ drift, replicas }: C): number => drift / Math.max(1, replicas);
   return candidates
     .map((candidate) => ({ candidate, since: waitingSince(candidate), share: share(candidate) }))
-    .sort((a, b) => order(a.since, b.since) || order(b.share, a.share) || order(a.candidate.key, b.candidate.key))
+    .sort(
+      (a, b) =>
+        ascending(a.since, b.since) || ascending(b.share, a.share) || ascending(a.candidate.key, b.candidate.key),
+    )
     .map(({ candidate }) => candidate);
-}
-
-/** Safe for infinities, whose difference is not a number. */
-function order<T extends number | string>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

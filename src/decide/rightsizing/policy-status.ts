@@ -4,6 +4,7 @@ import {
   type OptimizationPolicyStatus,
   type PolicyWorkloadStatus,
 } from '../../api/optimization-policy-status.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -62,8 +63,7 @@ export function policyStatus(
 }
 
 function byWorth(a: ListedWorkload, b: ListedWorkload): number {
-  return b.worth - a.worth || compareTexts(nameOf(a), nameOf(b));
+  return b.worth - a.worth || ascending(nameOf(a), nameOf(b));
 }
 
 const nameOf = ({ of: { namespace, name, kind } }: ListedWorkload): string => `${namespace}/${name}/${kind}`;
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

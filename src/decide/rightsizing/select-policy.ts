@@ -1,5 +1,6 @@
 /** Which policy has the say over a workload: the highest weight, then the first by name, namespace and group. */
 import { policyGroups } from '../../api/optimization-policy.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/optimization-policy.ts';
 import type { NamespaceRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -89,13 +90,8 @@ export function hasTheSay(selection: PolicySelection, policy: Pick<PolicyRecord,
 function compareRank(a: ValidPolicy, b: ValidPolicy): number {
   return (
     b.spec.weight - a.spec.weight ||
-    compareTexts(a.name, b.name) ||
-    compareTexts(a.namespace, b.namespace) ||
+    ascending(a.name, b.name) ||
+    ascending(a.namespace, b.namespace) ||
     policyGroups.indexOf(a.group) - policyGroups.indexOf(b.group)
   );
-}
-
-/** By code point, as Go compares strings; not by locale. */
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
