@@ -1,6 +1,6 @@
 /** Gauges of rightsizing, set anew when somebody scrapes: series of policies and workloads that are gone are not among them. */
 import { MAX_WORKLOADS_IN_STATUS } from '../api/optimization-policy-status.ts';
-import { worthOf } from '../decide/rightsizing/savings.ts';
+import { sumSavings, worthOf } from '../decide/rightsizing/savings.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
@@ -27,12 +27,9 @@ export function reportRightsizing(metrics: Metrics, policies: readonly PolicyRec
     for (const [reason, skipped] of Map.groupBy(results.filter(isSkipped), ({ entry }) => entry.reason ?? 'Unknown')) {
       metrics.set('optipod_workloads_skipped', { ...labels, reason }, skipped.length);
     }
-    metrics.set('optipod_savings_cpu_cores', labels, sum(results, ({ saving }) => saving.cpuMillis) / 1000);
-    metrics.set(
-      'optipod_savings_memory_bytes',
-      labels,
-      sum(results, ({ saving }) => saving.memoryBytes),
-    );
+    const saved = sumSavings(results.map(({ saving }) => saving));
+    metrics.set('optipod_savings_cpu_cores', labels, saved.cpuMillis / 1000);
+    metrics.set('optipod_savings_memory_bytes', labels, saved.memoryBytes);
     // As many as the status lists, and the same ones.
     const listed = results.toSorted((a, b) => worthOf(b.saving) - worthOf(a.saving)).slice(0, MAX_WORKLOADS_IN_STATUS);
     for (const result of listed) reportRecommendation(metrics, result);
@@ -50,8 +47,4 @@ function reportRecommendation(metrics: Metrics, { entry, advice }: WorkloadResul
     if (cpu.target !== undefined) metrics.set('optipod_recommended_cpu_cores', labels, cpu.target / 1000);
     if (memory.target !== undefined) metrics.set('optipod_recommended_memory_bytes', labels, memory.target);
   }
-}
-
-function sum(results: readonly WorkloadResult[], of: (result: WorkloadResult) => number): number {
-  return results.reduce((total, result) => total + of(result), 0);
 }

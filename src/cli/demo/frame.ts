@@ -1,11 +1,11 @@
 /** What the demo shows at one moment, taken from the live view: nodes with their pods, workloads with their mix, the story, the decisions. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
+import { nodeClasses } from '../../model/node-classes.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeClass, NodeRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { PlannedWorkload } from '../fleet.ts';
-import { nodeClasses } from '../node-summary.ts';
 import { minOnDemandText } from '../plan/build-plan.ts';
 
 export interface NodeLine {

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PodPlan } from '../../decide/placement/plan.ts';
 import { type SlotRule, spotCount } from '../../decide/placement/slots.ts';
+import { isLivePod } from '../../decide/placement/standing.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { PdbRecord } from '../../model/records.ts';
 import type { PlannedWorkload } from '../fleet.ts';
@@ -140,6 +141,6 @@ export function createInvariantMonitor(): InvariantMonitor {
 
 const invariantNames = Object.keys(invariants).filter((name): name is Invariant => Object.hasOwn(invariants, name));
 
-function isServingOnDemand({ actualSide, ready, state }: PodPlan): boolean {
-  return actualSide === 'on-demand' && ready && state !== 'terminating' && state !== 'ended';
+function isServingOnDemand(pod: PodPlan): boolean {
+  return pod.actualSide === 'on-demand' && pod.ready && isLivePod(pod);
 }

@@ -1,6 +1,6 @@
 /** The demo on a terminal: one screen, drawn anew in place. */
 import { printable } from '../../lib/printable.ts';
-import { nodeClasses } from '../node-summary.ts';
+import { nodeClasses } from '../../model/node-classes.ts';
 import type { Style, StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { truncate, wrap } from '../text-width.ts';

@@ -1,6 +1,7 @@
 /** The plan for people: a block of lines a workload, the reason on every line that needs one, and a summary at the end. */
 
 import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts';
+import { isBalanced } from '../../decide/placement/standing.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { printable } from '../../lib/printable.ts';
 import type { Side } from '../../model/records.ts';
@@ -53,7 +54,7 @@ function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOp
         : [`  ${style('bad', 'invalid')}   ${printable(block.message)}`, `            ${block.advice}`];
     return [`${title}: ${counted(replicas, 'replica')}, left alone`, ...why];
   }
-  const isSettled = actual !== undefined && actual.spot === target.spot && actual.onDemand === target.onDemand;
+  const isSettled = actual !== undefined && isBalanced({ target, actual });
   return [
     `${title}: ${counted(replicas, 'replica')}, ${policy.spotPercentage} % spot, at least ${policy.minOnDemand} on-demand`,
     `  target    ${target.spot} spot, ${target.onDemand} on-demand`,

@@ -1,17 +1,17 @@
 /** The fleet in numbers, as `stowage status` prints and exports it. */
 import { type FleetCost, sumCosts, type WorkloadCost } from '../../decide/placement/cost.ts';
+import { type Standing, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
+import { type NodeClassSums, sumNodeClasses } from '../../model/node-classes.ts';
 import { type AllocationPlan, planAllocation } from '../allocation/allocation-plan.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import type { MissingData } from '../input/missing-data.ts';
-import { type NodeClassSummary, summarizeNodes } from '../node-summary.ts';
 import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
 import { blocksOf, type PlannedBlock } from '../plan/blocks.ts';
 import { planSizes, type SizingPlan } from '../sizing/sizing-plan.ts';
 
-/** How a workload stands: `drifted` has replicas on the wrong side, `incomplete` misses some, `invalid` has a setting that cannot be used. */
-export type WorkloadState = 'balanced' | 'drifted' | 'incomplete' | 'invalid';
+export type WorkloadState = Exclude<Standing, 'unmanaged'>;
 
 /** One workload that is enabled, however well. */
 export interface WorkloadStatusRow {
@@ -51,7 +51,8 @@ export interface FleetStatus extends ResultDocument {
   readonly sizing?: SizingPlan;
   /** Absent where no pod takes part. */
   readonly allocation?: AllocationPlan;
-  readonly nodes: readonly NodeClassSummary[];
+  /** By class; `unknown` only where there is such a node. */
+  readonly nodes: readonly NodeClassSums[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
   readonly problems: readonly string[];
@@ -60,7 +61,10 @@ export interface FleetStatus extends ResultDocument {
 /** @param namespace the only one to look at; undefined for all. */
 export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: string | undefined): FleetStatus {
   const all = planFleet(input.view, input.rules, now, namespace);
-  const rows = all.filter(({ plan }) => plan.policy.state !== 'unmanaged').map((planned) => toRow(input, planned, now));
+  const rows = all.flatMap((planned) => {
+    const state = standingOf(planned.plan);
+    return state === 'unmanaged' ? [] : [toRow(input, planned, state, now)];
+  });
   const allocation = planAllocation(input.allocation, input.view, now, namespace);
   const count = (state: WorkloadState): number => rows.filter((row) => row.state === state).length;
   return {
@@ -82,14 +86,21 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
       sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
     }),
     ...(allocation !== undefined && { allocation }),
-    nodes: summarizeNodes(input.view, input.rules.sides),
+    nodes: sumNodeClasses(input.view, input.rules.sides).filter(
+      ({ class: name, nodes }) => name !== 'unknown' || nodes > 0,
+    ),
     workloads: rows,
     missing: input.missing,
     problems: input.problems,
   };
 }
 
-function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): WorkloadStatusRow {
+function toRow(
+  input: LoadedInput,
+  planned: PlannedWorkload,
+  state: WorkloadState,
+  now: EpochMillis,
+): WorkloadStatusRow {
   const { kind, namespace, name, replicas } = planned.workload;
   const { target, actual, drift, notes, decisions, policy } = planned.plan;
   const eviction = decisions.find((decision) => decision.kind !== 'restamp');
@@ -100,7 +111,7 @@ function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): 
     name,
     replicas,
     ready: planned.ready,
-    state: stateOf(planned),
+    state,
     ...(target !== undefined && { target: { spot: target.spot, onDemand: target.onDemand } }),
     actual: { spot: actual.spot, onDemand: actual.onDemand, unknown: actual.unknown },
     pending: planned.pending,
@@ -109,10 +120,4 @@ function toRow(input: LoadedInput, planned: PlannedWorkload, now: EpochMillis): 
     notes: notes.map(({ text }) => text),
     ...(planned.cost !== undefined && { cost: planned.cost }),
   };
-}
-
-function stateOf({ plan, isBalanced }: PlannedWorkload): WorkloadState {
-  if (plan.policy.state === 'invalid') return 'invalid';
-  if (plan.drift > 0) return 'drifted';
-  return isBalanced ? 'balanced' : 'incomplete';
 }

@@ -38,6 +38,12 @@ describe('the headline', () => {
     expect(explain(world).headline).toBe(
       '0 on spot, 0 on on-demand, 1 on an unknown side, 2 and 1 wanted; not settled yet',
     );
+    const surplus = worldOf(half);
+    while (surplus.pods.length < 3) run(surplus);
+    runUnsteered(surplus, 'spot', { nodeName: UNKNOWN_NODE });
+    expect(explain(surplus).headline).toBe(
+      '2 on spot, 1 on on-demand, 1 on an unknown side, 2 and 1 wanted; not settled yet',
+    );
   });
 
   test('says why a workload is left alone, and what to write instead', () => {

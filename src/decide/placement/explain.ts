@@ -5,6 +5,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
+import { isBalanced } from './standing.ts';
 
 /** What keeps a decision from being carried out, as the guards say it. */
 export interface Blocking {
@@ -71,12 +72,8 @@ function headlineOf(plan: WorkloadPlan): string {
   const seen = `${actual.spot} on spot, ${actual.onDemand} on on-demand`;
   const unknown = actual.unknown === 0 ? '' : `, ${actual.unknown} on an unknown side`;
   const wanted = `${target.spot} and ${target.onDemand} wanted`;
-  const verdict = drift > 0 ? `; ${drift} to move` : isComplete(plan) ? '; as it should be' : '; not settled yet';
+  const verdict = drift > 0 ? `; ${drift} to move` : isBalanced(plan) ? '; as it should be' : '; not settled yet';
   return `${seen}${unknown}, ${wanted}${verdict}`;
-}
-
-function isComplete({ target, actual }: WorkloadPlan): boolean {
-  return target !== undefined && actual.spot === target.spot && actual.onDemand === target.onDemand;
 }
 
 function policyLines({ rule, window, sources }: ManagedPolicy, now: EpochMillis): string[] {

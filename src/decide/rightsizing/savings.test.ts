@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { noAdvice } from './advice.ts';
-import { savingOf, worthOf } from './savings.ts';
+import { savingOf, sumSavings, worthOf } from './savings.ts';
 import { dueAdvice } from './testing/advice.ts';
 
 const none = noAdvice('NoData', 'nothing');
@@ -20,6 +20,15 @@ test('is negative where more is needed, and nothing where nothing is known', () 
     cpuMillis: 0,
     memoryBytes: 0,
   });
+});
+
+test('of several is the sum, where one that needs more takes away from it', () => {
+  const savings = [
+    { cpuMillis: 500, memoryBytes: MIB },
+    { cpuMillis: -200, memoryBytes: 3 * MIB },
+  ];
+  expect(sumSavings(savings)).toEqual({ cpuMillis: 300, memoryBytes: 4 * MIB });
+  expect(sumSavings([])).toEqual({ cpuMillis: 0, memoryBytes: 0 });
 });
 
 test('a core is worth as much as some gigabytes', () => {

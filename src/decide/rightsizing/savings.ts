@@ -21,6 +21,16 @@ export function savingOf(advice: readonly SizedAdvice[], replicas: number): Savi
   return { cpuMillis: cpuMillis * replicas, memoryBytes: memoryBytes * replicas };
 }
 
+export function sumSavings(savings: Iterable<Saving>): Saving {
+  let cpuMillis = 0;
+  let memoryBytes = 0;
+  for (const saving of savings) {
+    cpuMillis += saving.cpuMillis;
+    memoryBytes += saving.memoryBytes;
+  }
+  return { cpuMillis, memoryBytes };
+}
+
 /** In cores, memory weighed by its price: one number to sort by. */
 export function worthOf({ cpuMillis, memoryBytes }: Saving): number {
   return cpuMillis / 1000 + memoryBytes / BYTES_PER_CORE;

@@ -10,7 +10,7 @@ export interface SideCountsTold {
   readonly onDemand: number;
 }
 
-/** `drifted`: replicas on the wrong side; `incomplete`: some are missing; `invalid`: a setting cannot be used. */
+/** As `Standing` of decide/placement, which says what each means. */
 export type WorkloadStateTold = 'invalid' | 'drifted' | 'incomplete' | 'balanced' | 'unmanaged';
 
 export interface MoneyTold {

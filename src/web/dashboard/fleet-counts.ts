@@ -12,10 +12,15 @@ export function countRows(rows: readonly WorkloadRow[]): WorkloadPage['counts'] 
     balanced: 0,
     unmanaged: 0,
   };
-  for (const { state, blockedBy } of rows) {
-    counts[state]++;
-    if (state !== 'unmanaged' && state !== 'invalid') counts.managed++;
-    if (blockedBy !== undefined) counts.blocked++;
+  for (const row of rows) {
+    counts[row.state]++;
+    if (isManaged(row)) counts.managed++;
+    if (row.blockedBy !== undefined) counts.blocked++;
   }
   return counts;
+}
+
+/** Placement has a say in it, and nothing about its settings is wrong. */
+export function isManaged({ state }: Pick<WorkloadRow, 'state'>): boolean {
+  return state !== 'unmanaged' && state !== 'invalid';
 }

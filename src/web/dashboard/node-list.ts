@@ -1,12 +1,13 @@
 /** `GET /api/nodes`: nodes in pages, each with its pods by the CPU they request, and what allocation makes of it. */
+import { ascending } from '../../lib/ascending.ts';
 import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import { sumNodeClasses } from '../../model/node-classes.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord } from '../../model/records.ts';
 import { INSTANCE_TYPE_LABEL, ZONE_LABEL } from '../../model/spot-pool.ts';
-import type { NodePage, NodePodTold, NodeTold } from './answers.ts';
+import type { NodeClassTold, NodePage, NodePodTold, NodeTold } from './answers.ts';
 import { latestDecision } from './node-allocation.ts';
-import { nodeClasses } from './node-classes.ts';
 import { oneOf, pageOf, pageRequest, searchWords } from './page-of.ts';
 import type { AllocationSource, DashboardSources } from './sources.ts';
 
@@ -32,17 +33,22 @@ export function nodePage(sources: DashboardSources, query: URLSearchParams, now:
   const keyOf = keysOf(sources)[oneOf(query.get('sort'), sortKeys)];
   const direction = query.get('order') === 'desc' ? -1 : 1;
   const keyed = matching.map((node) => ({ node, key: keyOf(node) }));
-  keyed.sort((a, b) => direction * compare(a.key, b.key) || compare(a.node.name, b.node.name));
+  keyed.sort((a, b) => direction * ascending(a.key, b.key) || ascending(a.node.name, b.node.name));
   const asked = pageRequest(query, PAGE_SIZE);
   const { page, items } = pageOf(keyed, asked);
   return {
     at: now,
-    classes: nodeClasses(sources),
+    classes: nodeClassesTold(sources),
     matching: matching.length,
     page,
     pageSize: asked.pageSize,
     nodes: items.map(({ node }) => nodeTold(sources, node)),
   };
+}
+
+/** A class without nodes is left out. */
+export function nodeClassesTold({ view, rules }: DashboardSources): readonly NodeClassTold[] {
+  return sumNodeClasses(view, rules().sides).filter(({ nodes }) => nodes > 0);
 }
 
 function keysOf({
@@ -58,15 +64,13 @@ function keysOf({
   };
 }
 
-const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
-
 function nodeTold({ view, rules, allocation }: DashboardSources, node: NodeRecord): NodeTold {
   const { sides } = rules();
   const requested = view.requestedOnNode(node.name);
   const pods = view
     .podsOnNode(node.name)
     .filter(isLive)
-    .sort((a, b) => b.template.requests.cpuMillis - a.template.requests.cpuMillis || compare(a.name, b.name));
+    .sort((a, b) => b.template.requests.cpuMillis - a.template.requests.cpuMillis || ascending(a.name, b.name));
   return {
     name: node.name,
     class: sides.classOf(node),
@@ -84,7 +88,7 @@ function nodeTold({ view, rules, allocation }: DashboardSources, node: NodeRecor
 }
 
 function stateOf(node: NodeRecord, isLeaving: boolean): NodeTold['state'] {
-  if (isLeaving || node.deleting) return 'leaving';
+  if (isLeaving) return 'leaving';
   if (!node.ready) return 'not ready';
   return node.unschedulable ? 'cordoned' : 'ready';
 }

@@ -1,15 +1,17 @@
 /** `GET /api/overview`: the fleet in numbers. */
 import { sumCosts } from '../../decide/placement/cost.ts';
+import { sumSavings } from '../../decide/rightsizing/savings.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { BlockTold, OperatorTold, OverviewAnswer, WorkloadRow } from './answers.ts';
 import { decisionTold } from './decision-told.ts';
-import { countRows } from './fleet-counts.ts';
+import { countRows, isManaged } from './fleet-counts.ts';
 import type { Fleet } from './fleet-scan.ts';
 import { latestDecision } from './node-allocation.ts';
-import { nodeClasses } from './node-classes.ts';
+import { nodeClassesTold } from './node-list.ts';
 import type { AllocationSource, DashboardSources, RightsizingSource } from './sources.ts';
+import { tally } from './tally.ts';
 
 const DECISIONS = 50;
 const REASONS = 8;
@@ -17,7 +19,7 @@ const REASONS = 8;
 export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMillis): OverviewAnswer {
   const { journal, rightsizing, allocation } = sources;
   const rows = fleet.workloads.map(({ row }) => row);
-  const managed = rows.filter(({ state }) => state !== 'unmanaged' && state !== 'invalid');
+  const managed = rows.filter(isManaged);
   const sum = (of: (row: WorkloadRow) => number): number => managed.reduce((total, row) => total + of(row), 0);
   return {
     at: now,
@@ -36,7 +38,7 @@ export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMill
     blocks: blocksTold(rows),
     sizing: rightsizing && sizingTold(rightsizing, rows),
     allocation: allocation && allocationTold(allocation),
-    nodes: nodeClasses(sources),
+    nodes: nodeClassesTold(sources),
     decisions: journal.recent(DECISIONS).map(decisionTold),
   };
 }
@@ -72,16 +74,11 @@ function blocksTold(rows: readonly WorkloadRow[]): OverviewAnswer['blocks'] {
 
 function sizingTold(rightsizing: RightsizingSource, rows: readonly WorkloadRow[]): OverviewAnswer['sizing'] {
   const sized = rows.flatMap(({ size }) => size ?? []);
-  const saving = { cpuMillis: 0, memoryBytes: 0 };
-  for (const each of sized) {
-    saving.cpuMillis += each.saving?.cpuMillis ?? 0;
-    saving.memoryBytes += each.saving?.memoryBytes ?? 0;
-  }
   return {
     policies: rightsizing.policies().length,
     workloads: sized.length,
     results: tally(sized.map(({ status }) => status ?? 'Unknown')),
-    saving,
+    saving: sumSavings(sized.flatMap(({ saving }) => saving ?? [])),
   };
 }
 
@@ -104,10 +101,4 @@ function allocationTold(allocation: AllocationSource): OverviewAnswer['allocatio
     overloaded: modes.filter((mode) => mode === 'overloaded').length,
     phases: tally(phases),
   };
-}
-
-export function tally(names: readonly string[]): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,11 +1,12 @@
 /** `GET /api/policies`: what placement does by default, and every OptimizationPolicy with what it came to. */
-import { worthOf } from '../../decide/rightsizing/savings.ts';
+import { sumSavings, worthOf } from '../../decide/rightsizing/savings.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import type { PoliciesAnswer, PolicyTold } from './answers.ts';
-import { tally } from './overview.ts';
 import type { DashboardSources, RightsizingSource } from './sources.ts';
+import { tally } from './tally.ts';
 
 const MAX_POLICIES = 500;
 
@@ -40,13 +41,7 @@ function placementDefaults(
 function policyTold(policy: PolicyRecord, { bookOf }: RightsizingSource): PolicyTold {
   const { group, namespace, name, deleting, problems, spec, status, uid } = policy;
   const { results, owned } = bookOf(uid);
-  const saving = { cpuMillis: 0, memoryBytes: 0 };
-  const states: string[] = [];
-  for (const result of results.values()) {
-    states.push(result.entry.status ?? 'Unknown');
-    saving.cpuMillis += result.saving.cpuMillis;
-    saving.memoryBytes += result.saving.memoryBytes;
-  }
+  const found = [...results.values()];
   return {
     namespace,
     name,
@@ -59,8 +54,8 @@ function policyTold(policy: PolicyRecord, { bookOf }: RightsizingSource): Policy
     provider: spec?.metrics.provider,
     window: spec?.updates.window?.text,
     owned: Math.max(owned, results.size),
-    results: tally(states),
-    saving,
+    results: tally(found.map(({ entry }) => entry.status ?? 'Unknown')),
+    saving: sumSavings(found.map(({ saving }) => saving)),
     conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(
       ({ type, status: value, reason, message }) => ({
         type,
@@ -73,5 +68,5 @@ function policyTold(policy: PolicyRecord, { bookOf }: RightsizingSource): Policy
 }
 
 function byWeight(a: PolicyTold, b: PolicyTold): number {
-  return (b.weight ?? 0) - (a.weight ?? 0) || worthOf(b.saving) - worthOf(a.saving) || (a.name < b.name ? -1 : 1);
+  return (b.weight ?? 0) - (a.weight ?? 0) || worthOf(b.saving) - worthOf(a.saving) || ascending(a.name, b.name);
 }

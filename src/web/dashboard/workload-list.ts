@@ -1,8 +1,9 @@
 /** `GET /api/workloads`: filtered, sorted and cut into pages here, so that a page of a table is all that travels. */
 import { worthOf } from '../../decide/rightsizing/savings.ts';
+import { ascending } from '../../lib/ascending.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadPage, WorkloadRow, WorkloadStateTold } from './answers.ts';
-import { countRows } from './fleet-counts.ts';
+import { countRows, isManaged } from './fleet-counts.ts';
 import type { Fleet } from './fleet-scan.ts';
 import { oneOf, pageOf, pageRequest, searchWords } from './page-of.ts';
 
@@ -42,11 +43,11 @@ export function workloadPage(fleet: Fleet, query: URLSearchParams, now: EpochMil
   };
 }
 
-function isIn({ state, blockedBy }: WorkloadRow, filter: (typeof filters)[number]): boolean {
+function isIn(row: WorkloadRow, filter: (typeof filters)[number]): boolean {
   if (filter === 'all') return true;
-  if (filter === 'blocked') return blockedBy !== undefined;
-  if (filter === 'managed') return state !== 'unmanaged' && state !== 'invalid';
-  return state === filter;
+  if (filter === 'blocked') return row.blockedBy !== undefined;
+  if (filter === 'managed') return isManaged(row);
+  return row.state === filter;
 }
 
 function matches({ kind, namespace, name, blockedBy, size }: WorkloadRow, words: readonly string[]): boolean {
@@ -60,11 +61,11 @@ type Compare = (a: WorkloadRow, b: WorkloadRow) => number;
 const byText =
   (of: (row: WorkloadRow) => string): Compare =>
   (a, b) =>
-    of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0;
+    ascending(of(a), of(b));
 const byNumber =
   (of: (row: WorkloadRow) => number | undefined): Compare =>
   (a, b) =>
-    (of(a) ?? -Infinity) - (of(b) ?? -Infinity) || 0;
+    ascending(of(a) ?? -Infinity, of(b) ?? -Infinity);
 
 const attention = ({ state, blockedBy }: WorkloadRow): number =>
   state === 'drifted' && blockedBy !== undefined ? BLOCKED : urgency[state];

@@ -1,11 +1,11 @@
 /** One workload as a row of the dashboard's table, judged as the operator judges it at this moment. */
 import type { ExplainedDecision, WorkloadExplanation } from '../../controllers/explain.ts';
 import type { Blocking } from '../../decide/placement/explain.ts';
-import type { WorkloadPlan } from '../../decide/placement/plan.ts';
+import { liveCounts, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
-import type { BlockTold, SizeTold, WorkloadRow, WorkloadStateTold } from './answers.ts';
+import type { BlockTold, SizeTold, WorkloadRow } from './answers.ts';
 import type { ScannedWorkload } from './fleet-scan.ts';
 import type { DashboardSources } from './sources.ts';
 
@@ -21,15 +21,13 @@ export function lookAtWorkload(sources: DashboardSources, ref: WorkloadRef): Sca
   const { plan, lastDisruption } = explained;
   const cost = plan.policy.state === 'managed' ? explained.cost : undefined;
   const { target, actual, drift } = plan;
-  const live = plan.pods.filter(({ state }) => state !== 'terminating' && state !== 'ended');
   const row = {
     kind,
     namespace,
     name,
-    state: stateOf(plan),
+    state: standingOf(plan),
     replicas: plan.replicas,
-    ready: live.filter(({ ready }) => ready).length,
-    pending: live.filter(({ node }) => node === undefined).length,
+    ...liveCounts(plan),
     actual,
     target: target && { spot: target.spot, onDemand: target.onDemand },
     drift,
@@ -59,13 +57,6 @@ function rowOfSized({ sizingView }: DashboardSources, sized: SizedWorkload, size
     drift: 0,
     size,
   };
-}
-
-function stateOf({ policy, target, actual, drift }: WorkloadPlan): WorkloadStateTold {
-  if (policy.state === 'unmanaged' || policy.state === 'invalid') return policy.state;
-  if (drift > 0) return 'drifted';
-  const isComplete = actual.unknown === 0 && actual.spot === target?.spot && actual.onDemand === target?.onDemand;
-  return isComplete ? 'balanced' : 'incomplete';
 }
 
 /** The objection to the next move that counts. */

@@ -1,0 +1,44 @@
+/** How a workload stands against its plan, in the words and figures that status, the demo and the dashboard share. */
+import type { PodPlan, WorkloadPlan } from './plan.ts';
+
+/**
+ * `invalid`: a setting cannot be used, so the workload is left alone; `drifted`: replicas are on the wrong side; `incomplete`: nothing is
+ * to be moved, yet the sides are not as wanted: replicas are missing, on an unknown side, or too many for the moment of a rollout.
+ */
+export type Standing = 'unmanaged' | 'invalid' | 'drifted' | 'incomplete' | 'balanced';
+
+export function standingOf(plan: Pick<WorkloadPlan, 'policy' | 'drift' | 'target' | 'actual'>): Standing {
+  if (plan.policy.state !== 'managed') return plan.policy.state;
+  if (plan.drift > 0) return 'drifted';
+  return isBalanced(plan) ? 'balanced' : 'incomplete';
+}
+
+/**
+ * Managed, and each side has exactly its target. A pod of an unknown side never counts as right, as it satisfies no floor: with the
+ * targets met it is one more than the replicas asked for.
+ */
+export function isBalanced({ target, actual }: Pick<WorkloadPlan, 'target' | 'actual'>): boolean {
+  return (
+    target !== undefined && actual.unknown === 0 && actual.spot === target.spot && actual.onDemand === target.onDemand
+  );
+}
+
+/** A pod that takes part: not terminating, not ended. */
+export function isLivePod({ state }: Pick<PodPlan, 'state'>): boolean {
+  return state !== 'terminating' && state !== 'ended';
+}
+
+export interface LiveCounts {
+  /** Live pods that are ready. */
+  readonly ready: number;
+  /** Live pods without a node yet. */
+  readonly pending: number;
+}
+
+export function liveCounts({ pods }: Pick<WorkloadPlan, 'pods'>): LiveCounts {
+  const live = pods.filter(isLivePod);
+  return {
+    ready: live.filter(({ ready }) => ready).length,
+    pending: live.filter(({ node }) => node === undefined).length,
+  };
+}
