@@ -3,10 +3,11 @@ import type { NodePage, NodePodTold, NodeTold } from '../answers.ts';
 import { ask } from './api.ts';
 import { dataTable, numbers } from './data-table.ts';
 import { fill, h } from './dom.ts';
+import { filterButtons, NO_FILTER } from './filter-buttons.ts';
 import { bytes, cores, count, counted, cpu, percent } from './format.ts';
+import { listQuery } from './list-query.ts';
 import type { Host, Page } from './page.ts';
 import { badge, bar, empty, pager, type Tone } from './parts.ts';
-import { linkTo } from './route.ts';
 
 const orders = [
   { label: 'Name', sort: 'name', order: '' },
@@ -26,14 +27,8 @@ const stateTones: Readonly<Record<NodeTold['state'], Tone>> = {
 const SHADES = 6;
 
 export function nodesPage(host: Host): Page {
-  let params = new URLSearchParams();
-  const change = (changes: Readonly<Record<string, string>>): void => {
-    const next = Object.fromEntries(params);
-    if (!('page' in changes)) delete next['page'];
-    host.replace(linkTo('nodes', '', { ...next, ...changes }));
-    params = new URLSearchParams(linkTo('nodes', '', { ...next, ...changes }).split('?')[1] ?? '');
-    host.refresh();
-  };
+  const query = listQuery('nodes', host);
+  const { change } = query;
   const search = h('input', {
     type: 'search',
     placeholder: 'Name, zone or instance type',
@@ -63,38 +58,26 @@ export function nodesPage(host: Host): Page {
       foot,
     ),
     show(route) {
-      params = new URLSearchParams(route.params);
-      search.value = params.get('q') ?? '';
+      query.show(route);
+      search.value = query.get('q');
       order.selectedIndex = Math.max(
         0,
-        orders.findIndex(({ sort }) => sort === params.get('sort')),
+        orders.findIndex(({ sort }) => sort === query.get('sort')),
       );
     },
     async refresh(signal) {
-      const answer = await ask<NodePage>('nodes', params, signal);
-      const chosen = params.get('class') ?? 'all';
+      const answer = await ask<NodePage>('nodes', query.params(), signal);
+      const chosen = query.get('class') || NO_FILTER;
       const all = answer.classes.reduce((sum, { nodes }) => sum + nodes, 0);
       const unusable = answer.classes.reduce((sum, { nodes, usable }) => sum + nodes - usable, 0);
       const classes = [
-        ['all', all],
-        ...answer.classes.map((each) => [each.class, each.nodes] as const),
-        ...(unusable > 0 || chosen === 'not-usable' ? [['not-usable', unusable] as const] : []),
-      ] as const;
+        { name: NO_FILTER, amount: all },
+        ...answer.classes.map((each) => ({ name: each.class, amount: each.nodes })),
+        ...(unusable > 0 || chosen === 'not-usable' ? [{ name: 'not-usable', amount: unusable }] : []),
+      ];
       fill(
         filters,
-        classes.map(([name, amount]) =>
-          h(
-            'button',
-            {
-              type: 'button',
-              'aria-pressed': String(name === chosen),
-              'data-key': `class ${name}`,
-              onclick: () => change({ class: name === 'all' ? '' : name }),
-            },
-            name,
-            h('span', { class: 'count' }, count(amount)),
-          ),
-        ),
+        filterButtons('class', classes, chosen, (value) => change({ class: value })),
       );
       fill(list, answer.nodes.map(nodeItem), answer.nodes.length === 0 && h('li', {}, empty('No node matches.')));
       fill(

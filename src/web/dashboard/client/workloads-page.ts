@@ -3,18 +3,19 @@ import type { WorkloadPage, WorkloadRow, WorkloadStateTold } from '../answers.ts
 import { ask } from './api.ts';
 import { scrolling } from './data-table.ts';
 import { fill, h } from './dom.ts';
+import { filterButtons, NO_FILTER } from './filter-buttons.ts';
 import { cores, count, dollars } from './format.ts';
+import { listQuery } from './list-query.ts';
 import type { Host, Page } from './page.ts';
 import { badge, empty, mixBar, pager, type Tone, timeAgo, workloadLink } from './parts.ts';
-import { linkTo } from './route.ts';
 import { sortableHead } from './sortable-head.ts';
 
-const states = ['all', 'managed', 'blocked', 'drifted', 'incomplete', 'invalid', 'balanced', 'unmanaged'] as const;
+const states = [NO_FILTER, 'managed', 'blocked', 'drifted', 'incomplete', 'invalid', 'balanced', 'unmanaged'] as const;
 
 const stateLooks: Readonly<Record<WorkloadStateTold, { readonly tone: Tone; readonly title: string }>> = {
   balanced: { tone: 'good', title: 'Every replica is on its side' },
   drifted: { tone: 'warn', title: 'Replicas are on the wrong side' },
-  incomplete: { tone: 'info', title: 'Replicas are missing' },
+  incomplete: { tone: 'info', title: 'Replicas are missing, too many, or on an unknown side' },
   invalid: { tone: 'bad', title: 'A setting cannot be used; the workload is left alone' },
   unmanaged: { tone: 'muted', title: 'Not enabled for placement' },
 };
@@ -23,19 +24,8 @@ export const stateBadge = (state: WorkloadStateTold): HTMLElement =>
   badge(state, stateLooks[state].tone, stateLooks[state].title);
 
 export function workloadsPage(host: Host): Page {
-  let params = new URLSearchParams();
-  /** Changes parameters; another filter or order begins at the first page. */
-  const change = (changes: Readonly<Record<string, string>>): void => {
-    const next = new URLSearchParams(params);
-    if (!('page' in changes)) next.delete('page');
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === '') next.delete(name);
-      else next.set(name, value);
-    }
-    params = next;
-    host.replace(linkTo('workloads', '', Object.fromEntries(params)));
-    host.refresh();
-  };
+  const query = listQuery('workloads', host);
+  const { change } = query;
   const search = h('input', {
     type: 'search',
     placeholder: 'Name, namespace, kind or reason',
@@ -59,18 +49,22 @@ export function workloadsPage(host: Host): Page {
       foot,
     ),
     show(route) {
-      params = new URLSearchParams(route.params);
-      search.value = params.get('q') ?? '';
+      query.show(route);
+      search.value = query.get('q');
     },
     async refresh(signal) {
-      const answer = await ask<WorkloadPage>('workloads', params, signal);
+      const answer = await ask<WorkloadPage>('workloads', query.params(), signal);
+      const chosen = query.get('state') || NO_FILTER;
+      const shown = states
+        .filter((state) => state === NO_FILTER || state === chosen || answer.counts[state] > 0)
+        .map((state) => ({ name: state, amount: answer.counts[state] }));
       fill(
         filters,
-        filterButtons(answer, params.get('state') ?? 'all', (state) => change({ state: state === 'all' ? '' : state })),
+        filterButtons('state', shown, chosen, (state) => change({ state })),
       );
       const hasCost = answer.rows.some(({ cost }) => cost !== undefined);
       const hasSize = answer.rows.some(({ size }) => size !== undefined);
-      fill(head, sortableHead(columnsOf(hasCost, hasSize), params, change));
+      fill(head, sortableHead(columnsOf(hasCost, hasSize), query.params(), change));
       fill(
         body,
         answer.rows.map((row) => rowOf(row, answer.at, hasCost, hasSize)),
@@ -82,24 +76,6 @@ export function workloadsPage(host: Host): Page {
       );
     },
   };
-}
-
-function filterButtons({ counts }: WorkloadPage, chosen: string, choose: (state: string) => void): HTMLElement[] {
-  return states
-    .filter((state) => state === 'all' || state === chosen || counts[state] > 0)
-    .map((state) =>
-      h(
-        'button',
-        {
-          type: 'button',
-          'aria-pressed': String(state === chosen),
-          'data-key': `state ${state}`,
-          onclick: () => choose(state),
-        },
-        state,
-        h('span', { class: 'count' }, count(counts[state])),
-      ),
-    );
 }
 
 const columnsOf = (hasCost: boolean, hasSize: boolean) => [
@@ -130,7 +106,7 @@ function rowOf(row: WorkloadRow, now: number, hasCost: boolean, hasSize: boolean
     cost,
     lastDisruption,
   } = row;
-  const isPlaced = state !== 'unmanaged' && state !== 'invalid';
+  const isPlaced = target !== undefined;
   return h(
     'tr',
     {},
