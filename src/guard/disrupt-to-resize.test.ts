@@ -214,6 +214,28 @@ describe('a larger pod needs room', () => {
     expect(ask(node('x', undefined, 400))).toEqual(['NoRoomOnSide']);
   });
 
+  test('a node of no known side is none where placement has a say: the replacement is steered to a side', () => {
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
+    expect(reasonsFor({ records: { nodes } }, larger)).toEqual(['NoRoomOnSide']);
+    const onUnknown = decision({ growth: larger.growth, pod: { namespace: 'shop', name: 'u1', uid: 'u1' } });
+    const records = {
+      nodes: [...nodes, node('x2', undefined, used)],
+      pods: [...pods, pod('u1', 'x2')],
+      workloads: [aDeployment({ replicas: 5 })],
+    };
+    expect(reasonsFor({ records }, onUnknown)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('nor is one that runs a pod of the workload already, where the pods keep away from each other', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const apart = { ...web, template: { ...web.template, hasPodPlacementRules: true } };
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
+    const ask = (extra: Parameters<typeof pod>[2]) =>
+      reasonsFor({ policy, records: { nodes, workloads: [apart], pods: [...pods, pod('u1', 'x', extra)] } }, larger);
+    expect(ask({})).toEqual(['NoRoomOnSide']);
+    expect(ask({ phase: 'Succeeded' })).toEqual([]);
+  });
+
   test('one that grows in nothing fits where it was, however full the node is', () => {
     const records = { nodes: [node('s', 'spot', 1), node('o', 'on-demand', 1)] };
     expect(reasonsFor({ records })).toEqual([]);

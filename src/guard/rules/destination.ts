@@ -23,13 +23,12 @@ export const hasRoom = endRule(
   ({ decision, workload, pod, pods }, { view, sides, settings }) => {
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
-    const siblings = pods.filter((sibling) => sibling.uid !== pod.uid && isLive(sibling));
     const room = findRoom(view, sides, {
       namespace: workload.namespace,
       template: workload.template,
       side: decision.to,
       claims: pod.claims,
-      siblingNodes: new Set(siblings.flatMap(({ nodeName }) => nodeName ?? [])),
+      siblingNodes: nodesOfOthers(pods, pod),
     });
     // Cover that waits itself has nothing to gain from an autoscaler's promise.
     const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
@@ -58,13 +57,8 @@ export const hasRoomToGrow = sizeEvictionRule(
     ) {
       return undefined;
     }
-    const siblings = pods.filter((sibling) => sibling.uid !== pod.uid && isLive(sibling));
-    const request = {
-      namespace: workload.namespace,
-      template: larger,
-      claims: pod.claims,
-      siblingNodes: new Set(siblings.flatMap(({ nodeName }) => nodeName ?? [])),
-    };
+    const siblingNodes = nodesOfOthers(pods, pod);
+    const request = { namespace: workload.namespace, template: larger, claims: pod.claims, siblingNodes };
     const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
     // Where placement has a say, the replacement takes the slot of the pod, and with it the side.
     const allowed = (['on-demand', 'spot'] as const).filter(
@@ -78,17 +72,23 @@ export const hasRoomToGrow = sizeEvictionRule(
       if (room.kind === 'provisionable' && doubt === undefined) return undefined;
       if (doubt !== undefined) promises.push(`; an autoscaler makes ${side} nodes, but ${doubt}`);
     }
-    for (const node of view.nodes()) {
-      if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
-      // A bound volume is proved for nodes of a known side only.
-      if (pod.claims.length > 0 || !admitsNode(larger, node) || !toleratesAll(larger.tolerations, node.taints))
-        continue;
-      if (hasRoomFor(view, node, larger)) return undefined;
+    // What placement steers to a side never runs on a node of none; a bound volume is proved for nodes of a known side only.
+    if (policy.state !== 'managed' && pod.claims.length === 0) {
+      for (const node of view.nodes()) {
+        if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
+        if (!admitsNode(larger, node) || !toleratesAll(larger.tolerations, node.taints)) continue;
+        if (larger.hasPodPlacementRules && siblingNodes.has(node.name)) continue;
+        if (hasRoomFor(view, node, larger)) return undefined;
+      }
     }
     const detail = `its replacement would request more than any node has left${promises.join('')}`;
     return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
   },
 );
+
+function nodesOfOthers(pods: readonly PodRecord[], victim: PodRecord): ReadonlySet<string> {
+  return new Set(pods.flatMap((pod) => (pod.uid !== victim.uid && isLive(pod) ? (pod.nodeName ?? []) : [])));
+}
 
 /**
  * Why an autoscaler's promise is not enough to end a pod that serves: a group of nodes at its maximum promises as much as any

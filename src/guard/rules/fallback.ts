@@ -1,5 +1,6 @@
 /** Fallbacks: the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once than it can take. */
 import { fallbackRule, object } from '../objection.ts';
+import { objectToTerminating } from './pod-state.ts';
 
 export const stillWaiting = fallbackRule(
   'still-waiting',
@@ -15,14 +16,10 @@ export const stillWaiting = fallbackRule(
 export const noneTerminatingOfSet = fallbackRule(
   'none-terminating-of-set',
   'A StatefulSet loses one pod at a time, whatever the reason.',
-  ({ pods, workload }, { settings, now }) => {
-    if (workload.rollout.type !== 'StatefulSet') return undefined;
-    for (const { deletingAt, name } of pods) {
-      const patience = deletingAt === undefined ? 0 : deletingAt + settings.stuckRolloutMillis - now;
-      if (patience > 0) return object('PodTerminating', { pod: name }, patience);
-    }
-    return undefined;
-  },
+  ({ pods, workload }, { settings, now }) =>
+    workload.rollout.type === 'StatefulSet'
+      ? objectToTerminating(pods, { patienceMillis: settings.stuckRolloutMillis, now })
+      : undefined,
 );
 
 export const fallbackAllowed = fallbackRule(

@@ -1,15 +1,18 @@
 /** Nothing is disrupted on data that may be wrong by now. */
-import type { Rule } from '../context.ts';
+import type { Freshness } from '../../model/cluster-view.ts';
+import type { Objection, Rule } from '../context.ts';
 import { object } from '../objection.ts';
 
 export const fresh: Rule = {
   name: 'fresh',
   why: 'Every later rule reads the view; they can only be believed when the view can.',
   appliesTo: 'every',
-  check: (_, { view }) => {
-    const { synced, stale } = view.freshness();
-    if (synced && stale.length === 0) return undefined;
-    const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
-    return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
-  },
+  check: (_, { view }) => objectToStale(view.freshness()),
 };
+
+/** Names the stores that may not be believed. No time to ask again: the watch that comes back wakes whoever waits. */
+export function objectToStale({ synced, stale }: Freshness): Objection {
+  if (synced && stale.length === 0) return undefined;
+  const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
+  return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
+}

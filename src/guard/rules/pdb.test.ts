@@ -42,6 +42,10 @@ describe('PodDisruptionBudgets', () => {
     },
   );
 
+  test('several do not matter for a pod that is still pending: the API looks for none', () => {
+    expect(reasonsWith([none, aPdb({ name: 'second' })], { phase: 'Pending', ready: false })).toEqual([]);
+  });
+
   test('whose status lags behind is not believed', () => {
     expect(reasonsWith([aPdb({ observed: false })])).toEqual(['BlockedByPdb']);
   });

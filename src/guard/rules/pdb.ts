@@ -3,28 +3,37 @@ import { compileLabelSelector } from '../../api/label-selector.ts';
 import { InvalidValueError } from '../../lib/errors.ts';
 import { ordinalOf } from '../../model/owners.ts';
 import type { Labels, PdbRecord, PodRecord } from '../../model/records.ts';
+import type { Objection } from '../context.ts';
 import { disruptionRule, object } from '../objection.ts';
 
 export const pdbAllows = disruptionRule(
   'pdb-allows',
   'The budget of the owners. Asking first keeps 429 answers, and the 500 for several budgets, out of the API server.',
-  ({ pod }, { view }) => {
-    const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
-    if (pdb === undefined) return undefined;
-    if (others.length > 0) {
-      const pdbs = [pdb, ...others].map(({ name }) => name).join(', ');
-      return object('MultiplePdbs', { pod: pod.name, pdbs });
-    }
-    return allowsDisruption(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
-  },
+  ({ pod }, { view }) => objectToPdbs(view.pdbs(pod.namespace), pod),
 );
 
 /**
- * The rules of the eviction API (kubernetes pkg/registry/core/pod/storage/eviction.go): a pod that is still Pending is not
- * counted at all; an unready one may go where the budget is met without it, or always where the policy says so.
+ * Why the budgets do not let the pod go, by the rules of the eviction API (kubernetes
+ * pkg/registry/core/pod/storage/eviction.go): for a pod that is still Pending no budget is looked for; of others one budget
+ * at most may select the pod, as the API could not take from several at once.
+ * @param pdbs of the pod's namespace, whether or not they select it.
  */
-export function allowsDisruption(pdb: PdbRecord, pod: PodRecord): boolean {
-  if (pod.phase === 'Pending') return true;
+export function objectToPdbs(pdbs: readonly PdbRecord[], pod: PodRecord): Objection {
+  if (pod.phase === 'Pending') return undefined;
+  const [pdb, ...others] = pdbsOf(pdbs, pod);
+  if (pdb === undefined) return undefined;
+  if (others.length > 0) {
+    const names = [pdb, ...others].map(({ name }) => name).join(', ');
+    return object('MultiplePdbs', { pod: pod.name, pdbs: names });
+  }
+  return allowsDisruption(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
+}
+
+/**
+ * An unready pod may go where the budget is met without it, or always where `unhealthyPodEvictionPolicy` says so. Unlike the
+ * API server we believe neither figure of a status that lags behind.
+ */
+function allowsDisruption(pdb: PdbRecord, pod: PodRecord): boolean {
   if (!pdb.observed) return false;
   if (
     !pod.ready &&

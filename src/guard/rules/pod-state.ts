@@ -12,15 +12,30 @@ const MAX_UNAVAILABLE_SHARE = 0.25;
 export const noneTerminating = disruptionRule(
   'none-terminating',
   'One at a time: a pod that is still going makes room for nobody. One that does not end (a finalizer) blocks for a limited time only.',
-  ({ pods }, { settings, now }) => {
-    for (const pod of pods) {
-      if (pod.deletingAt === undefined) continue;
-      const patience = pod.deletingAt + settings.stuckRolloutMillis - now;
-      if (patience > 0) return object('PodTerminating', { pod: pod.name }, patience);
-    }
-    return undefined;
-  },
+  ({ pods }, { settings, now }) => objectToTerminating(pods, { patienceMillis: settings.stuckRolloutMillis, now }),
 );
+
+/** How long pods that do not come to rest are waited for. */
+export interface Patience {
+  /** From the deletion timestamp, or since the pod is unready. */
+  readonly patienceMillis: Millis;
+  readonly now: EpochMillis;
+}
+
+/**
+ * Names the first of `pods` that is on its way out. The deletion timestamp is when the grace period ends, not when deleting
+ * began, so patience begins only after what the pod was promised.
+ */
+export function objectToTerminating(pods: readonly PodRecord[], { patienceMillis, now }: Patience): Objection {
+  for (const { deletingAt, name } of pods) {
+    if (deletingAt === undefined) continue;
+    const remaining = deletingAt + patienceMillis - now;
+    if (remaining > 0) {
+      return object('PodTerminating', { pod: name }, Number.isFinite(remaining) ? remaining : undefined);
+    }
+  }
+  return undefined;
+}
 
 export const othersReady = disruptionRule(
   'others-ready',
@@ -33,15 +48,15 @@ export const othersReady = disruptionRule(
 );
 
 /**
- * Why the victim is not to be disrupted for the sake of pods that are missing or not ready.
+ * Why the victim is not to be disrupted for the sake of pods that are missing or not ready. Pods unready beyond patience count
+ * as unavailable: with the victim a quarter of the replicas at most, one at least.
  * @param live the pods of the workload, the victim among them.
- * @param patienceMillis pods unready for longer count as unavailable.
  */
 export function objectToUnready(
   live: readonly PodRecord[],
   victim: PodRecord,
   replicas: number,
-  { patienceMillis, now }: { readonly patienceMillis: Millis; readonly now: EpochMillis },
+  { patienceMillis, now }: Patience,
 ): Objection {
   const others = live.filter((pod) => pod.uid !== victim.uid);
   const unready = others.filter((pod) => !pod.ready);

@@ -1,18 +1,28 @@
 /** It is the right moment: window, cooldown, one eviction at a time, and no more than the cluster-wide budget. */
+import type { DisruptionWindow } from '../../lib/schedule.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import type { Objection } from '../context.ts';
 import { disruptionRule, inWords, object } from '../objection.ts';
 
 export const windowOpen = disruptionRule(
   'window-open',
   'Owners choose when their pods may be moved.',
-  (_, { policy, window: everywhere, now }) => {
-    const window = policy.state === 'managed' ? policy.window : everywhere;
-    if (window === undefined || window.isOpen(now)) return undefined;
-    const opensAt = window.nextChange(now);
-    return opensAt === undefined
-      ? object('OutsideWindow', { opensAt: 'no time within five years' })
-      : object('OutsideWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
-  },
+  (_, { policy, window: everywhere, now }) =>
+    objectToClosed(policy.state === 'managed' ? policy.window : everywhere, now, 'OutsideWindow'),
 );
+
+/** Why not at this time. @param window undefined: always open. */
+export function objectToClosed(
+  window: DisruptionWindow | undefined,
+  now: EpochMillis,
+  reason: 'OutsideWindow' | 'OutsideUpdateWindow',
+): Objection {
+  if (window === undefined || window.isOpen(now)) return undefined;
+  const opensAt = window.nextChange(now);
+  // A schedule may name a day that never comes, such as 31 February: nobody is to wait for it.
+  if (opensAt === undefined) return object(reason, { opensAt: 'no time within five years' });
+  return object(reason, { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
+}
 
 export const cooledDown = disruptionRule(
   'cooled-down',

@@ -1,19 +1,13 @@
 /** A new template, or a restart in place, disrupts as an eviction does, and so draws on the same windows, cooldown and cluster-wide budget. */
 import { inWords, object } from '../../objection.ts';
+import { objectToClosed } from '../../rules/timing.ts';
 import { disruptiveRule, type SizeSubject } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
   'A rollout ends pods, and a restart containers, as well as an eviction does; the window of the workload holds for both.',
-  (subject, { disruption, now }) => {
-    if (isTakenBack(subject)) return undefined;
-    const window = disruption?.window;
-    if (window === undefined || window.isOpen(now)) return undefined;
-    const opensAt = window.nextChange(now);
-    return opensAt === undefined
-      ? object('OutsideWindow', { opensAt: 'no time within five years' })
-      : object('OutsideWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
-  },
+  (subject, { disruption, now }) =>
+    isTakenBack(subject) ? undefined : objectToClosed(disruption?.window, now, 'OutsideWindow'),
 );
 
 export const disruptionCooledDown = disruptiveRule(

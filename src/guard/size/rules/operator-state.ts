@@ -1,5 +1,6 @@
 /** The engine is on and may write, this replica leads, and what is known is fresh. */
 import { inWords, object } from '../../objection.ts';
+import { objectToStale } from '../../rules/freshness.ts';
 import { sizeRule } from '../context.ts';
 
 export const engineOn = sizeRule(
@@ -27,12 +28,7 @@ export const leading = sizeRule(
 export const fresh = sizeRule(
   'fresh',
   'Every later rule reads the view; they can only be believed when the view can.',
-  (_, { view }) => {
-    const { synced, stale } = view.freshness();
-    if (synced && stale.length === 0) return undefined;
-    const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
-    return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
-  },
+  (_, { view }) => objectToStale(view.freshness()),
 );
 
 export const warmedUp = sizeRule(

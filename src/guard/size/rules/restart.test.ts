@@ -52,6 +52,14 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ],
   ['a pod is missing', { records: { pods: restarting.slice(0, 2) } }, ['PodNotReady']],
   ['another pod is ending', { records: { pods: withThird({ deletingAt: NOON }) } }, ['PodTerminating']],
+  [
+    'another pod is ending for long: a finalizer that nobody takes away',
+    {
+      records: { pods: [...restarting, aSizedPod(replicaSet, 'old', {}, { uid: 'old', deletingAt: NOON - 600_000 })] },
+      disruption: aDisruptionState({ stuckMillis: 600_000 }),
+    },
+    [],
+  ],
   ['another pod was evicted', { evictions: [{ ...flight, podUid: 'web-2' }] }, ['EvictionInFlight']],
   ['another pod is being resized', { resizes: [inFlight('web-2', { cpuRequest: 300 })] }, ['ResizeInFlight']],
   ['a budget of the owner', { records: { pdbs: [aPdb({ disruptionsAllowed: 0 })] } }, ['BlockedByPdb']],

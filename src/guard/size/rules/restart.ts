@@ -1,8 +1,8 @@
 /** A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of its workload. */
 import { isLive } from '../../../model/owners.ts';
 import { object } from '../../objection.ts';
-import { allowsDisruption, pdbsOf } from '../../rules/pdb.ts';
-import { objectToUnready } from '../../rules/pod-state.ts';
+import { objectToPdbs } from '../../rules/pdb.ts';
+import { objectToTerminating, objectToUnready } from '../../rules/pod-state.ts';
 import { restartedBy, restartRule } from '../context.ts';
 
 export const restartsAllowed = restartRule(
@@ -38,29 +38,20 @@ export const restartOthersReady = restartRule(
     if (workload === undefined) return undefined;
     const pods = view.podsOf(workload).map(({ pod }) => pod);
     const others = pods.filter(({ uid }) => uid !== victim.uid);
-    const ending = others.find(({ deletingAt }) => deletingAt !== undefined);
-    if (ending !== undefined) return object('PodTerminating', { pod: ending.name });
+    // Where nothing is said of how long to be patient, there is no end to it.
+    const patience = { patienceMillis: disruption?.stuckMillis ?? Number.POSITIVE_INFINITY, now };
+    const ending = objectToTerminating(others, patience);
+    if (ending !== undefined) return ending;
     const going = others.find(({ uid }) => evictions.some(({ podUid }) => podUid === uid));
     if (going !== undefined) return object('EvictionInFlight', { pod: going.name });
     const busy = others.find(({ uid }) => resizes.some((each) => each.pod.uid === uid));
     if (busy !== undefined) return object('ResizeInFlight', { pod: busy.name });
-    return objectToUnready(pods.filter(isLive), victim, workload.replicas, {
-      patienceMillis: disruption?.stuckMillis ?? Number.POSITIVE_INFINITY,
-      now,
-    });
+    return objectToUnready(pods.filter(isLive), victim, workload.replicas, patience);
   },
 );
 
 export const restartWithinPdb = restartRule(
   'restart-within-pdb',
   'The budget of the owners: the API server does not ask it for a restart, so we do.',
-  ({ pod: { pod } }, { view }) => {
-    const [pdb, ...others] = pdbsOf(view.pdbs(pod.namespace), pod);
-    if (pdb === undefined) return undefined;
-    if (others.length > 0) {
-      const pdbs = [pdb, ...others].map(({ name }) => name).join(', ');
-      return object('MultiplePdbs', { pod: pod.name, pdbs });
-    }
-    return allowsDisruption(pdb, pod) ? undefined : object('BlockedByPdb', { pdb: pdb.name });
-  },
+  ({ pod: { pod } }, { view }) => objectToPdbs(view.pdbs(pod.namespace), pod),
 );

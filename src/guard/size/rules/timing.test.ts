@@ -82,6 +82,14 @@ describe('time and pace', () => {
     expect(reasonsFor(resize(), { history })).toEqual([]);
   });
 
+  test('a pod may have waited its time while its workload has not', () => {
+    const history = aSizeLog();
+    for (let count = 0; count < 3; count++) history.recordIneffective('web-1', NOON - 3_600_000);
+    expect(reasonsFor(resize(), { history })).toEqual([]);
+    for (let count = 0; count < 3; count++) history.recordIneffective(web.uid, NOON - 1_800_000);
+    expect(first(resize(), { history })).toMatchObject({ reason: 'ChangesIneffective', retryAfterMillis: 1_800_000 });
+  });
+
   test('the cluster bears so many resizes at once', () => {
     const resizes = Array.from({ length: 10 }, (_, index) => inFlight(`other-${index}`, { cpuRequest: 1 }));
     expect(reasonsFor(resize(), { resizes })).toEqual(['ResizeConcurrency']);

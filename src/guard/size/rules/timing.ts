@@ -1,6 +1,7 @@
 /** It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. */
 import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { inWords, object } from '../../objection.ts';
+import { objectToClosed } from '../../rules/timing.ts';
 import { resizeRule, sizeRule } from '../context.ts';
 import { ADMISSION } from '../size-history.ts';
 
@@ -23,14 +24,8 @@ function targetOf(decision: SizeDecision): { readonly uid: string; readonly name
 export const windowOpen = sizeRule(
   'window-open',
   'Owners choose when their pods may be changed.',
-  ({ decision }, { policy, now }) => {
-    const { window } = policy;
-    if (window === undefined || isExempt(decision) || window.isOpen(now)) return undefined;
-    const opensAt = window.nextChange(now);
-    return opensAt === undefined
-      ? object('OutsideUpdateWindow', { opensAt: 'no time within five years' })
-      : object('OutsideUpdateWindow', { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
-  },
+  ({ decision }, { policy, now }) =>
+    isExempt(decision) ? undefined : objectToClosed(policy.window, now, 'OutsideUpdateWindow'),
 );
 
 export const cooledDown = sizeRule(
@@ -77,10 +72,14 @@ export const notIneffective = sizeRule(
   'Changes that change nothing are a fight with another writer or a broken node: stop, and say so.',
   ({ decision }, { history, now }) => {
     if (isExempt(decision)) return undefined;
-    const ineffective = history.ineffective(targetOf(decision).uid) ?? history.ineffective(decision.workloadUid ?? '');
-    const remaining = ineffective === undefined ? 0 : ineffective.retryAt - now;
-    if (ineffective === undefined || remaining <= 0) return undefined;
-    return object('ChangesIneffective', { count: ineffective.count, remaining: inWords(remaining) }, remaining);
+    // Of a pod and of its workload: the count of one may be over while that of the other is not.
+    for (const uid of [targetOf(decision).uid, decision.workloadUid ?? '']) {
+      const ineffective = history.ineffective(uid);
+      const remaining = ineffective === undefined ? 0 : ineffective.retryAt - now;
+      if (ineffective === undefined || remaining <= 0) continue;
+      return object('ChangesIneffective', { count: ineffective.count, remaining: inWords(remaining) }, remaining);
+    }
+    return undefined;
   },
 );
 
