@@ -1,7 +1,7 @@
 /** Writes the status of a PodAllocation: the operator's half of the object. */
 import type { JsonPatchOperation, KubeApi } from '../api/kube-api.ts';
 import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.ts';
-import { sizeManagers } from './size-managers.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** Never rejects. */

@@ -3,8 +3,8 @@
 import type { ObjectMeta } from '../api/core.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
-import { sizeManagers } from './size-managers.ts';
 
 /** Amounts by container. */
 export type AppliedFields = ReadonlyMap<string, ReadonlySet<SizeKey>>;

@@ -8,10 +8,10 @@ import { resources } from '../api/resources.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
 import { originalsText } from '../model/original-sizes.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { outcomeOfResizeError, type ResizeOutcome } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
-import { sizeManagers } from './size-managers.ts';
 
 /** Never rejects: every answer, a broken connection included, is an outcome. */
 export type Resize = (approved: Approved<ResizeDecision>, signal: AbortSignal) => Promise<ResizeOutcome>;

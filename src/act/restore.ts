@@ -8,10 +8,10 @@ import type { PodRef } from '../decide/decision.ts';
 import type { SizingEngine } from '../decide/size-decision.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import { parseOriginals, type ResourcesBody, resourcesBody } from '../model/original-sizes.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import { outcomeOfResizeError, type ResizeFailure } from './resize-outcome.ts';
 import { templateTypes } from './retemplate.ts';
-import { sizeManagers } from './size-managers.ts';
 
 export type RestoreOutcome = { readonly result: 'restored' | 'unchanged' } | ResizeFailure;
 

@@ -9,12 +9,12 @@ import type { Approved } from '../guard/approved.ts';
 import { ownMember } from '../lib/own-member.ts';
 import { originalsText, parseResources } from '../model/original-sizes.ts';
 import { sizeKeys } from '../model/pod-size.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { appliedByOptipod, changesWithApplied } from './applied-fields.ts';
 import { answer } from './resize-answers.ts';
 import { outcomeOfResizeError, type ResizeFailure } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
-import { sizeManagers } from './size-managers.ts';
 
 export type RetemplateOutcome =
   | {

@@ -1,8 +1,8 @@
 /** Writes annotations of rightsizing on a workload's own metadata; its template, and so its pods, stay as they are. */
 import type { KubeApi } from '../api/kube-api.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import { templateTypes } from './retemplate.ts';
-import { sizeManagers } from './size-managers.ts';
 import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** @param wanted the annotations to have; null takes one away. Never rejects. */

@@ -2,12 +2,13 @@
  * What the last leader may have begun and not seen end goes on counting against the cluster-wide budget. Who began it is not
  * always known: what comes from somebody else counts as well, until it is over.
  */
-import { sizeManagers } from '../act/size-managers.ts';
+
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import { podsOf } from '../model/owners.ts';
 import type { PodRecord } from '../model/records.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';

@@ -1,5 +1,5 @@
 /** What the operator knows about one allocated pod beyond what its node's agent does: facts for hints, admission and restoring. */
-import { sizeManagers } from '../act/size-managers.ts';
+
 import type { AdmissionFacts } from '../decide/allocation/admit.ts';
 import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { PodHistory } from '../decide/allocation/eligibility.ts';
@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { heldRequests } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { AllocationAgents } from './allocation-agents.ts';

@@ -3,12 +3,12 @@
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
 import type { ResizeOutcome } from '../act/resize-outcome.ts';
-import { sizeManagers } from '../act/size-managers.ts';
 import type { ResizeDecision, SizingEngine } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import { type FollowedResize, type ResizeDeadlines, standingOf, verdictOn, withdrawalOf } from './follow-resize.ts';

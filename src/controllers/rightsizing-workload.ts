@@ -2,7 +2,6 @@
 
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
-import { sizeManagers } from '../act/size-managers.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
@@ -24,6 +23,7 @@ import { workloadKey } from '../model/cluster-view.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
+import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';

@@ -1,11 +1,9 @@
 /** Nobody else is at work on the same pod: an eviction, another resize, a VPA, another tool, the other engine. */
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { groupOf } from '../../../model/owners.ts';
+import { isOwnManager } from '../../../model/size-managers.ts';
 import { object } from '../../objection.ts';
 import { resizeRule, sizeRule } from '../context.ts';
-
-/** Field managers whose resizes are our own. */
-const OWN_MANAGERS: ReadonlySet<string> = new Set(['optipod', 'mbcas-controller']);
 
 export const writersKnown = sizeRule(
   'writers-known',
@@ -39,7 +37,7 @@ export const noOtherResizer = resizeRule(
   'Whoever owns the resources through pods/resize changed them after us; the pod is theirs until it is replaced.',
   ({ decision, pod: { pod, sizing } }) => {
     // What we put there ourselves is taken back whoever came later to another container.
-    const other = sizing.sizeManagers.find((manager) => !OWN_MANAGERS.has(manager));
+    const other = sizing.sizeManagers.find((manager) => !isOwnManager(manager));
     return other === undefined || decision.isWithdrawal === true
       ? undefined
       : object('OtherResizer', { manager: other, pod: pod.name });
