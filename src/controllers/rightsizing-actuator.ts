@@ -62,6 +62,8 @@ export interface SizeActuatorOptions {
 }
 
 const REVIEW_MILLIS: Millis = 1_000;
+/** How often what is gone is forgotten. */
+const FORGET_MILLIS: Millis = 600_000;
 /** The recommendation keeps the policy's cooldown; this only keeps a pod from being changed twice in one breath. */
 const MIN_SPACING_MILLIS: Millis = 10_000;
 const RECENT_MILLIS: Millis = 12 * 3_600_000;
@@ -182,6 +184,19 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       log.info(taken, 'What the last leader had under way was taken over');
   };
 
+  /** Pods are replaced all the time: what was remembered of those that are gone would never end. */
+  const forgetGone = (): void => {
+    const present = new Set<string>();
+    for (const workload of view.workloads()) {
+      present.add(workload.uid);
+      for (const { pod } of view.podsOf(workload)) present.add(pod.uid);
+    }
+    history.keepOnly((uid) => present.has(uid));
+    for (const memory of [newPods, deferred]) {
+      for (const uid of memory.keys()) if (!present.has(uid)) memory.delete(uid);
+    }
+  };
+
   return {
     resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
     async retemplate(decision, spec, signal) {
@@ -217,7 +232,12 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     lacksRoom: (podUid) => clock.now() - (deferred.get(podUid) ?? Number.NEGATIVE_INFINITY) < NEEDS_NEW_PODS_MILLIS,
     async run(signal) {
       takeOver();
+      let forgetAt = clock.now() + FORGET_MILLIS;
       while (!signal.aborted) {
+        if (clock.now() >= forgetAt) {
+          forgetGone();
+          forgetAt = clock.now() + FORGET_MILLIS;
+        }
         reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);
         await sleep(clock, REVIEW_MILLIS, signal).catch(() => {});

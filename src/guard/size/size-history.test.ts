@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ADMISSION } from './size-history.ts';
 import { aSizeLog } from './testing/size-scene.ts';
 
 const MINUTE = 60_000;
@@ -73,6 +74,26 @@ describe('without effect', () => {
     for (let count = 0; count < 30; count++) log.recordIneffective('w', 0);
     expect(log.ineffective('w')).toEqual({ count: 31, retryAt: 86_400_000 });
   });
+});
+
+test('what is not there any more is forgotten, but what was learned of admission stays', () => {
+  const log = aSizeLog();
+  for (const uid of ['here', 'gone']) {
+    log.recordChange(uid, 1);
+    log.recordFailure(uid, 1, 'no');
+    for (let count = 0; count < 3; count++) log.recordIneffective(uid, 1);
+    log.recordInfeasible(uid, 'n1', { changes: [], detail: '' });
+  }
+  log.recordFailure(ADMISSION, 1, 'missed');
+  log.keepOnly((uid) => uid === 'here');
+  const isKnown = (uid: string) =>
+    [log.lastChange(uid), log.failed(uid), log.ineffective(uid), log.infeasible(uid, 'n1')].map(
+      (each) => each !== undefined,
+    );
+  expect(isKnown('here')).toEqual([true, true, true, true]);
+  expect(isKnown('gone')).toEqual([false, false, false, false]);
+  expect(log.failed(ADMISSION)).toBeDefined();
+  expect(log.changesSince(0)).toBe(2);
 });
 
 test('what is forgotten is forgotten in every respect', () => {

@@ -48,6 +48,8 @@ export interface SizeLog extends SizeHistory {
   recordInfeasible(podUid: string, nodeName: string, infeasible: InfeasibleSize): void;
   /** Forgets a pod or workload that is gone. */
   forget(uid: string): void;
+  /** Forgets every pod and workload but those that `isPresent` knows: pods come and go, and nobody tells of each. */
+  keepOnly(isPresent: (uid: string) => boolean): void;
 }
 
 export interface SizeLogOptions {
@@ -69,6 +71,7 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
   const failures = new Map<string, FailedChange & { readonly count: number }>();
   const without = new Map<string, { readonly count: number; readonly retryAt: EpochMillis }>();
   const impossible = new Map<string, InfeasibleSize & { readonly nodeName: string }>();
+  const memories = [last, failures, without, impossible];
 
   return {
     lastChange: (targetUid) => last.get(targetUid),
@@ -107,7 +110,12 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
       impossible.set(podUid, { ...infeasible, nodeName });
     },
     forget(uid) {
-      for (const memory of [last, failures, without, impossible]) memory.delete(uid);
+      for (const memory of memories) memory.delete(uid);
+    },
+    keepOnly(isPresent) {
+      for (const memory of memories) {
+        for (const uid of memory.keys()) if (uid !== ADMISSION && !isPresent(uid)) memory.delete(uid);
+      }
     },
   };
 }
