@@ -14,9 +14,11 @@ import type { DisruptionHistory } from './history.ts';
 
 /** A disruption under way, of whichever engine: each takes one place of the cluster-wide budget. */
 export interface InFlightEviction {
+  /** Whose turn it is: no second disruption of the same workload begins meanwhile. */
   readonly workloadUid: string;
   /** The pod that was asked to go and has not been seen gone; of a rollout the uid of the workload. */
   readonly podUid: string;
+  /** When it was asked for, before the answer: what is not known to have failed counts. */
   readonly since: EpochMillis;
   /** All pods of the workload are being replaced, because Stowage changed its template. */
   readonly isRollout?: boolean;
@@ -26,19 +28,25 @@ export interface InFlightEviction {
 export type GuardedDecision = Decision | EvictToResizeDecision;
 
 export interface Leadership {
+  /** This replica holds the Lease. */
   readonly leader: boolean;
   /** Since when; of no meaning where `leader` is false. */
   readonly sinceMillis: EpochMillis;
 }
 
+/**
+ * Built anew for each decision, so that a verdict rests on one instant. Rules are pure functions of it: asked twice with the
+ * same context they answer the same.
+ */
 export interface GuardContext {
   readonly view: ClusterView;
   readonly sides: Sides;
+  /** Of placement; where it is off, rightsizing still takes pacing and patience from here. */
   readonly settings: PlacementSettings;
   /** Of the workload that the decision is about. */
   readonly policy: PlacementPolicy;
   readonly history: DisruptionHistory;
-  /** Cluster-wide, all engines. */
+  /** Cluster-wide, all engines; the length is what `maxConcurrentEvictions` is compared with. */
   readonly inFlight: readonly InFlightEviction[];
   readonly leadership: Leadership;
   /** What is known of spot; left out, nothing is known against it. */
@@ -52,7 +60,10 @@ export interface GuardContext {
   readonly now: EpochMillis;
 }
 
-/** The decision with the present records it is about. */
+/**
+ * The decision with the present records it is about: a decision may be older than the view, and rules look at what is, not at
+ * what was decided on.
+ */
 export interface Subject<D extends GuardedDecision = GuardedDecision> {
   readonly decision: D;
   readonly workload: WorkloadRecord;
@@ -81,6 +92,7 @@ export interface Block {
 export type Objection = Omit<Block, 'rule'> | undefined;
 
 export interface Rule {
+  /** Stable and unique, as tests, explanations and the journal name it. */
   readonly name: string;
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;
@@ -89,6 +101,7 @@ export interface Rule {
    * `eviction`: those of pods that serve, moves and to resize; or `end`: whatever ends a pod.
    */
   readonly appliesTo: 'every' | 'placement' | 'evict' | 'fallback' | 'size' | 'eviction' | 'end';
+  /** Pure. Never throws: what cannot be read is an objection of its own. */
   readonly check: (subject: Subject, context: GuardContext) => Objection;
 }
 

@@ -7,11 +7,15 @@ import { rules } from './rules.ts';
 
 export type { Approved } from './approved.ts';
 
+/** `blocked` carries the first objection in the order of `rules`; there may be others, see {@link inspectAll}. */
 export type Verdict<D extends GuardedDecision> =
   | { readonly kind: 'approved'; readonly approved: Approved<D> }
   | { readonly kind: 'blocked'; readonly block: Block };
 
-/** Asks the rules in order and stops at the first objection. */
+/**
+ * The only way to an {@link Approved} decision about pods (those about sizes go through `inspectSize`). Asks the rules in order
+ * and stops at the first objection: later rules are dearer, and may read what earlier ones have vouched for.
+ */
 export function inspect<D extends GuardedDecision>(decision: D, context: GuardContext): Verdict<D> {
   for (const block of objections(decision, context)) return { kind: 'blocked', block };
   return { kind: 'approved', approved: approve(decision) };
@@ -60,6 +64,7 @@ function findSubject(decision: GuardedDecision, { view }: GuardContext): Subject
   if (workload === undefined) return undefined;
   const pods = podsOf(view, workload);
   const pod = pods.find(({ uid }) => uid === decision.pod.uid);
+  // What is ending needs no ending. Stamps of such a pod are left to the API server: its resourceVersion is another by now.
   if (pod === undefined || (pod.deletingAt !== undefined && decision.kind !== 'restamp')) return undefined;
   return { decision, workload, pod, pods };
 }

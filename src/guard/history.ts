@@ -1,24 +1,29 @@
-/** What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever acts. */
+/**
+ * What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever acts. Kept
+ * in memory only: a new leader knows nothing of it, and so waits one cooldown first (hazard H28; rule `leader-warm-up`).
+ */
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';
 
+/** A side that had no place for a workload, and is left alone for a while: the memory of failed moves (descheduler#785). */
 export interface FailedMove {
-  /** In a row, at least 1. */
+  /** In a row, at least 1; a move that lands sets it back. */
   readonly failures: number;
   readonly retryAt: EpochMillis;
 }
 
 /** What guards read. */
 export interface DisruptionHistory {
+  /** By any engine; undefined where none is remembered. */
   lastDisruption(workloadUid: string): EpochMillis | undefined;
-  /** The last move of this workload to this side found no place. */
+  /** The last move of this workload to this side found no place; still answered when `retryAt` has passed. */
   failedMove(workloadUid: string, side: Side): FailedMove | undefined;
   /** When pods of the workload went back to spot, oldest first; at least the last {@link REMEMBERED_RETURNS}. */
   returns(workloadUid: string): readonly EpochMillis[];
 }
 
 export interface DisruptionLog extends DisruptionHistory {
-  /** Later instants win, so that what is derived from stamps and events at start may arrive in any order. */
+  /** The latest instant wins, in whatever order several disruptions of a workload are told. */
   recordDisruption(workloadUid: string, at: EpochMillis): void;
   /** Doubles the pause before the side is tried again. */
   recordFailedMove(workloadUid: string, side: Side, at: EpochMillis): void;
@@ -29,7 +34,7 @@ export interface DisruptionLog extends DisruptionHistory {
   forgetWorkload(workloadUid: string): void;
 }
 
-/** As many as the configuration allows in one window. */
+/** As many as the configuration allows in one window: with fewer, a window of more returns could not be counted. */
 const REMEMBERED_RETURNS = 1000;
 const noReturns: readonly EpochMillis[] = [];
 

@@ -1,4 +1,4 @@
-/** How a rule says no. */
+/** How a rule says no, and makers of rules by what they look at: each rule is checked only with decisions of its kind. */
 
 import { formatDuration } from '../lib/duration.ts';
 import { type ReasonNameOf, type ReasonValues, renderAdvice, renderReason } from '../lib/reasons.ts';
@@ -14,7 +14,10 @@ import type {
 } from './context.ts';
 import { isEviction, isFallback, isSizeEviction } from './context.ts';
 
-/** @param retryAfterMillis see {@link Objection}. */
+/**
+ * An objection with the texts of the reason table filled in.
+ * @param retryAfterMillis see {@link Objection}; above 0.
+ */
 export function object<Name extends ReasonNameOf<'block'>>(
   name: Name,
   values: ReasonValues<Name>,
@@ -74,7 +77,7 @@ export function endRule(name: string, why: string, check: EndCheck): Rule {
   };
 }
 
-/** For people: whole seconds, at least one. */
+/** A span for people: rounded up to whole seconds, at least one, so that nobody is told to come back too early. */
 export function inWords(millis: Millis): string {
   return formatDuration(Math.max(1000, Math.ceil(millis / 1000) * 1000));
 }

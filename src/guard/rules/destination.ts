@@ -1,4 +1,7 @@
-/** Proof before move: the replacement has somewhere to go. */
+/**
+ * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools loop
+ * (descheduler#1707, #1713; hazards H5, H12).
+ */
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { admitsNode, findRoom, hasRoomFor, toleratesAll } from '../../model/scheduling.ts';
@@ -57,6 +60,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     ) {
       return undefined;
     }
+    // With its own place not enough, a larger pod must fit as any new pod does: all of it, beside everything that runs.
     const siblingNodes = nodesOfOthers(pods, pod);
     const request = { namespace: workload.namespace, template: larger, claims: pod.claims, siblingNodes };
     const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
@@ -109,8 +113,10 @@ function doubtOfPromise(
   return side === 'on-demand' && waitingCovers > 0 ? 'pods wait for one already' : undefined;
 }
 
+/** Millicores and bytes more than now; below 0: less. */
 type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
 
+/** The template as a pod of it would request: from what this pod has now, which admission may have made other than the template. */
 function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
   const { cpuMillis, memoryBytes } = pod.template.requests;
   const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };

@@ -1,4 +1,7 @@
-/** Fallbacks: the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once than it can take. */
+/**
+ * Fallbacks (hazard H5): the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once than it
+ * can take. The rules about disruption are not asked: a pod that never ran serves nobody, and no budget is spent on it.
+ */
 import { fallbackRule, object } from '../objection.ts';
 import { objectToTerminating } from './pod-state.ts';
 
@@ -13,6 +16,7 @@ export const stillWaiting = fallbackRule(
   },
 );
 
+/** Hazard H11: its ordinals are made one after the other, so a second gap could only wait behind the first. */
 export const noneTerminatingOfSet = fallbackRule(
   'none-terminating-of-set',
   'A StatefulSet loses one pod at a time, whatever the reason.',

@@ -1,4 +1,4 @@
-/** Nothing is disrupted on data that may be wrong by now. */
+/** Nothing is disrupted on data that may be wrong by now: watches end silently (hazard H34). */
 import type { Freshness } from '../../model/cluster-view.ts';
 import type { Objection, Rule } from '../context.ts';
 import { object } from '../objection.ts';

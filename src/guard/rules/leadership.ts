@@ -9,6 +9,7 @@ export const leading: Rule = {
   check: (_, { leadership }) => (leadership.leader ? undefined : object('NotLeader', {})),
 };
 
+/** Hazard H28. Fallbacks and stamps need no warm-up: their preconditions are checked by the API server. */
 export const warmedUp: Rule = {
   name: 'leader-warm-up',
   why: 'The cooldown survives a failover: a new leader cannot have seen everything its predecessor did.',

@@ -2,6 +2,7 @@
 import { isLive } from '../../model/owners.ts';
 import { disruptionRule, evictRule, object, sizeEvictionRule } from '../objection.ts';
 
+/** Hazard H33: whoever drains a node has its pods end already. */
 export const nodeStays = disruptionRule(
   'node-stays',
   'A leaving node ends its pods itself; ending one earlier only adds a disruption.',
@@ -14,6 +15,7 @@ export const nodeStays = disruptionRule(
   },
 );
 
+/** Hazard H26: labels may come later than pods, and a node may be gone before its pods are. */
 export const knownSide = evictRule(
   'known-side',
   'A node that is not known, or of no known class, or of another class than when it was decided, is contradictory data: no disruption.',
@@ -26,6 +28,10 @@ export const knownSide = evictRule(
   },
 );
 
+/**
+ * Counts pods where they run, not where their stamps say: stamps are wishes. Pods without a node, and on nodes of no known
+ * class, keep no promise. Unready ones count, unlike for sizes: they hold a place on on-demand, which is what is promised here.
+ */
 export const floorKept = evictRule(
   'floor-kept',
   'The floor is a promise: a move away from on-demand must leave enough replicas on nodes known to be on-demand.',

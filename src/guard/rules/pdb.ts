@@ -6,6 +6,7 @@ import type { Labels, PdbRecord, PodRecord } from '../../model/records.ts';
 import type { Objection } from '../context.ts';
 import { disruptionRule, object } from '../objection.ts';
 
+/** Hazard H22, karpenter#2361: what cannot be evicted is skipped and told; it holds up no other workload. */
 export const pdbAllows = disruptionRule(
   'pdb-allows',
   'The budget of the owners. Asking first keeps 429 answers, and the 500 for several budgets, out of the API server.',

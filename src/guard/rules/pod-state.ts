@@ -1,4 +1,7 @@
-/** The pods of the workload have come to rest, and the chosen one may be ended. */
+/**
+ * The pods of the workload have come to rest, and the chosen one may be ended. Our own pacing, which holds where no
+ * PodDisruptionBudget does (hazard H23).
+ */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive, ordinalOf } from '../../model/owners.ts';
 import type { PodRecord } from '../../model/records.ts';
@@ -9,6 +12,7 @@ import { disruptionRule, endRule, object } from '../objection.ts';
 /** Share of the replicas that may be out of service when some of them are so for good. */
 const MAX_UNAVAILABLE_SHARE = 0.25;
 
+/** Hazard H25. */
 export const noneTerminating = disruptionRule(
   'none-terminating',
   'One at a time: a pod that is still going makes room for nobody. One that does not end (a finalizer) blocks for a limited time only.',
@@ -37,6 +41,7 @@ export function objectToTerminating(pods: readonly PodRecord[], { patienceMillis
   return undefined;
 }
 
+/** descheduler#1712: all replicas of a workload evicted together. */
 export const othersReady = disruptionRule(
   'others-ready',
   'No healthy pod is disrupted while another is missing or starting. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
@@ -75,6 +80,7 @@ function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {
   return unreadySince(pod) + patienceMillis;
 }
 
+/** Hazard H24. */
 export const notSingle = disruptionRule(
   'not-single',
   'Moving the only replica stops the service; the owner must have asked for it.',
@@ -82,6 +88,7 @@ export const notSingle = disruptionRule(
     workload.replicas <= 1 && !settings.allowSingleReplica ? object('SingleReplica', {}) : undefined,
 );
 
+/** Hazard H33: `karpenter.sh/do-not-disrupt` and the like, as the projection of pods reads them. */
 export const notProtected = disruptionRule(
   'not-protected',
   'Annotations that forbid voluntary disruption to other tools forbid it to us.',
@@ -99,6 +106,7 @@ export const notResizing = disruptionRule(
   },
 );
 
+/** Hazard H10. */
 export const sameRevision = endRule(
   'same-revision',
   'Where old pods are kept on purpose (OnDelete, a partition), a replacement of another revision would be a rollout nobody asked for.',

@@ -3,9 +3,10 @@ import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { disruptionRule, evictRule, inWords, object } from '../objection.ts';
 
-/** Where pods may always be moved, the pace is by the hour. */
+/** Where pods may always be moved there is no window to count in, and the pace is by the hour. */
 const HOUR_MILLIS: Millis = 3_600_000;
 
+/** Hazard H8. Interruptions of one pool come in clusters, so what is left of it is about to go as well. */
 export const calm = disruptionRule(
   'calm',
   'While the cloud takes nodes away, pods are disrupted enough; what looks like a place now may be gone in a minute.',
@@ -18,6 +19,7 @@ export const calm = disruptionRule(
   },
 );
 
+/** Hazard H6. */
 export const spotOpen = evictRule(
   'spot-open',
   'Spot that had no room a moment ago is left alone for a growing while, and then tried with one pod: so a pool that comes and goes moves nobody to and fro.',
@@ -59,6 +61,7 @@ function returnsInWindow(
   return returns.filter((at) => window.isOpen(at) && window.nextChange(at) === end);
 }
 
+/** When one more may go back: in the next window, or when the oldest of the last `limit` is an hour ago. */
 function nextTurn(
   recent: readonly EpochMillis[],
   limit: number,

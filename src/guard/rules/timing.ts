@@ -24,6 +24,7 @@ export function objectToClosed(
   return object(reason, { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
 }
 
+/** Nothing is remembered across processes: that the predecessor's cooldown is kept, too, is the business of `leader-warm-up`. */
 export const cooledDown = disruptionRule(
   'cooled-down',
   'Each move needs time to show its effect before the next one is judged.',
@@ -35,6 +36,7 @@ export const cooledDown = disruptionRule(
   },
 );
 
+/** Hazard H27. */
 export const nothingInFlight = disruptionRule(
   'nothing-in-flight',
   'The view may still show a pod that was evicted a moment ago; until it is seen gone, the workload waits.',
@@ -49,6 +51,7 @@ export const nothingInFlight = disruptionRule(
   },
 );
 
+/** Hazard H32. */
 export const withinBudget = disruptionRule(
   'within-budget',
   'The cluster as a whole takes only so many disruptions at once. Last, so that only decisions that could go ahead compete.',
