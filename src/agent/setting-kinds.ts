@@ -1,6 +1,6 @@
 /** How a setting of the agent is written as text and read; each reader gives undefined for what it does not accept. */
 import { parseDuration } from '../lib/duration.ts';
-import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores, Millis } from '../lib/units.ts';
 
 export interface SettingKind<Value> {
@@ -36,8 +36,8 @@ export function duration(min: Millis, max: Millis): SettingKind<Millis> {
 export const cpuAmount: SettingKind<Millicores> = {
   accepted: 'an amount of CPU such as 100m or 2',
   read(text) {
-    const quantity = tryParseQuantity(text);
-    return quantity === undefined || quantity.nanos < 0n ? undefined : toMillicores(quantity);
+    const amount = tryParseMillicores(text);
+    return amount === undefined || amount < 0 ? undefined : amount;
   },
 };
 

@@ -1,7 +1,7 @@
 /** `stowage backtest`: what the engine would have requested in the past, next to what others would have. */
 import { InvalidArgumentError } from 'commander';
 import { parsePolicyDuration } from '../api/policy-values.ts';
-import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millis } from '../lib/units.ts';
 import type { HistoryOptions } from './backtest/prometheus/open-history.ts';
 import type { AddCommand } from './command-definition.ts';
@@ -76,9 +76,8 @@ function parseCores(text: string): number {
 }
 
 function parseRequest(text: string): number {
-  const quantity = tryParseQuantity(text);
-  const millicores = quantity === undefined ? 0 : toMillicores(quantity);
-  if (millicores > 0) return millicores;
+  const millicores = tryParseMillicores(text);
+  if (millicores !== undefined && millicores > 0) return millicores;
   throw new InvalidArgumentError('Give a CPU quantity above 0, such as 500m or 2.');
 }
 

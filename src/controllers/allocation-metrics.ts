@@ -1,7 +1,7 @@
 /** Gauges of allocation, read when they are asked for. */
 import { actualSizeOf, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
@@ -29,9 +29,8 @@ export function reportAllocation(options: AllocationMetricsOptions): void {
   metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
     if (!isLeader()) return;
     for (const { namespace, podName, spec } of stores.all()) {
-      const text = spec.decision?.cpuUsage;
-      const usage = text === undefined ? undefined : tryParseQuantity(text);
-      if (usage !== undefined) yield [{ namespace, pod: podName }, toMillicores(usage)];
+      const usage = tryParseMillicores(spec.decision?.cpuUsage);
+      if (usage !== undefined) yield [{ namespace, pod: podName }, usage];
     }
   });
 }

@@ -12,6 +12,7 @@ import {
   subtractQuantities,
   toBytes,
   toMillicores,
+  tryParseMillicores,
   tryParseQuantity,
 } from './quantity.ts';
 import golden from './testdata/quantity.json' with { type: 'json' };
@@ -36,6 +37,26 @@ describe('golden vectors of the Go implementation', () => {
   test.each(golden.invalid)('%j is refused', (text) => {
     expect(() => parseQuantity(text)).toThrow(InvalidValueError);
     expect(tryParseQuantity(text)).toBeUndefined();
+  });
+});
+
+describe('CPU that somebody wrote', () => {
+  test.each([
+    ['2', 2000],
+    ['100m', 100],
+    ['1n', 1],
+    ['-250m', -250],
+    ['1k', 1_000_000],
+    ['0', 0],
+    ['', undefined],
+    ['much', undefined],
+    ['1 ', undefined],
+    [2, undefined],
+    [undefined, undefined],
+    [null, undefined],
+    [{ cpu: '1' }, undefined],
+  ])('%j is %s millicores', (text, expected) => {
+    expect(tryParseMillicores(text)).toBe(expected);
   });
 });
 

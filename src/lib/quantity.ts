@@ -191,6 +191,12 @@ export function toMillicores(quantity: Quantity): Millicores {
   return Number(divideUp(quantity.nanos, NANOS_PER_MILLI));
 }
 
+/** CPU that somebody wrote, in millicores as {@link toMillicores} has them; undefined for all that is no text of a quantity. */
+export function tryParseMillicores(text: unknown): Millicores | undefined {
+  const quantity = typeof text === 'string' ? tryParseQuantity(text) : undefined;
+  return quantity === undefined ? undefined : toMillicores(quantity);
+}
+
 /** Memory or storage in bytes, rounded up (away from zero), as Go's Value. Exact up to 2^53; larger amounts are approximate, never wrapped. */
 export function toBytes(quantity: Quantity): Bytes {
   return Number(divideUp(quantity.nanos, NANOS));

@@ -13,7 +13,7 @@ import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
-import { toMillicores, tryParseQuantity } from '../../src/lib/quantity.ts';
+import { tryParseMillicores } from '../../src/lib/quantity.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
 import { loopsFrom } from '../../src/simulator/simulated-agents.ts';
 import { AGENT_USER, STOWAGE_USER } from '../controlplane/audit-policy.ts';
@@ -49,10 +49,7 @@ const priorityClass = `alloc-high-${NODE}`;
 const originals = { web: '200m', hog: '900m', idle: '400m', scaled: '200m' } as const;
 type App = keyof typeof originals;
 
-const millis = (text: string | undefined): number => {
-  const quantity = tryParseQuantity(text ?? '');
-  return quantity === undefined ? 0 : toMillicores(quantity);
-};
+const millis = (text: string | undefined): number => tryParseMillicores(text) ?? 0;
 const requestOf = ({ spec }: Pod): number => millis(spec?.containers[0]?.resources?.requests?.['cpu']);
 
 /** The largest of spec, allocated and actual: what scheduler and kubelet charge. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import type { Pod } from '../../src/api/core.ts';
 import type { ResourceType } from '../../src/api/resources.ts';
 import { resources } from '../../src/api/resources.ts';
-import { toMillicores, tryParseQuantity } from '../../src/lib/quantity.ts';
+import { tryParseMillicores } from '../../src/lib/quantity.ts';
 import { type Wish, wish as writeWish } from '../../src/operator/testing/wish.ts';
 import { type AllocationWorld, pause, startAllocationWorld } from './allocation-world.ts';
 
@@ -15,10 +15,7 @@ const priorityClasses: ResourceType = {
   namespaced: false,
 };
 
-const millis = (text: string | undefined): number => {
-  const quantity = tryParseQuantity(text ?? '');
-  return quantity === undefined ? 0 : toMillicores(quantity);
-};
+const millis = (text: string | undefined): number => tryParseMillicores(text) ?? 0;
 const requestOf = ({ spec }: Pod): number => millis(spec?.containers[0]?.resources?.requests?.['cpu']);
 const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
 

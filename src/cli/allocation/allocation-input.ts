@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../api/core.ts';
 import { type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
 import { apiVersionOf } from '../../api/resources.ts';
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { type PodMetrics, podMetricsType } from '../../observe/usage/metrics-server-source.ts';
 
@@ -56,9 +56,8 @@ function readContainers(containers: unknown): readonly ContainerUsage[] {
   if (!Array.isArray(containers)) return [];
   return containers.flatMap((each: unknown): ContainerUsage[] => {
     const name = at(each, 'name');
-    const cpu = at(at(each, 'usage'), 'cpu');
-    const quantity = typeof cpu === 'string' ? tryParseQuantity(cpu) : undefined;
-    return typeof name === 'string' && quantity !== undefined ? [{ name, usage: toMillicores(quantity) }] : [];
+    const usage = tryParseMillicores(at(at(each, 'usage'), 'cpu'));
+    return typeof name === 'string' && usage !== undefined ? [{ name, usage }] : [];
   });
 }
 

@@ -9,7 +9,7 @@ import { resources } from '../../api/resources.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { createSimulatedAgents } from '../../simulator/simulated-agents.ts';
@@ -111,10 +111,5 @@ function podOf({ name, request, load, labels }: (typeof pods)[number]): KubeObje
 
 function sizeOf({ spec }: Pod): Pick<PodShare, 'request' | 'limit'> {
   const { requests, limits } = spec?.containers[0]?.resources ?? {};
-  return { request: milli(requests?.['cpu']) ?? 0, limit: milli(limits?.['cpu']) };
-}
-
-function milli(text: string | undefined): Millicores | undefined {
-  const quantity = tryParseQuantity(text ?? '');
-  return quantity === undefined ? undefined : toMillicores(quantity);
+  return { request: tryParseMillicores(requests?.['cpu']) ?? 0, limit: tryParseMillicores(limits?.['cpu']) };
 }

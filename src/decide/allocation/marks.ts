@@ -1,5 +1,5 @@
 /** What people write on a pod about its CPU: labels and annotations `mbcas.io/...`, read leniently and never guessed at. */
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { Labels } from '../../model/records.ts';
 
@@ -78,8 +78,6 @@ export function readMarks(marks: Labels): PodMarks {
 }
 
 function milliOf(text: string): Millicores | undefined {
-  const quantity = tryParseQuantity(text);
-  if (quantity === undefined) return undefined;
-  const milli = toMillicores(quantity);
-  return milli > 0 && Number.isSafeInteger(milli) ? milli : undefined;
+  const milli = tryParseMillicores(text);
+  return milli !== undefined && milli > 0 && Number.isSafeInteger(milli) ? milli : undefined;
 }

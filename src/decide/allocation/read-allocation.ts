@@ -1,6 +1,6 @@
 /** Reads a PodAllocation as the operator needs it; whoever can write the object may have put anything there. */
 import type { PodAllocation } from '../../api/pod-allocation.ts';
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { LimitPolicy } from './node-input.ts';
 
@@ -30,8 +30,8 @@ export function readAllocation({ spec }: PodAllocation): ReadAllocation {
   }
   const usage = new Map<string, Millicores>();
   for (const { name, cpuUsage } of spec?.decision?.containers ?? []) {
-    const quantity = tryParseQuantity(cpuUsage);
-    if (quantity !== undefined && quantity.nanos >= 0n) usage.set(name, toMillicores(quantity));
+    const used = tryParseMillicores(cpuUsage);
+    if (used !== undefined && used >= 0) usage.set(name, used);
   }
   const urgent = spec?.urgent === true;
   return { ok: true, desired: { podUid: spec?.podUID, request, limit, limitPolicy, urgent, usage } };
@@ -41,10 +41,8 @@ export function readAllocation({ spec }: PodAllocation): ReadAllocation {
 const MOST: Millicores = 10_000_000;
 
 function milliOf(text: string | undefined): Millicores | undefined {
-  const quantity = text === undefined ? undefined : tryParseQuantity(text);
-  if (quantity === undefined) return undefined;
-  const milli = toMillicores(quantity);
-  return milli > 0 && milli <= MOST ? milli : undefined;
+  const milli = tryParseMillicores(text);
+  return milli !== undefined && milli > 0 && milli <= MOST ? milli : undefined;
 }
 
 function invalid(field: string, text: string | undefined): ReadAllocation {

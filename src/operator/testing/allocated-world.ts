@@ -8,7 +8,7 @@ import { podAllocationDescription } from '../../api/pod-allocation-schema.ts';
 import { resources } from '../../api/resources.ts';
 import type { NodeSpec } from '../../cluster/kubelet/node-object.ts';
 import { createSilentLogger } from '../../lib/log.ts';
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { createSimulatedAgents, type SeenPlan, type SimulatedAgents } from '../../simulator/simulated-agents.ts';
@@ -171,8 +171,7 @@ export function requestOf({ spec }: Pod): Millicores {
 }
 
 export function millis(text: string | undefined): Millicores {
-  const quantity = tryParseQuantity(text ?? '');
-  return quantity === undefined ? 0 : toMillicores(quantity);
+  return tryParseMillicores(text) ?? 0;
 }
 
 /** Fails with what is there where nothing is. */

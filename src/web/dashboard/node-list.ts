@@ -1,7 +1,7 @@
 /** `GET /api/nodes`: nodes in pages, each with its pods by the CPU they request, and what allocation makes of it. */
 import { ascending } from '../../lib/ascending.ts';
-import { toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
-import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { sumNodeClasses } from '../../model/node-classes.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord } from '../../model/records.ts';
@@ -102,15 +102,10 @@ function podTold(pod: PodRecord, allocation: AllocationSource | undefined): Node
   const { desiredCPURequest, decision } = record.spec;
   return {
     ...sizes,
-    shareMillis: millis(desiredCPURequest),
-    usageMillis: millis(decision?.cpuUsage),
+    shareMillis: tryParseMillicores(desiredCPURequest),
+    usageMillis: tryParseMillicores(decision?.cpuUsage),
     phase: record.status.phase ?? 'Pending',
   };
-}
-
-function millis(text: string | undefined): Millicores | undefined {
-  const quantity = text === undefined ? undefined : tryParseQuantity(text);
-  return quantity === undefined ? undefined : toMillicores(quantity);
 }
 
 /** Undefined where no pod of the node takes part. */

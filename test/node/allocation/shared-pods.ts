@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
 import { resources } from '../../../src/api/resources.ts';
-import { toMillicores, tryParseQuantity } from '../../../src/lib/quantity.ts';
+import { tryParseMillicores } from '../../../src/lib/quantity.ts';
 import type { Millicores } from '../../../src/lib/units.ts';
 import { isUnified } from '../host/cgroups.ts';
 import { LOAD_IMAGE } from '../image/images.ts';
@@ -67,15 +67,10 @@ export async function createPods(api: KubeApi, namespace: string, pods: readonly
   for (const pod of pods) await api.create(resources.pods, pod, { namespace });
 }
 
-function milliOf(quantity: string | undefined): Millicores | undefined {
-  const parsed = quantity === undefined ? undefined : tryParseQuantity(quantity);
-  return parsed === undefined ? undefined : toMillicores(parsed);
-}
-
 /** What the spec says, in all. */
 export function sizeOf({ spec }: Pod): PodSize {
   const { requests, limits } = spec?.containers[0]?.resources ?? {};
-  return { request: milliOf(requests?.['cpu']) ?? 0, limit: milliOf(limits?.['cpu']) };
+  return { request: tryParseMillicores(requests?.['cpu']) ?? 0, limit: tryParseMillicores(limits?.['cpu']) };
 }
 
 /** What the pod takes of its node: for each container the largest of spec, allocated and in force. */
@@ -84,7 +79,7 @@ export function heldBy({ spec, status }: Pod): Millicores {
   return (spec?.containers ?? []).reduce((sum, { name, resources: own }) => {
     const found = status?.containerStatuses?.find((each) => each.name === name);
     const parts = [own?.requests?.['cpu'], found?.allocatedResources?.['cpu'], found?.resources?.requests?.['cpu']];
-    return sum + Math.max(...parts.map((part) => milliOf(part) ?? 0));
+    return sum + Math.max(...parts.map((part) => tryParseMillicores(part) ?? 0));
   }, 0);
 }
 
