@@ -19,6 +19,7 @@ import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
+import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
 import { policyAdmission } from './policy-admission.ts';
@@ -50,6 +51,8 @@ export interface RightsizingOptions extends EngineParts {
 export interface Rightsizing {
   readonly engine: RightsizingEngine;
   readonly policies: PolicyStores;
+  /** What is remembered of usage. */
+  readonly usage: Pick<UsageCollector, 'profileOf'>;
   /** What it answers at admission, by path. */
   readonly handlers: Readonly<Record<string, BodyHandler>>;
   /** What it adds to the answer for a new pod. */
@@ -85,6 +88,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
   return {
     engine,
     policies,
+    usage: usage.collector,
     handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
     sizeNewPods: createSizeNewPods({
       workloadOf: (owner) => view.workloadOf({ owner }),

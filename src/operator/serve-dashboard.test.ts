@@ -79,6 +79,9 @@ describe('what the dashboard tells', () => {
     expect(web.placement?.costLines.join()).toContain('the mix saves');
     expect(web.sizing?.containers[0]).toMatchObject({ container: 'app', cpuRequest: 300 });
     expect(web.sizing?.containers[0]?.cpuStages.length).toBeGreaterThan(0);
+    expect(web.sizing?.containers[0]?.cpuUsage).toMatchObject({ request: 300 });
+    expect(web.sizing?.containers[0]?.cpuUsage?.highest).toBeGreaterThan(110);
+    expect(web.sizing?.containers[0]?.memoryUsage).toMatchObject({ of: 'peaks', request: 256 * 1024 ** 2 });
 
     const broken = await get<WorkloadAnswer>(world, 'workload?of=Deployment/shop/broken');
     expect(broken.placement?.policy.join()).toContain('"lots"');

@@ -85,11 +85,12 @@ function sourcesOf(options: ServeDashboardOptions): DashboardSources {
   };
 }
 
-function rightsizingSource({ engine, policies }: Rightsizing, view: SizingView): RightsizingSource {
+function rightsizingSource({ engine, policies, usage }: Rightsizing, view: SizingView): RightsizingSource {
   return {
     explain: engine.explain,
     policies: policies.policies,
     bookOf: engine.books.of,
+    profileOf: usage.profileOf,
     outcomeOf(ref) {
       const workload = view.workload(ref);
       const policy = workload && engine.controller.select(workload).winner;

@@ -27,7 +27,7 @@ export function memoryNeed(peaks: readonly MemoryPeak[], target: PeakTarget, now
  */
 export function shownGrowth(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): number {
   // The first day has nothing to be compared with.
-  const oldest = Math.max(firstOf(lookBackMillis, now), (peaks[0]?.span ?? 0) + SPANS_PER_DAY);
+  const oldest = Math.max(firstSpan(lookBackMillis, now), (peaks[0]?.span ?? 0) + SPANS_PER_DAY);
   let record = 0;
   let growth = 0;
   for (const { span, bytes } of peaks) {
@@ -39,12 +39,12 @@ export function shownGrowth(peaks: readonly MemoryPeak[], lookBackMillis: Millis
 
 /** The highest of the spans that end within `lookBackMillis` before `now`; 0 where there is none. */
 export function recentPeak(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): Bytes {
-  const oldest = firstOf(lookBackMillis, now);
+  const oldest = firstSpan(lookBackMillis, now);
   return Math.max(0, ...peaks.filter(({ span }) => span >= oldest).map(({ bytes }) => bytes));
 }
 
 /** The earliest span that counts as recent. */
-const firstOf = (lookBackMillis: Millis, now: EpochMillis): number =>
+export const firstSpan = (lookBackMillis: Millis, now: EpochMillis): number =>
   Math.floor((now - lookBackMillis) / PEAK_SPAN_MILLIS);
 
 /**

@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ClusterView, WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord, ValidPolicy } from '../../model/optimization-policy.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
+import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { AllocatedPodRef } from '../../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { OperatorTold } from './answers.ts';
@@ -38,6 +39,8 @@ export interface RightsizingSource {
     ref: WorkloadRef,
   ): { readonly policy: ValidPolicy; readonly result: WorkloadResult | undefined } | undefined;
   bookOf(policyUid: string): PolicyBook;
+  /** What is remembered of a container's usage; only the leader collects it. */
+  profileOf(ref: WorkloadRef, container: string): UsageProfile | undefined;
 }
 
 export interface AllocationSource {

@@ -20,6 +20,29 @@ export interface StageTold {
   readonly text: string;
 }
 
+/** The usage that advice was made from, in columns of one width from 0 on. Millicores or bytes. */
+export interface UsageTold {
+  /**
+   * What the columns are shares of: all samples of the last day or so; all samples ever, older ones fading; the highest use in each
+   * six hours.
+   */
+  readonly of: 'last-day' | 'all-fading' | 'peaks';
+  /** Upper end of the last column. */
+  readonly end: number;
+  /** Share of the whole in each, 0..1. */
+  readonly columns: readonly number[];
+  /** Share above the last column. */
+  readonly beyond: number;
+  readonly median: number;
+  readonly p90: number;
+  readonly highest: number;
+  readonly request?: number | undefined;
+  readonly advised?: number | undefined;
+  readonly limit?: number | undefined;
+  /** When usage was last heard of. */
+  readonly until?: number | undefined;
+}
+
 export interface AllocatedPodTold {
   readonly pod: string;
   readonly node: string;
@@ -86,6 +109,9 @@ export interface WorkloadAnswer {
           readonly explanation?: string | undefined;
           readonly cpuStages: readonly StageTold[];
           readonly memoryStages: readonly StageTold[];
+          /** Absent where nothing is known; only the leader collects usage. */
+          readonly cpuUsage?: UsageTold | undefined;
+          readonly memoryUsage?: UsageTold | undefined;
         }[];
         readonly ongoing?:
           | {

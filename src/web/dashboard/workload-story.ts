@@ -3,11 +3,13 @@ import type { ExplainedAllocation } from '../../controllers/allocation-explain.t
 import type { WorkloadExplanation } from '../../controllers/explain.ts';
 import type { SizingStory } from '../../controllers/rightsizing-explain.ts';
 import { costLines } from '../../decide/placement/cost-text.ts';
+import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import { ZONE_LABEL } from '../../model/spot-pool.ts';
 import { entryTold } from './decision-told.ts';
-import type { DashboardSources } from './sources.ts';
+import type { DashboardSources, RightsizingSource } from './sources.ts';
+import { cpuUsageTold, memoryUsageTold } from './usage-told.ts';
 import type { AllocatedPodTold, WorkloadAnswer } from './workload-answer.ts';
 import { toldBlock } from './workload-row.ts';
 
@@ -31,7 +33,7 @@ export function workloadStory(
     name: ref.name,
     replicas,
     placement: explained && placementTold(explained, view),
-    sizing: sizing && sizingTold(sizing),
+    sizing: sizing && rightsizing && sizingTold(sizing, rightsizing, ref, now),
     allocation: (allocation?.explain(ref) ?? []).map(allocatedTold),
     journal: journal.entries(workloadKey(ref)).map(entryTold).reverse(),
   };
@@ -74,7 +76,14 @@ export function zoneOf(view: Pick<ClusterView, 'node'>, node: string): string | 
   return view.node(node)?.labels[ZONE_LABEL];
 }
 
-function sizingTold({ policy, mode, others, entry, containers, ongoing }: SizingStory): WorkloadAnswer['sizing'] {
+function sizingTold(
+  { policy, mode, others, entry, containers, ongoing }: SizingStory,
+  rightsizing: RightsizingSource,
+  ref: WorkloadRef,
+  now: EpochMillis,
+): WorkloadAnswer['sizing'] {
+  const spec = rightsizing.outcomeOf(ref)?.policy.spec;
+  const rules = spec && rulesOf(spec);
   return {
     policy,
     mode,
@@ -85,6 +94,8 @@ function sizingTold({ policy, mode, others, entry, containers, ongoing }: Sizing
     lastApplied: entry?.lastApplied,
     containers: containers.map(({ container, current, cpu, memory }) => {
       const advised = entry?.recommendations?.find((each) => each.container === container);
+      const profile = rightsizing.profileOf(ref, container);
+      const question = profile && rules && { profile, rules, current, advised: advised ?? {}, now };
       return {
         container,
         ...current,
@@ -93,6 +104,8 @@ function sizingTold({ policy, mode, others, entry, containers, ongoing }: Sizing
         explanation: advised?.explanation,
         cpuStages: cpu.map(({ stage, text }) => ({ stage, text })),
         memoryStages: memory.map(({ stage, text }) => ({ stage, text })),
+        cpuUsage: question && cpuUsageTold(question),
+        memoryUsage: question && memoryUsageTold(question),
       };
     }),
     ongoing: ongoing && { phase: ongoing.phase, method: ongoing.method, since: ongoing.since, note: ongoing.note },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ago, bytes, cores, counted, cpu, dollars, percent } from './format.ts';
+import { ago, bytes, cores, counted, cpu, dollars, percent, shareText } from './format.ts';
 
 describe('figures for people', () => {
   test.each([
@@ -51,6 +51,16 @@ describe('figures for people', () => {
     [-5000, 'just now'],
   ])('%d ms before is %s', (millis, text) => {
     expect(ago(10_000_000_000 - millis, 10_000_000_000)).toBe(text);
+  });
+
+  test.each([
+    [0, '0 %'],
+    [0.0004, 'less than 0.1 %'],
+    [0.004, '0.4 %'],
+    [0.1234, '12 %'],
+    [1, '100 %'],
+  ])('a share of %d is %s', (share, text) => {
+    expect(shareText(share)).toBe(text);
   });
 
   test('shares and counts', () => {

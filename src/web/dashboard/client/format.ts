@@ -37,6 +37,13 @@ export function percent(part: number, whole: number): string {
   return whole === 0 ? '0 %' : `${Math.round((100 * part) / whole)} %`;
 }
 
+/** Of a share, 0..1: `12 %`, `0.4 %`, `less than 0.1 %`. */
+export function shareText(share: number): string {
+  const percents = 100 * share;
+  if (percents > 0 && percents < 0.1) return 'less than 0.1 %';
+  return `${Number(percents.toFixed(percents < 10 ? 1 : 0))} %`;
+}
+
 export const count = (amount: number): string => amount.toLocaleString('en-US');
 
 /** `3 pods`, `1 pod`. */

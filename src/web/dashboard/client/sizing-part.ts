@@ -2,8 +2,9 @@
 import type { StageTold, WorkloadAnswer } from '../workload-answer.ts';
 import { dataTable } from './data-table.ts';
 import { type Child, h } from './dom.ts';
-import { bytes, cpu } from './format.ts';
+import { bytes, cores, cpu } from './format.ts';
 import { badge, card, empty } from './parts.ts';
+import { usagePicture } from './usage-part.ts';
 
 type Sizing = NonNullable<WorkloadAnswer['sizing']>;
 type Container = Sizing['containers'][number];
@@ -49,6 +50,7 @@ export function sizingPart({
           ['Container', 'CPU request', 'advised', 'CPU limit', 'Memory request', 'advised', 'Memory limit'],
           containers.map(containerRow),
         ),
+    containers.map(containerUsage),
     containers.map(containerStages),
   );
 }
@@ -77,6 +79,17 @@ function containerRow({
 
 const amount = (value: number | undefined, format: (value: number) => string): string =>
   value === undefined ? 'none' : format(value);
+
+function containerUsage({ container, cpuUsage, memoryUsage }: Container): Child {
+  if (cpuUsage === undefined && memoryUsage === undefined) return undefined;
+  return h(
+    'div',
+    { class: 'columns' },
+    cpuUsage !== undefined && usagePicture(`CPU used by ${container}`, `CPU of ${container}`, cpuUsage, cores),
+    memoryUsage !== undefined &&
+      usagePicture(`Memory used by ${container}`, `memory of ${container}`, memoryUsage, bytes),
+  );
+}
 
 function containerStages({ container, explanation, cpuStages, memoryStages }: Container): HTMLElement {
   return h(
