@@ -104,12 +104,32 @@ describe('what it writes', () => {
     const loads = { a: 250, b: 200, c: 100 };
     await world.pass(60, loads);
     const desired = async () => (await world.allocations()).map(({ spec }) => [spec?.podName, spec?.desiredCPURequest]);
-    const [before, writesBefore] = [await desired(), patchesOf(world)];
+    const generations = async () => (await world.allocations()).map(({ metadata }) => metadata?.generation);
+    const [before, generationsBefore, writesBefore] = [await desired(), await generations(), patchesOf(world)];
     await world.pass(150, loads);
     expect(await desired()).toEqual(before);
+    expect(await generations()).toEqual(generationsBefore);
     // Every 30 s: 150 s are 5, one more or fewer at the edges.
     expect(patchesOf(world) - writesBefore).toBeLessThanOrEqual(6);
     expect(patchesOf(world) - writesBefore).toBeGreaterThanOrEqual(4);
+  });
+
+  test('figures that say something else by now, though nothing is to change: written once, as a sign of life', async () => {
+    const world = await stage();
+    for (const name of ['a', 'b']) await world.addPod({ name, request: 400 });
+    world.start();
+    await world.pass(100, { a: 300, b: 100 });
+    const generations = async () =>
+      Object.fromEntries(
+        (await world.allocations()).map(({ metadata, spec }) => [spec?.podName, metadata?.generation ?? 0]),
+      );
+    const { a = 0, b = 0 } = await generations();
+    // Nobody is short, so nobody is asked to give.
+    await world.pass(32, { a: 180, b: 100 });
+    expect(await specOf(world, 'a')).toMatchObject({ desiredCPURequest: '400m', decision: { cpuUsage: '180m' } });
+    expect(await generations()).toEqual({ a: a + 1, b });
+    await world.pass(200, { a: 180, b: 100 });
+    expect(await generations()).toEqual({ a: a + 1, b });
   });
 
   test('what was asked for and not done is taken back when it is no longer wanted', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeApi } from '../api/kube-api.ts';
+import { KubeError } from '../api/kube-error.ts';
 import type { PodAllocation } from '../api/pod-allocation.ts';
 import { createMemoryApi } from '../kube/testing/memory-api.ts';
 import { kubeError } from '../kube/testing/scripted-api.ts';
@@ -19,6 +20,7 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
   const clock = createVirtualClock(0);
   const sent: string[] = [];
   const options: unknown[] = [];
+  const warnings: string[] = [];
   const api: KubeApi = {
     ...createMemoryApi().api,
     async patch(_type, name, patch, call) {
@@ -32,11 +34,11 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
     api,
     clock,
     monotonic: clock.now,
-    log: createSilentLogger(),
+    log: { ...createSilentLogger(), warn: (_fields, message) => warnings.push(message) },
     deadlineMillis: 5000,
   });
   const run = (writes: readonly PendingWrite[]) => writer.write(writes, new AbortController().signal);
-  return { clock, sent, options, writer, run };
+  return { clock, sent, options, warnings, writer, run };
 }
 
 describe('writes', () => {
@@ -44,6 +46,14 @@ describe('writes', () => {
     const { run, options } = scene();
     expect(await run([write('a', 1)])).toEqual(['ok']);
     expect(options).toEqual([{ type: 'apply', manager: 'mbcas-agent', namespace: 'shop' }]);
+  });
+
+  test('of metadata alone are merged: the spec of another writer stays, and nothing is made', async () => {
+    const { run, options } = scene();
+    expect(
+      await run([{ growth: 0, isAnnotation: true, object: { metadata: { name: 'a', namespace: 'shop' } } }]),
+    ).toEqual(['ok']);
+    expect(options).toEqual([{ type: 'merge', manager: 'mbcas-agent', namespace: 'shop' }]);
   });
 
   test('P16: decreases are through before the first increase is sent', async () => {
@@ -99,6 +109,17 @@ describe('refusals', () => {
     });
     expect(await run([write('bad', -1), write('good', -1), write('more', 5)])).toEqual(['rejected', 'ok', 'ok']);
     expect(writer.isWaiting()).toBe(false);
+  });
+
+  test('an object that is gone meanwhile is no trouble at all', async () => {
+    const status = { kind: 'Status', code: 404, details: { kind: 'podallocations', name: 'a' } };
+    const { run, writer, warnings } = scene((name) => {
+      if (name === 'a') throw new KubeError(404, status, 'not found');
+    });
+    const sign = { growth: 0, isAnnotation: true, object: { metadata: { name: 'a', namespace: 'shop' } } } as const;
+    expect(await run([sign, write('b', 1)])).toEqual(['gone', 'ok']);
+    expect(writer.isWaiting()).toBe(false);
+    expect(warnings).toEqual([]);
   });
 
   test('pauses grow up to a minute, and a success ends them', async () => {

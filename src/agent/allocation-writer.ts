@@ -2,7 +2,7 @@
  * The agent's only writer: PodAllocations of its own node's pods, by server-side apply. It paces itself, gives up what has
  * grown old, and when the server refuses it waits longer each time. It never deletes and never writes pods.
  */
-import type { KubeApi } from '../api/kube-api.ts';
+import type { KubeApi, Patch } from '../api/kube-api.ts';
 import { isForbidden, isInvalid, isNotFound, isUnauthorized, KubeError } from '../api/kube-error.ts';
 import { AGENT_FIELD_MANAGER, type PodAllocation, podAllocations } from '../api/pod-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,11 +11,14 @@ import type { Millis } from '../lib/units.ts';
 
 export interface PendingWrite {
   readonly object: PodAllocation;
+  /** The object has metadata only: merged into the one on the server, and not created where there is none. Else it is applied. */
+  readonly isAnnotation?: true;
   /** Decreases are sent before increases. */
   readonly growth: number;
 }
 
-export type WriteResult = 'ok' | 'denied' | 'missing' | 'rejected' | 'failed';
+/** `gone`: what was to be annotated is no longer there. */
+export type WriteResult = 'ok' | 'denied' | 'missing' | 'rejected' | 'gone' | 'failed';
 
 export interface AllocationWriter {
   /**
@@ -49,10 +52,11 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
   let resumeMillis = 0;
   let lastTold = '';
 
-  const send = async ({ object }: PendingWrite, signal: AbortSignal): Promise<WriteResult> => {
+  const send = async ({ object, isAnnotation }: PendingWrite, signal: AbortSignal): Promise<WriteResult> => {
     const { name = '', namespace = '' } = object.metadata ?? {};
     try {
-      const patch = { type: 'apply', body: object, force: true } as const;
+      const patch: Patch =
+        isAnnotation === true ? { type: 'merge', body: object } : { type: 'apply', body: object, force: true };
       await api.patch(podAllocations, name, patch, {
         namespace,
         fieldManager: AGENT_FIELD_MANAGER,
@@ -68,8 +72,9 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
     }
   };
   /** The same trouble is told once until something else happens. */
-  const tell = (result: WriteResult, error: unknown, { spec }: PodAllocation): void => {
-    const pod = `${spec?.namespace}/${spec?.podName}`;
+  const tell = (result: WriteResult, error: unknown, { metadata, spec }: PodAllocation): void => {
+    if (result === 'gone') return;
+    const pod = `${metadata?.namespace}/${spec?.podName ?? metadata?.name}`;
     const key = result === 'rejected' ? `${result} ${pod}` : result;
     if (key === lastTold) return;
     lastTold = key;
@@ -121,6 +126,7 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
 
 const messages: Readonly<Record<WriteResult, string>> = {
   ok: '',
+  gone: '',
   denied:
     'PodAllocations cannot be written: the account lacks the right to patch podallocations.allocation.mbcas.io. Nothing changes on pods; trying again with growing pauses',
   missing:
@@ -141,7 +147,11 @@ function resultOf(error: unknown): WriteResult {
   }
   if (isUnauthorized(error)) return 'denied';
   if (isInvalid(error)) return 'rejected';
-  if (isNotFound(error)) return error.status?.details?.kind === 'namespaces' ? 'rejected' : 'missing';
+  if (isNotFound(error)) {
+    const { kind, name } = error.status?.details ?? {};
+    if (kind === 'namespaces') return 'rejected';
+    return name === undefined ? 'missing' : 'gone';
+  }
   if (error instanceof KubeError && error.httpStatus === 409) return 'rejected';
   return 'failed';
 }

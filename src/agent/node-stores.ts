@@ -25,6 +25,7 @@ import { createSizingInterners } from '../observe/sizing/sizing-interners.ts';
 import { containerIdOf } from './cgroup/names.ts';
 import { type Guidance, readGuidance } from './guidance.ts';
 import type { TrackedPod } from './sampler.ts';
+import { type ToldFigures, toldFigures } from './told-figures.ts';
 
 export interface AgentPod {
   readonly pod: AllocationPod;
@@ -38,7 +39,7 @@ export interface AgentNode {
   readonly conditions: readonly NodeCondition[];
 }
 
-/** What the agent needs to know of an allocation as it is on the server; the figures behind it are for people. */
+/** What the agent needs to know of an allocation as it is on the server. */
 export type KnownSpec = Pick<
   PodAllocationSpec,
   | 'podUID'
@@ -52,6 +53,7 @@ export type KnownSpec = Pick<
 
 export interface KnownAllocation {
   readonly spec: KnownSpec;
+  readonly told: ToldFigures;
   readonly guidance: Guidance | undefined;
 }
 
@@ -201,6 +203,7 @@ function projectAllocation({ metadata, spec, status }: PodAllocation): KnownAllo
       ...(originalCPURequest !== undefined && { originalCPURequest }),
       ...(originalCPULimit !== undefined && { originalCPULimit }),
     },
+    told: toldFigures(spec.decision),
     guidance: readGuidance(status?.guidance),
   };
 }

@@ -48,6 +48,8 @@ export interface TickInput {
 export interface IntendedWrite {
   readonly podUid: string;
   readonly object: PodAllocation;
+  /** See `PendingWrite`. */
+  readonly isAnnotation?: true;
   readonly desired: Desired;
   readonly growth: number;
   readonly why: 'changed' | 'registered' | 'withdrawn' | 'renewed' | 'enforced';

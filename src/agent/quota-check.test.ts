@@ -137,7 +137,10 @@ describe('a plan', () => {
     const tick = planTick({
       node: { name: 'n', allocatable: 4000, capacity: 4200, conditions: [{ type: 'Ready', status: 'True', since: 0 }] },
       pods: [{ pod, tracked: { groupUid: pod.uid, label: 'shop/hog', containers: [] } }],
-      stores: { allocation: () => ({ spec, guidance: undefined }), namespaceManaged: () => 'true' },
+      stores: {
+        allocation: () => ({ spec, told: { rules: '', usage: undefined }, guidance: undefined }),
+        namespaceManaged: () => 'true',
+      },
       // It is not measured, so that nothing but its limit is planned about.
       sampler: { pod: () => undefined, node: () => ({ total: undefined, pods: undefined, system: undefined }) },
       metricOf: () => undefined,

@@ -1,41 +1,67 @@
 /**
- * Signs of life: while nothing changes, one PodAllocation of the node in turn is written again as it is. Readers see the node's
- * objects change and know that its agent lives, for one write per node and interval however many pods there are.
+ * Signs of life: while nothing changes, one PodAllocation of the node in turn is annotated with the time. Readers see the node's
+ * objects change and know that its agent lives, for one write per node and interval however many pods there are; as the spec stays
+ * as it is, nobody has to answer. Where the figures of an allocation are out of date, the sign is its spec with newer ones instead.
  */
+import { type PodAllocation, RENEWED_ANNOTATION } from '../api/pod-allocation.ts';
+import type { NodePlan, PodPlan } from '../decide/allocation/node-input.ts';
 import type { EpochMillis } from '../lib/units.ts';
+import { isoText } from '../lib/utc-text.ts';
 import { allocationObject, decisionOf } from './allocation-object.ts';
-import type { NodeStores } from './node-stores.ts';
+import type { KnownAllocation, NodeStores } from './node-stores.ts';
 import { notedOriginal } from './original.ts';
 import type { IntendedWrite, Tick } from './planner.ts';
+import { isOutdated, toldFigures } from './told-figures.ts';
 
 export interface Renewal {
-  /** The next in turn with the wish it carries and the newest figures; undefined where there is none. */
+  /** The next in turn; undefined where there is none. */
   next(tick: Tick, wall: EpochMillis): IntendedWrite | undefined;
+}
+
+interface Candidate {
+  readonly pod: PodPlan;
+  readonly known: KnownAllocation;
 }
 
 export function createRenewal(options: {
   readonly nodeName: string;
   readonly stores: Pick<NodeStores, 'allocation'>;
 }): Renewal {
+  const { nodeName, stores } = options;
   let lastUid = '';
+
+  /** Those with an allocation, from the one after the last on. */
+  const inTurn = ({ pods }: NodePlan): readonly Candidate[] => {
+    const all = pods
+      .flatMap((pod): Candidate[] => {
+        const known = stores.allocation(pod.uid);
+        return known === undefined ? [] : [{ pod, known }];
+      })
+      .sort((left, right) => (left.pod.uid < right.pod.uid ? -1 : 1));
+    const next = all.findIndex(({ pod }) => pod.uid > lastUid);
+    return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
+  };
+
   return {
     next({ plan, measured }, wall) {
-      const candidates = plan.pods.filter(({ uid }) => options.stores.allocation(uid) !== undefined);
-      const chosen = candidates.find(({ uid }) => uid > lastUid) ?? candidates[0];
-      const spec = chosen === undefined ? undefined : options.stores.allocation(chosen.uid)?.spec;
-      if (chosen === undefined || spec === undefined) return undefined;
-      lastUid = chosen.uid;
-      const { desiredCPURequest, desiredCPULimit, limitPolicy } = spec;
+      const candidates = inTurn(plan);
+      const figuresOf = ({ pod }: Candidate) => decisionOf(pod, plan, measured.get(pod.uid));
+      const outdated = candidates.find((each) => isOutdated(each.known.told, toldFigures(figuresOf(each))));
+      const chosen = outdated ?? candidates[0];
+      if (chosen === undefined) return undefined;
+      const { pod, known } = chosen;
+      lastUid = pod.uid;
+      const { desiredCPURequest, desiredCPULimit, limitPolicy } = known.spec;
       const desired = { desiredCPURequest, desiredCPULimit, ...(limitPolicy !== undefined && { limitPolicy }) };
-      const object = allocationObject({
-        pod: chosen,
-        nodeName: options.nodeName,
-        desired,
-        original: notedOriginal(spec),
-        decision: decisionOf(chosen, plan, measured.get(chosen.uid)),
-        now: wall,
-      });
-      return { podUid: chosen.uid, object, desired, growth: 0, why: 'renewed' };
+      const renewed = { podUid: pod.uid, desired, growth: 0, why: 'renewed' } as const;
+      if (outdated === undefined) return { ...renewed, object: signOfLife(pod, wall), isAnnotation: true };
+      const original = notedOriginal(known.spec);
+      const decision = figuresOf(chosen);
+      return { ...renewed, object: allocationObject({ pod, nodeName, desired, original, decision, now: wall }) };
     },
   };
+}
+
+function signOfLife({ uid, namespace }: PodPlan, now: EpochMillis): PodAllocation {
+  return { metadata: { name: uid, namespace, annotations: { [RENEWED_ANNOTATION]: isoText(now) } } };
 }

@@ -98,7 +98,7 @@ export const podAllocationSpecSchema = withRules(
       originalCPURequest: quantity('CPU request when the agent first saw the pod.').optional(),
       originalCPULimit: quantity('CPU limit when the agent first saw the pod.').optional(),
       decision,
-      renewTime: timeField('When the agent last wrote this, by its own clock.').optional(),
+      renewTime: timeField('When the agent last wrote the spec, by its own clock.').optional(),
     })
     .meta({ description: 'What the node’s agent wants.' }),
   positive,

@@ -38,7 +38,10 @@ export interface ContainerMeasurement {
   readonly throttledRatio?: number;
 }
 
-/** The numbers behind the desired values (added). Refreshed when the desired values change and on renewal, not otherwise. */
+/**
+ * The numbers behind the desired values (added). Written with those; where they stay as they are and the numbers come to say
+ * something else, they are written anew, one pod of the node at a time in place of its sign of life.
+ */
 export interface AllocationDecision {
   readonly mode?: AllocationMode;
   /** Multiplier of the node's capacity constraint: utility per core; 0 while the node is uncongested. */
@@ -78,11 +81,7 @@ export interface PodAllocationSpec {
   readonly originalCPURequest?: string;
   readonly originalCPULimit?: string;
   readonly decision?: AllocationDecision;
-  /**
-   * Added: when the agent last wrote this object by its own clock (RFC 3339). The agent renews one object of its node in turn,
-   * so a node is alive as long as any of its objects keeps changing. Readers time the changes by their own clock and never
-   * compare this with it: a node's clock may be wrong.
-   */
+  /** Added: when the agent last wrote the spec, by its own clock (RFC 3339). See {@link RENEWED_ANNOTATION}. */
   readonly renewTime?: string;
 }
 
@@ -176,6 +175,14 @@ export const AGENT_FIELD_MANAGER = 'mbcas-agent';
 export const NODE_LABEL = 'mbcas.io/node';
 /** Label of a PodAllocation: `agent` for those an agent wrote. */
 export const COMPONENT_LABEL = 'app.kubernetes.io/component';
+
+/**
+ * Annotation of a PodAllocation (added): when its node's agent was alive, by that agent's clock (RFC 3339). The agent renews one
+ * object of its node in turn, so a node is alive as long as any of its objects keeps changing. Readers time the changes by
+ * their own clock and never compare this with it: a node's clock may be wrong. No field of the spec, as those raise the
+ * generation, which the status then has to follow (adr/0025). Older agents renewed `spec.renewTime`.
+ */
+export const RENEWED_ANNOTATION = 'mbcas.io/renewed-at';
 
 const MAX_LABEL_VALUE = 63;
 

@@ -3,11 +3,12 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
 import { createAllocationAgents } from './allocation-agents.ts';
 
-const record = (generation: number, isRenewed = true): AllocationRecord => ({
+const record = (generation: number, isRenewed = true, renewed?: number): AllocationRecord => ({
   namespace: 'shop',
   name: 'a',
   uid: 'a',
   generation,
+  renewed,
   version: undefined,
   podName: 'web',
   podUID: undefined,
@@ -52,6 +53,44 @@ describe('whether an agent is alive', () => {
     agents.note(record(1), record(2));
     expect(agents.review()).toEqual(['n1']);
     expect(agents.stateOf('n1')).toBe('alive');
+  });
+
+  test('is told by signs of life, which leave the generation as it is', async () => {
+    const { clock, agents } = setUp();
+    let last = record(1);
+    agents.note(undefined, last);
+    for (let renewed = 30; renewed <= 600; renewed += 30) {
+      await clock.advance(29_999);
+      expect(agents.stateOf('n1')).toBe('alive');
+      // Whatever the node's clock says, even the past: it is only seen to change.
+      const next = record(1, true, 10_000 - renewed);
+      agents.note(last, next);
+      last = next;
+    }
+    agents.note(last, { ...last, status: { phase: 'Applied' } });
+    await clock.advance(30_000);
+    expect(agents.stateOf('n1')).toBe('silent');
+    await clock.advance(30_000);
+    expect(agents.stateOf('n1')).toBe('gone');
+  });
+
+  test('one that has not been upgraded writes its specs anew, and lives by that', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1, true, 5));
+    for (let generation = 2; generation < 20; generation++) {
+      await clock.advance(29_999);
+      expect(agents.stateOf('n1')).toBe('alive');
+      agents.note(record(generation - 1, true, 5), record(generation, true, 5));
+    }
+    expect(agents.review()).toEqual([]);
+  });
+
+  test('whoever takes the sign away says nothing', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1, true, 5));
+    await clock.advance(40_000);
+    agents.note(record(1, true, 5), record(1));
+    expect(agents.stateOf('n1')).toBe('silent');
   });
 
   test('a status of ours is no word of the agent’s', async () => {

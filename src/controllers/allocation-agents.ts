@@ -41,11 +41,10 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
 
   return {
     note(before, after) {
-      const node = after?.spec.nodeName;
+      if (after === undefined || !isWordOfAgent(before, after)) return;
+      const { nodeName, renewTime } = after.spec;
       // Agents of MBCAS write only what changes: their silence means nothing, and they do not say when they wrote.
-      if (after === undefined || node === undefined || after.spec.renewTime === undefined) return;
-      if (before?.uid === after.uid && before.generation === after.generation) return;
-      heardAt.set(node, clock.now());
+      if (nodeName !== undefined && renewTime !== undefined) heardAt.set(nodeName, clock.now());
     },
     stateOf: (node) => (heardAt.has(node) ? judge(node) : 'alive'),
     review() {
@@ -65,4 +64,10 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
       return counts;
     },
   };
+}
+
+/** A spec, which raises the generation, or a sign of life, which does not; a status is somebody else's. */
+function isWordOfAgent(before: AllocationRecord | undefined, after: AllocationRecord): boolean {
+  if (before?.uid !== after.uid || before.generation !== after.generation) return true;
+  return after.renewed !== undefined && after.renewed !== before.renewed;
 }

@@ -122,9 +122,9 @@ export const agentMetrics = {
   },
   mbcas_agent_writes_total: {
     type: 'counter',
-    help: 'PodAllocations written, by result (ok, denied, missing, rejected, failed).',
+    help: 'PodAllocations written, by result (ok, denied, missing, rejected, gone, failed).',
     labels: ['result'],
-    initial: each('result', ['ok', 'denied', 'missing', 'rejected', 'failed']),
+    initial: each('result', ['ok', 'denied', 'missing', 'rejected', 'gone', 'failed']),
   },
   mbcas_agent_held_total: {
     type: 'counter',

@@ -48,6 +48,17 @@ describe('the record of a PodAllocation', () => {
     });
   });
 
+  test('has the time of the last sign of life, to the second; what is no time is none', () => {
+    const project = createAllocationProjection();
+    const renewedAt = (time: string) => {
+      const { metadata } = objectOf('a');
+      return project(objectOf('a', { metadata: { ...metadata, annotations: { 'mbcas.io/renewed-at': time } } }))
+        ?.renewed;
+    };
+    expect(renewedAt('1970-01-01T00:01:30.900Z')).toBe(90);
+    expect(renewedAt('today')).toBeUndefined();
+  });
+
   test('leaves absent what is absent', () => {
     const spec = { namespace: 'shop', podName: 'web', desiredCPURequest: '1', desiredCPULimit: '1' };
     const record = createAllocationProjection()({ metadata: { namespace: 'shop', name: 'web' }, spec });
@@ -57,6 +68,7 @@ describe('the record of a PodAllocation', () => {
       name: 'web',
       uid: '',
       generation: 0,
+      renewed: undefined,
       version: undefined,
       ...pod,
       spec,

@@ -1,10 +1,11 @@
 /** PodAllocation -> {@link AllocationRecord}; what the allocations of many pods have in common is kept once. */
-import type {
-  AllocationGuidance,
-  PodAllocation,
-  PodAllocationCondition,
-  PodAllocationSpec,
-  PodAllocationStatus,
+import {
+  type AllocationGuidance,
+  type PodAllocation,
+  type PodAllocationCondition,
+  type PodAllocationSpec,
+  type PodAllocationStatus,
+  RENEWED_ANNOTATION,
 } from '../api/pod-allocation.ts';
 import { parseResourceVersion } from '../kube/resource-version.ts';
 import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
@@ -17,6 +18,8 @@ export interface AllocationRecord {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
+  /** The agent's last sign of life on this object, seconds since 1970 by the clock of its node; undefined without one. */
+  readonly renewed: number | undefined;
   /** Of which state of the object this is; undefined where versions have no order. */
   readonly version: number | undefined;
   /** Whoever goes through all allocations takes from here what it needs of the spec. */
@@ -29,7 +32,7 @@ export interface AllocationRecord {
 }
 
 interface RecordParts
-  extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'version' | 'status'> {
+  extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'renewed' | 'version' | 'status'> {
   readonly compact: CompactSpec;
 }
 
@@ -38,6 +41,7 @@ class CompactRecord implements AllocationRecord {
   readonly namespace: string;
   readonly name: string;
   readonly generation: number;
+  readonly renewed: number | undefined;
   readonly version: number | undefined;
   readonly podName: string;
   readonly podUID: string | undefined;
@@ -48,11 +52,12 @@ class CompactRecord implements AllocationRecord {
   readonly #terms: AllocationTerms;
   readonly #own: string;
 
-  constructor({ namespace, name, uid, generation, version, status, compact }: RecordParts) {
+  constructor({ namespace, name, uid, generation, renewed, version, status, compact }: RecordParts) {
     this.namespace = namespace;
     this.name = name;
     this.#uid = packUuid(uid);
     this.generation = generation;
+    this.renewed = renewed;
     this.version = version;
     this.podName = compact.podName;
     this.podUID = compact.podUID;
@@ -119,7 +124,7 @@ export function createAllocationProjection(
   const none: PodAllocationStatus = {};
 
   return ({ metadata, spec, status }) => {
-    const { namespace, name, uid = '', generation = 0, resourceVersion } = metadata ?? {};
+    const { namespace, name, uid = '', generation = 0, resourceVersion, annotations } = metadata ?? {};
     if (namespace === undefined || name === undefined || spec === undefined) return undefined;
     const pod = podTexts(namespace, spec.podName);
     const known = pod?.uid === name ? pod.uid : name;
@@ -128,9 +133,16 @@ export function createAllocationProjection(
       name: known,
       uid,
       generation,
+      renewed: secondsOf(annotations?.[RENEWED_ANNOTATION]),
       version: parseResourceVersion(resourceVersion),
       compact: compactOf(spec, pod?.name ?? spec.podName, known),
       status: status === undefined ? none : statuses.intern(status),
     });
   };
+}
+
+/** Whole seconds, since a small integer takes no memory of its own. */
+function secondsOf(time: string | undefined): number | undefined {
+  const at = Date.parse(time ?? '');
+  return Number.isFinite(at) ? Math.floor(at / 1000) : undefined;
 }

@@ -1,10 +1,13 @@
 /** The whole loop in one process: load, agents on simulated nodes, the operator, kubelets that resize as real ones do. */
 import { expect, test } from 'vitest';
+import { podAllocations, RENEWED_ANNOTATION } from '../api/pod-allocation.ts';
 import { resources } from '../api/resources.ts';
 import { loopsFrom, type SeenPlan } from '../simulator/simulated-agents.ts';
 import { createPods, startAllocatedWorld, watchCharges } from './testing/allocated-world.ts';
 
-test('a pod with a wrong request beside a hog gets what it needs; constant load then ends in no write to any pod', async () => {
+const TEN_MINUTES = 600_000;
+
+test('a pod with a wrong request beside a hog gets what it needs; constant load then ends in signs of life of the agent alone', async () => {
   const world = await startAllocatedWorld();
   const charges = watchCharges(world);
   await createPods(world.api, [
@@ -19,9 +22,24 @@ test('a pod with a wrong request beside a hog gets what it needs; constant load 
   await world.until('web has what it needs', () => used('web') > 650, 180_000);
   expect(charges.most()).toBeLessThanOrEqual(2000);
   await world.clock.advance(120_000);
-  const sent = world.resizes();
-  await world.clock.advance(120_000);
-  expect(world.resizes()).toBe(sent);
+  const allocations = async () => (await world.api.list(podAllocations, { namespace: 'shop' })).items;
+  const generations = async () => (await allocations()).map(({ metadata }) => [metadata?.name, metadata?.generation]);
+  const patches = (): number =>
+    world.server.accessLog
+      .entries()
+      .filter(({ resource, subresource }) => resource === podAllocations.plural && subresource === '')
+      .filter(({ verb }) => verb === 'patch')
+      .reduce((sum, { count }) => sum + count, 0);
+  const [before, patchesBefore, from] = [await generations(), patches(), world.operatorWrites.length];
+  await world.clock.advance(TEN_MINUTES);
+  expect(world.operatorWrites.slice(from).filter((write) => !write.endsWith(' leases'))).toEqual([]);
+  expect(await generations()).toEqual(before);
+  // One each 30 s, one more or fewer at the edges; of each pod in turn.
+  expect(Math.abs(patches() - patchesBefore - 20)).toBeLessThanOrEqual(1);
+  for (const { metadata } of await allocations()) {
+    const renewedAt = Date.parse(metadata?.annotations?.[RENEWED_ANNOTATION] ?? '');
+    expect(world.clock.now() - renewedAt).toBeLessThan(2 * 32_000);
+  }
   for (const name of ['web', 'hog']) {
     expect((await world.pod(name)).status?.containerStatuses?.[0]?.restartCount).toBe(0);
   }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sizingKeys } from '../../src/api/annotations-sizing.ts';
 import type { Event, Pod } from '../../src/api/core.ts';
-import { podAllocations } from '../../src/api/pod-allocation.ts';
+import { podAllocations, RENEWED_ANNOTATION } from '../../src/api/pod-allocation.ts';
 import { resources } from '../../src/api/resources.ts';
 import { loadConnection } from '../../src/kube/auth/load-connection.ts';
 import { createKubeApi, type KubeClient } from '../../src/kube/client.ts';
@@ -126,14 +126,25 @@ afterAll(async () => {
   await controlPlane?.stop();
 });
 
-/** Resolves when nothing has changed for ten plans. */
+/** Of each allocation: how often its spec has changed, and when its status was written. */
+async function allocations(): Promise<readonly (readonly unknown[])[]> {
+  const { items } = await api.list(podAllocations, inShop);
+  return items.map(({ metadata }) => [
+    metadata?.generation,
+    metadata?.managedFields?.find(({ subresource }) => subresource === 'status')?.time,
+  ]);
+}
+
+/** Resolves when nothing has changed for ten plans: no pod, no spec of an allocation, and so no status; but for signs of life. */
 async function atRest(): Promise<void> {
-  let [before, since] = ['', clock.now()];
+  let [before, since, renewed] = ['', clock.now(), await renewal()];
   await eventually(async () => {
-    const now = JSON.stringify(await states());
-    if (now !== before) [before, since] = [now, clock.now()];
-    expect(clock.now() - since).toBeGreaterThan(10_000);
+    const now = JSON.stringify([await states(), await allocations()]);
+    if (now !== before) [before, since, renewed] = [now, clock.now(), await renewal()];
+    expect(clock.now() - since).toBeGreaterThan(2.5 * RENEWED);
   }, 120_000);
+  expect(JSON.parse(before)[1]).toHaveLength(names.length);
+  expect(await renewal()).not.toEqual(renewed);
 }
 
 test('the API server is down for a minute: the pods are as they were when it is back, and nothing is given back for long after', async () => {
@@ -158,7 +169,7 @@ test('the API server is down for a minute: the pods are as they were when it is 
 });
 
 const renewal = async (): Promise<readonly unknown[]> =>
-  (await api.list(podAllocations, inShop)).items.map(({ spec }) => spec?.renewTime);
+  (await api.list(podAllocations, inShop)).items.map(({ metadata }) => metadata?.annotations?.[RENEWED_ANNOTATION]);
 
 test('the agent is restarted within the time to live: nothing happens to its pods, then or later', async () => {
   const before = await states();

@@ -49,16 +49,32 @@ interface Asked {
   readonly limit?: string;
   readonly policy?: string;
   readonly silentMillis?: number;
+  /** Since the last sign of life without a new spec. */
+  readonly renewedMillis?: number;
   readonly phase?: string;
   readonly reason?: string;
 }
 
 function allocation(name: string, asked: Asked): Manifest {
-  const { request, limit = '8', policy = 'Keep', silentMillis = 4000, phase = 'Applied', reason = 'Applied' } = asked;
+  const {
+    request,
+    limit = '8',
+    policy = 'Keep',
+    silentMillis = 4000,
+    renewedMillis,
+    phase = 'Applied',
+    reason = 'Applied',
+  } = asked;
   return {
     apiVersion: 'allocation.mbcas.io/v1alpha1',
     kind: 'PodAllocation',
-    metadata: { namespace: 'shop', name: `uid-${name}` },
+    metadata: {
+      namespace: 'shop',
+      name: `uid-${name}`,
+      ...(renewedMillis !== undefined && {
+        annotations: { 'mbcas.io/renewed-at': new Date(Date.now() - renewedMillis).toISOString() },
+      }),
+    },
     spec: {
       namespace: 'shop',
       podName: name,
@@ -185,6 +201,11 @@ describe('status', () => {
   ])('an agent that has not written for %d ms is %s', async (silentMillis, state) => {
     const { stdout } = await run('status', [...base, allocation('web', { request: '200m', silentMillis })]);
     expect(stdout).toMatch(new RegExp(`n1 +${state}, `));
+  });
+
+  test('an agent that wrote its last spec long ago and gives signs of life since is alive', async () => {
+    const asked = allocation('web', { request: '200m', silentMillis: 3_600_000, renewedMillis: 20_000 });
+    expect((await run('status', [...base, asked])).stdout).toMatch(/n1 +alive, 2[01]s ago/);
   });
 
   test('no agent', async () => {

@@ -4,7 +4,7 @@
  */
 
 import { annotatedOriginal, millicoresOf, notedOriginal } from '../../agent/original.ts';
-import type { AllocationMode, PodAllocation } from '../../api/pod-allocation.ts';
+import { type AllocationMode, type PodAllocation, RENEWED_ANNOTATION } from '../../api/pod-allocation.ts';
 import { type AllocationPod, allocationPodOf, sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import { describeClamp } from '../../decide/allocation/clamp.ts';
 import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligibility.ts';
@@ -240,7 +240,8 @@ function countExclusions(candidates: readonly Candidate[]): Partial<Record<Exclu
 /** Undefined: no agent has written here, or none that renews. */
 function silenceOf(members: readonly Candidate[], now: EpochMillis): Millis | undefined {
   const renewals = members
-    .map(({ allocation }) => Date.parse(allocation?.spec?.renewTime ?? ''))
+    .flatMap(({ allocation }) => [allocation?.spec?.renewTime, allocation?.metadata?.annotations?.[RENEWED_ANNOTATION]])
+    .map((time) => Date.parse(time ?? ''))
     .filter((at) => Number.isFinite(at));
   return renewals.length === 0 ? undefined : Math.max(0, now - Math.max(...renewals));
 }
