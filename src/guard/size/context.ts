@@ -19,12 +19,15 @@ import type { InFlightEviction, Leadership, Objection } from '../context.ts';
 import type { DisruptionState } from './disruption-state.ts';
 import type { SizeHistory } from './size-history.ts';
 
-/** A resize that was asked for and has not been seen done, refused or given up. */
+/**
+ * A resize that was asked for and has not been seen done, refused or given up. It counts from before the patch is sent, as other
+ * decisions are made while the answer is waited for.
+ */
 export interface InFlightResize {
   readonly pod: PodRef;
   readonly engine: SizingEngine;
   readonly since: EpochMillis;
-  /** The sizes asked for. */
+  /** The sizes asked for, whether or not the pod's spec shows them yet. */
   readonly changes: readonly SizeChange[];
 }
 
@@ -32,13 +35,15 @@ export interface InFlightResize {
 export interface SizeSettings {
   /** The engine is on. */
   readonly enabled: boolean;
+  /** No write of any kind, by any engine. */
   readonly readOnly: boolean;
+  /** OptiPod's `--dry-run`: recommendations are made and told, sizes are not changed. */
   readonly dryRun: boolean;
   /** After becoming leader or starting: until what a predecessor did must have become visible. */
   readonly warmUpMillis: Millis;
-  /** Resizes under way in the whole cluster. */
+  /** Resizes under way in the whole cluster; at least 1. */
   readonly maxConcurrentResizes: number;
-  /** Changes begun in any minute, in the whole cluster. */
+  /** Changes begun in any minute, in the whole cluster; at least 1. A redeployed VPA evicted 3,000 pods in 20 min (autoscaler#2180). */
   readonly maxChangesPerMinute: number;
   /** What a lowered memory limit must stay above: use and recent peak, plus this share. */
   readonly memoryMargin: Percent;
@@ -54,13 +59,14 @@ export interface SizePolicy {
   readonly allowRecreate: boolean;
 }
 
-/** Memory of a running container. */
+/** Memory of a running container. Where both are undefined nothing is known, and a limit may not be lowered. */
 export interface MemoryUse {
   readonly now: Bytes | undefined;
   /** The most in the recent past; at least `now`. */
   readonly peak: Bytes | undefined;
 }
 
+/** As with evictions: built anew for each decision, of one instant, and read by pure rules. */
 export interface SizeGuardContext {
   readonly view: SizingView;
   readonly settings: SizeSettings;
@@ -73,7 +79,7 @@ export interface SizeGuardContext {
   readonly evictions: readonly InFlightEviction[];
   /** What disruptions of the workload draw on; left out by engines that disrupt nothing. */
   readonly disruption?: DisruptionState | undefined;
-  /** Undefined where nothing is known. */
+  /** Of the pod's container, or of its hottest replica where usage is kept by workload. Undefined where nothing is known. */
   readonly memoryOf: (pod: PodRef, container: string) => MemoryUse | undefined;
   /** The allocation engine shares out the CPU of this pod. */
   readonly isAllocated: (pod: SizedPod) => boolean;
@@ -86,7 +92,7 @@ interface Subject<D extends SizeDecision> {
   readonly decision: D;
   /** With only what differs from the present; never empty. */
   readonly changes: readonly SizeChange[];
-  /** The containers as they are now, and as they would be. */
+  /** The containers as they are now, and as they would be: of the pod for a resize, of the template for `retemplate`. */
   readonly before: readonly ContainerSpecRecord[];
   readonly after: readonly ContainerSpecRecord[];
 }
@@ -99,11 +105,16 @@ export interface ResizeSubject extends Subject<ResizeDecision> {
   readonly node: NodeRecord | undefined;
 }
 
+/** A change of the pod template: every pod is replaced by a rollout of the workload's own controller. */
 export interface RetemplateSubject extends Subject<RetemplateDecision> {
   readonly kind: 'retemplate';
   readonly workload: SizedWorkload;
 }
 
+/**
+ * An eviction for the sake of size, as far as sizes go. What it does to the workload is asked of the guard of evictions, so both
+ * guards must approve it.
+ */
 export interface EvictToResizeSubject extends Subject<EvictToResizeDecision> {
   readonly kind: 'evict-to-resize';
   readonly workload: SizedWorkload;
@@ -112,6 +123,7 @@ export interface EvictToResizeSubject extends Subject<EvictToResizeDecision> {
 export type SizeSubject = ResizeSubject | RetemplateSubject | EvictToResizeSubject;
 
 export interface SizeRule {
+  /** Stable and unique, as tests, explanations and the journal name it. */
   readonly name: string;
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;

@@ -1,22 +1,29 @@
-/** What changes of size did so far: when, and which came to nothing. No I/O; fed by whoever acts. */
+/**
+ * What changes of size did so far: when, and which came to nothing: the loop detector's memory (autoscaler#6884, #2715: pods
+ * evicted for ever as their replacements came back unchanged). No I/O; fed by whoever acts; lost with the process.
+ */
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 
+/** An attempt that did not work, however it failed. */
 export interface FailedChange {
   readonly retryAt: EpochMillis;
   /** Why, in a few words for people. */
   readonly cause: string;
 }
 
+/** Changes that were accepted and of which nothing was seen afterwards. */
 export interface IneffectiveChanges {
   /** In a row, at least the number that makes them count. */
   readonly count: number;
   readonly retryAt: EpochMillis;
 }
 
+/** The kubelet looks at an infeasible resize once and not again, so neither must we ask it again (autoscaler#10093). */
 export interface InfeasibleSize {
   readonly changes: readonly SizeChange[];
+  /** The kubelet's own words: whether it was the amount or a policy of the node tells what may still be asked. */
   readonly detail: string;
 }
 
@@ -25,6 +32,7 @@ export const ADMISSION = 'admission';
 
 /** What guards read. A target is the uid of a pod (resizes) or of a workload (templates). */
 export interface SizeHistory {
+  /** When the last one was asked for, whatever came of it. */
   lastChange(targetUid: string): EpochMillis | undefined;
   /** How many changes were begun after `since`, all targets together; at most a minute is remembered. */
   changesSince(since: EpochMillis): number;
@@ -37,6 +45,7 @@ export interface SizeHistory {
 }
 
 export interface SizeLog extends SizeHistory {
+  /** Call when it is asked for, before the answer: cooldown and pace count attempts. */
   recordChange(targetUid: string, at: EpochMillis): void;
   /** Doubles the pause before the next attempt, or waits at least `atLeast`. */
   recordFailure(targetUid: string, at: EpochMillis, cause: string, atLeast?: Millis): void;
@@ -44,6 +53,7 @@ export interface SizeLog extends SizeHistory {
   recordSuccess(targetUid: string): void;
   /** A change was made and the world is as before: after {@link SizeLogOptions.giveUpAfter} of them nothing is tried for a while. */
   recordIneffective(uid: string, at: EpochMillis): void;
+  /** A change was seen in force: the count of those without effect starts anew. */
   recordEffective(uid: string): void;
   recordInfeasible(podUid: string, nodeName: string, infeasible: InfeasibleSize): void;
   /** Forgets a pod or workload that is gone. */

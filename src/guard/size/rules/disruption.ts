@@ -22,6 +22,7 @@ export const disruptionCooledDown = disruptiveRule(
   },
 );
 
+/** What is undone for its harm waits here too: a place in the budget is what keeps two restarts apart. */
 export const withinDisruptionBudget = disruptiveRule(
   'within-disruption-budget',
   'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',

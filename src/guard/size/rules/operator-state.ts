@@ -31,6 +31,7 @@ export const fresh = sizeRule(
   (_, { view }) => objectToStale(view.freshness()),
 );
 
+/** Rightsizing bug 10 (autoscaler#2180). */
 export const warmedUp = sizeRule(
   'leader-warm-up',
   'A restart must not move thousands of workloads at once, nor repeat what a predecessor has under way.',

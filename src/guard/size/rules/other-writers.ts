@@ -14,6 +14,7 @@ export const writersKnown = sizeRule(
   },
 );
 
+/** By group, kind and name, as a VPA's targetRef has no uid. One that only recommends (`Off`) is no writer. */
 export const noVpa = sizeRule(
   'no-vpa',
   'Two writers of one size undo each other for ever.',
@@ -44,6 +45,7 @@ export const noOtherResizer = resizeRule(
   },
 );
 
+/** A rule between engines (DESIGN 1): memory stays rightsizing's, in the same decision or in one of its own. */
 export const cpuOfOneEngine = resizeRule(
   'cpu-of-one-engine',
   'Where allocation shares out the CPU of a pod, the advice of rightsizing is its claim and not written.',
@@ -55,6 +57,7 @@ export const cpuOfOneEngine = resizeRule(
       : undefined,
 );
 
+/** The other half of the rule between engines: placement's `not-resizing` keeps it from evicting what is being resized. */
 export const noEviction = sizeRule(
   'no-eviction',
   'A pod that is being moved is not resized: its replacement gets the right size.',
@@ -68,6 +71,7 @@ export const noEviction = sizeRule(
   },
 );
 
+/** Quick A to B to A left pods half way between (kubernetes#125205). */
 export const oneResizeAtATime = resizeRule(
   'one-resize-at-a-time',
   'The latest size wins, so a second resize would hide how the first one ended. Only taking it back may overtake it.',

@@ -1,4 +1,7 @@
-/** The pod is one that can be resized in place: running, of a kind and on a node that support it. */
+/**
+ * The pod is one that can be resized in place: running, of a kind and on a node that support it. All but the last few are said
+ * by validation of `pods/resize` (KEP-1287), too; asked before, they come with advice and cost no request.
+ */
 import { resizeSupport } from '../../../model/resize-support.ts';
 import { object } from '../../objection.ts';
 import { resizeRule } from '../context.ts';
@@ -27,6 +30,7 @@ export const notWindows = resizeRule(
       : undefined,
 );
 
+/** KEP-2837; resizable themselves from 1.36 on, which is not used. */
 export const noPodLevelResources = resizeRule(
   'no-pod-level-resources',
   'Sums of containers must stay within resources of the whole pod, which we do not change.',

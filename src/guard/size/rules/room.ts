@@ -7,6 +7,7 @@ import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
 import { type InFlightResize, type ResizeSubject, resizeRule, type SizeGuardContext, sizeRule } from '../context.ts';
 
+/** For new pods, too: a template that the LimitRange refuses would make a rollout without pods (rightsizing bug 22). */
 export const withinLimitRange = sizeRule(
   'within-limit-range',
   'The API server checks the whole pod, also what is not changed; asking first says which bound it is.',
@@ -17,6 +18,10 @@ export const withinLimitRange = sizeRule(
   },
 );
 
+/**
+ * The quota is charged at the patch with max(spec, allocated, actual), and credited for a decrease only when that is in force:
+ * so decreases count as nothing here (KEP-1287).
+ */
 export const withinQuota = resizeRule(
   'within-quota',
   'A quota that is full refuses with 403; several increases at once would race for what is left.',
@@ -58,6 +63,10 @@ function unseenGrowth(
   return growth(quotaUseOf(containers, statuses), quotaUseOf(applyChanges(containers, changes), statuses));
 }
 
+/**
+ * Rightsizing bug 11. For an amount, only asking for as much or more in everything repeats it; for a static CPU or Memory Manager
+ * policy any amount of the resource does, unless the node says that it can (KEP-5554).
+ */
 export const notInfeasibleBefore = resizeRule(
   'not-infeasible-before',
   'What a node can never give is not asked of it again; only less of it, or another node.',
@@ -87,6 +96,11 @@ function touchesSameResource({ changes }: ResizeSubject, detail: string): boolea
   );
 }
 
+/**
+ * Of two kinds of no: `WaitsForDecrease` where decreases under way will make room, so that downs come before ups and the sum
+ * stays within allocatable at every instant (P16); `NodeHasNoRoom` where waiting does not help (rightsizing bug 28:
+ * a Deferred resize holds what it asks for, kubernetes#135107).
+ */
 export const fitsNode = resizeRule(
   'fits-node',
   'An increase counts on its node from the moment it is asked, a decrease until it is done; what does not fit would wait as Deferred, and hold room that nobody gets.',

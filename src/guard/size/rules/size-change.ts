@@ -13,6 +13,7 @@ export const qosKept = resizeRule(
   },
 );
 
+/** For templates, too: they would be refused as a whole, with 422. */
 export const limitAboveRequest = sizeRule(
   'limit-above-request',
   'A request above its limit is no valid container.',
@@ -28,6 +29,11 @@ export const limitAboveRequest = sizeRule(
   },
 );
 
+/**
+ * Property 5. The kubelet refuses to set a limit below present use, but use may rise between its look and the write, and then the
+ * kernel ends the container; hence recent peak and a margin. A limit counts as lowered against the spec and against what is in
+ * force, whichever is higher.
+ */
 export const memoryAboveUse = resizeRule(
   'memory-above-use',
   'A memory limit below what is or was used a moment ago ends the container. Requests may fall freely.',

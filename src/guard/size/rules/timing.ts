@@ -1,4 +1,7 @@
-/** It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. */
+/**
+ * It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. What takes back, restores or
+ * funds another change is exempt from most of it: held up, it would leave the node worse than either state.
+ */
 import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { inWords, object } from '../../objection.ts';
 import { objectToClosed } from '../../rules/timing.ts';
@@ -56,6 +59,7 @@ export const notBackingOff = sizeRule(
   },
 );
 
+/** Rightsizing bug 9, cluster-wide: a webhook that is down is down for every workload. */
 export const bornRight = sizeRule(
   'born-right',
   'A pod that is evicted for its size and comes back with the old one was evicted for nothing, and so would be the next, of whichever workload.',
@@ -67,6 +71,7 @@ export const bornRight = sizeRule(
   },
 );
 
+/** Rightsizing bugs 9 and 35: after so many without effect, an hour and more of rest. */
 export const notIneffective = sizeRule(
   'not-ineffective',
   'Changes that change nothing are a fight with another writer or a broken node: stop, and say so.',
