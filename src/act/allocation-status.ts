@@ -4,7 +4,7 @@ import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.
 import { sizeManagers } from '../model/size-managers.ts';
 import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
-/** Never rejects. */
+/** Replaces the status as a whole; spec and metadata are the agent's half. Never rejects. */
 export type WriteAllocationStatus = (
   allocation: { readonly namespace: string; readonly name: string; readonly uid: string },
   status: PodAllocationStatus,

@@ -24,12 +24,12 @@ export type EvictionOutcome =
 
 export type EvictionResult = EvictionOutcome['result'];
 
-/** The pod is on its way out, as far as is known. */
+/** The pod is on its way out, as far as is known: its place in the budget is kept until it is seen gone. */
 export function isEnding({ result }: EvictionOutcome): boolean {
   return result === 'evicted' || result === 'unknown';
 }
 
-/** The pod may be gone: its workload counts as disrupted. */
+/** The pod may be gone: its workload counts as disrupted, and its cooldown begins. */
 export function mayBeGone(outcome: EvictionOutcome): boolean {
   return isEnding(outcome) || outcome.result === 'gone';
 }

@@ -1,4 +1,7 @@
-/** The decision journal: per workload a bounded memory of what was seen, decided, blocked or done, and why. */
+/**
+ * The decision journal: per workload a bounded memory of what was seen, decided, blocked or done, and why. Status, dashboard and
+ * `stowage explain` read it. In memory only, and of this process: a new leader begins with an empty one.
+ */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis } from '../lib/units.ts';
 
@@ -7,7 +10,7 @@ export type JournalKind = 'seen' | 'decided' | 'blocked' | 'done' | 'failed';
 /** What happened, as given to {@link Journal.record}. */
 export interface JournalInput {
   readonly kind: JournalKind;
-  /** Reason of the table in lib/reason-table.ts, or the name of the action. */
+  /** Reason of the table (lib/reasons.ts), or the name of the action. */
   readonly reason: string;
   /** One sentence for people. */
   readonly message: string;
@@ -34,7 +37,7 @@ export interface JournalEntry extends JournalInput {
 export interface Journal {
   /** @param workload key as made by `workloadKey`. */
   record(workload: string, input: JournalInput): void;
-  /** Oldest first; empty for a workload never heard of. Plain data, ready for JSON. */
+  /** Oldest first, by when they last happened; empty for a workload never heard of. Plain data, ready for JSON. */
   entries(workload: string): readonly JournalEntry[];
   /** The newest entries of all workloads, newest first. */
   recent(limit: number): readonly JournalNews[];

@@ -27,7 +27,10 @@ export interface ResizeAnswerRow {
   readonly pattern: RegExp;
 }
 
-/** The first row that matches counts. */
+/**
+ * The first row that matches counts, so narrow texts stand before wide ones. A row of `seenIn` other than `answer` ends with one
+ * that matches anything: of a condition the reason alone says what to do.
+ */
 export const resizeAnswerRows: readonly ResizeAnswerRow[] = [
   row('ResizeQosRefused', 'recreate', 'answer', /Pod QOS Class may not change/i),
   row('ResizeNotOnNode', 'recreate', 'answer', /running on node without support for resize/),

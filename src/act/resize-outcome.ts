@@ -19,7 +19,10 @@ export type ResizeOutcome =
 
 export type ResizeFailure = Exclude<ResizeOutcome, { readonly result: 'accepted' }>;
 
-/** What no row of the table knows is told apart by its status code. */
+/**
+ * The outcome of a request that rejected. What no row of the table knows is told apart by its status code. 503 is certain, unlike
+ * other 5xx: the server says it before it has begun.
+ */
 export function outcomeOfResizeError(error: unknown): ResizeFailure {
   const text = describeError(error);
   // Whether the change was made is not known; sending the same sizes again does no harm.

@@ -13,7 +13,10 @@ import type { SizedPod } from '../model/sizing-view.ts';
 import { outcomeOfResizeError, type ResizeOutcome } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
 
-/** Never rejects: every answer, a broken connection included, is an outcome. */
+/**
+ * `accepted` means that the spec is changed; whether the node grants it shows later in conditions and actual sizes, which
+ * whoever asked must follow. Never rejects: every answer, a broken connection included, is an outcome.
+ */
 export type Resize = (approved: Approved<ResizeDecision>, signal: AbortSignal) => Promise<ResizeOutcome>;
 
 export interface ResizeOptions {

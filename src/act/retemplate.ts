@@ -25,7 +25,10 @@ export type RetemplateOutcome =
     }
   | ResizeFailure;
 
-/** Never rejects. */
+/**
+ * One read, at most one write of the annotation, and one of the template, twice over where a controller wrote in between. Writing
+ * what is there already changes nothing and rolls nothing out. Never rejects.
+ */
 export type Retemplate = (approved: Approved<RetemplateDecision>, signal: AbortSignal) => Promise<RetemplateOutcome>;
 
 export interface RetemplateOptions {

@@ -1,4 +1,7 @@
-/** Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended. */
+/**
+ * Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended (rightsizing
+ * bugs 2, 3 and 5: memory learned anew from nothing is how workloads ran out of it).
+ */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -20,10 +23,15 @@ export interface ProfileStore {
   /** What `stowage profiles import` left behind; it is there until {@link dropImports}. */
   loadImports(signal: AbortSignal): Promise<readonly SavedUsage[]>;
   dropImports(signal: AbortSignal): Promise<void>;
-  /** Writes the shards that changed. Never rejects but with the signal's reason; a shard that failed is written next time. */
+  /**
+   * Writes the shards that changed, told by their digest: unchanged usage costs no request. Their number only grows, so that a
+   * workload keeps its shard. Never rejects but with the signal's reason; a shard that failed is written
+   * next time.
+   */
   save(items: readonly SavedUsage[], signal: AbortSignal): Promise<SaveOutcome>;
 }
 
+/** Numbers of shards. `failed` includes those not written because somebody else leads by now. */
 export interface SaveOutcome {
   readonly written: number;
   readonly unchanged: number;
@@ -39,6 +47,7 @@ export interface ProfileStoreOptions {
   readonly log: Logger;
 }
 
+/** Followed by the number of the shard, from 0. */
 export const STORE_PREFIX = 'stowage-usage-';
 export const IMPORT_PREFIX = 'stowage-usage-import-';
 const DATA_KEY = 'profiles.json.gz';

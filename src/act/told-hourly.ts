@@ -3,7 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
 export interface ToldHourly {
-  /** Whether the matter is due to be told; if so, it counts as told from now on. */
+  /**
+   * Whether the matter is due to be told; if so, it counts as told from now on. Matters of one object are few: each stays for an
+   * hour, and all of them until the object is forgotten.
+   */
   isDue(uid: string, matter: string): boolean;
   /** Forgets an object that is gone. */
   forget(uid: string): void;

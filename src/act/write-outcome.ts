@@ -8,7 +8,7 @@ export type WriteOutcome =
   | { readonly result: 'gone' }
   | { readonly result: 'forbidden' | 'failed'; readonly message: string };
 
-/** What the rejection of a write means. */
+/** What the rejection of a write means. Conflicts and a stranger under the same name (422) are `failed`, too: the next round sees more. */
 export function outcomeOfWriteError(error: unknown): WriteOutcome {
   if (isNotFound(error)) return { result: 'gone' };
   return { result: isForbidden(error) ? 'forbidden' : 'failed', message: describeError(error) };
