@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyChanges, effectiveChanges, heldRequests, isIncrease, qosClassOf } from './pod-size.ts';
+import { applyChanges, effectiveChanges, heldRequest, heldRequests, isIncrease, qosClassOf } from './pod-size.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from './testing/sizing-records.ts';
 
 const owner = { namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' };
@@ -59,6 +59,28 @@ describe('changes', () => {
   test('a first request is an increase, a first limit is not', () => {
     expect(isIncrease({}, { cpuRequest: 1 })).toBe(true);
     expect(isIncrease({}, { cpuLimit: 1 })).toBe(false);
+  });
+});
+
+describe('what a container holds', () => {
+  const status = (allocated: number | undefined, actual: number | undefined) => ({
+    ...aContainerStatus(aContainer()),
+    allocated: allocated === undefined ? undefined : { memoryRequest: allocated },
+    actual: actual === undefined ? undefined : { memoryRequest: actual },
+  });
+  const asking = (memoryRequest: number) => aContainer({ size: { memoryRequest } });
+
+  test.each([
+    ['an increase not yet admitted', 300, status(200, 200), false, 300],
+    ['a decrease admitted and not in force', 100, status(100, 200), false, 200],
+    ['a decrease not yet admitted', 100, status(200, 100), false, 200],
+    ['what can never be granted', 300, status(200, 100), true, 200],
+    ['what can never be granted to a container that has nothing', 300, status(0, undefined), true, 0],
+    ['what can never be granted, where the kubelet says nothing', 300, status(undefined, undefined), true, 300],
+    ['a container the kubelet does not know yet', 300, undefined, true, 300],
+  ] as const)('%s', (_name, asked, known, isInfeasible, expected) => {
+    const statuses = known === undefined ? [] : [known];
+    expect(heldRequest('memoryRequest', asking(asked), { statuses, isInfeasible })).toBe(expected);
   });
 });
 

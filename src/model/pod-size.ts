@@ -1,6 +1,12 @@
 /** Arithmetic of container sizes: what a change makes of a pod, its QoS class, and what it holds on its node meanwhile. */
 import type { Bytes, Millicores } from '../lib/units.ts';
-import type { ContainerSize, ContainerSpecRecord, PodSizing, QosClass } from './sizing-records.ts';
+import type {
+  ContainerSize,
+  ContainerSpecRecord,
+  ContainerStatusRecord,
+  PodSizing,
+  QosClass,
+} from './sizing-records.ts';
 import type { SizedPod } from './sizing-view.ts';
 
 /** CPU and memory together. */
@@ -77,19 +83,35 @@ export function heldRequests({ pod, sizing }: SizedPod, changes: readonly SizeCh
 }
 
 function containersHeld(sizing: PodSizing, containers: readonly ContainerSpecRecord[], isAsked = false): Amounts {
-  // A resize that can never be granted leaves the pod at its actual size.
-  const ignoresSpec = !isAsked && sizing.resize.pending?.reason === 'Infeasible';
+  const counts = { statuses: sizing.statuses, isInfeasible: !isAsked && hasInfeasibleResize(sizing) };
   let [cpuMillis, memoryBytes] = [0, 0];
-  for (const { name, size } of containers) {
-    const status = sizing.statuses.find((each) => each.name === name);
-    const held = (key: 'cpuRequest' | 'memoryRequest'): number => {
-      const actual = Math.max(status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0);
-      return ignoresSpec && actual > 0 ? actual : Math.max(size[key] ?? 0, actual);
-    };
-    cpuMillis += held('cpuRequest');
-    memoryBytes += held('memoryRequest');
+  for (const container of containers) {
+    cpuMillis += heldRequest('cpuRequest', container, counts);
+    memoryBytes += heldRequest('memoryRequest', container, counts);
   }
   return { cpuMillis, memoryBytes };
+}
+
+/**
+ * What a container takes of its node: the largest of what its spec says, what the kubelet has admitted and what is in force. The wish of
+ * a resize that can never be granted does not count, where the kubelet says what the container has.
+ * Source: k8s.io/component-helpers/resource/helpers.go (determineContainerReqs).
+ */
+export function heldRequest(
+  key: 'cpuRequest' | 'memoryRequest',
+  { name, size }: Pick<ContainerSpecRecord, 'name' | 'size'>,
+  { statuses, isInfeasible }: { readonly statuses: readonly ContainerStatusRecord[]; readonly isInfeasible: boolean },
+): number {
+  const status = statuses.find((each) => each.name === name);
+  const allocated = status?.allocated?.[key];
+  const actual = status?.actual?.[key];
+  const held = Math.max(allocated ?? 0, actual ?? 0);
+  const isKnown = allocated !== undefined || actual !== undefined;
+  return isInfeasible && isKnown ? held : Math.max(size[key] ?? 0, held);
+}
+
+export function hasInfeasibleResize({ resize }: Pick<PodSizing, 'resize'>): boolean {
+  return resize.pending?.reason === 'Infeasible';
 }
 
 /** Whether some amount of `to` is above what `from` has. A key newly set counts as an increase of the request, never of a limit. */

@@ -1,5 +1,6 @@
 /** A pod as allocation sees it, and what it has: requested, limited, and charged against the node. */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import { hasInfeasibleResize, heldRequest } from '../../model/pod-size.ts';
 import type { PodPhase } from '../../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, PodSizing } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -69,20 +70,10 @@ export function totalOf(sizes: readonly ContainerSize[]): CpuSize {
   };
 }
 
-/**
- * What the scheduler and the kubelet charge the pod with: per container the largest of spec, allocated and actual, where an
- * infeasible resize counts as not asked for (KEP-1287), and the overhead.
- */
+/** What the scheduler and the kubelet charge the pod with: what its containers hold ({@link heldRequest}), and the overhead. */
 export function chargedCpu(pod: AllocationPod): Millicores {
-  const isInfeasible = pod.resize.pending?.reason === 'Infeasible';
-  const statuses = new Map(pod.statuses.map((status) => [status.name, status]));
-  const ofContainer = ({ name, size }: ContainerSpecRecord): Millicores => {
-    const status = statuses.get(name);
-    const held = Math.max(status?.allocated?.cpuRequest ?? 0, status?.actual?.cpuRequest ?? 0);
-    const known = status?.allocated?.cpuRequest !== undefined || status?.actual?.cpuRequest !== undefined;
-    return isInfeasible && known ? held : Math.max(size.cpuRequest ?? 0, held);
-  };
-  return pod.overhead + pod.containers.reduce((sum, container) => sum + ofContainer(container), 0);
+  const counts = { statuses: pod.statuses, isInfeasible: hasInfeasibleResize(pod) };
+  return pod.containers.reduce((sum, container) => sum + heldRequest('cpuRequest', container, counts), pod.overhead);
 }
 
 /** CPU of every container as the kubelet has it; undefined where it does not say: then it cannot resize either. */
