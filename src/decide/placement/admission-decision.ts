@@ -11,14 +11,16 @@ export interface JsonPatchOperation {
   readonly value: unknown;
 }
 
-/** Where a pod goes. */
+/** Where a pod goes: slots count from 1, the side is where the pod is sent, which for cover is not the side of its slot. */
 export interface Placement {
   readonly slot: number;
   readonly side: Side;
 }
 
+/** Either way the pod is admitted: placement never refuses one. */
 export type AdmissionDecision =
   | {
+      /** Admitted as it was sent: nothing is patched, nothing reserved. */
       readonly kind: 'unsteered';
       readonly reason: ReasonNameOf<'unsteered'>;
       /** One sentence for people. */

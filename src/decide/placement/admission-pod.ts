@@ -1,4 +1,7 @@
-/** The pod of an admission request, reduced to what the decision and its patch need. */
+/**
+ * The pod of an admission request, reduced to what the decision and its patch need. What a patch has to keep is kept as it was
+ * written, fields of newer API versions included.
+ */
 import { placementKeys } from '../../api/annotations.ts';
 import { type PodStamps, parseStamps } from '../../api/annotations-values.ts';
 import type { Pod } from '../../api/core.ts';
@@ -17,8 +20,9 @@ export interface AdmissionPod {
   readonly template: PodTemplate;
   readonly nodeName: string | undefined;
   readonly isMirror: boolean;
-  /** All three stamps are there and valid. */
+  /** All three stamps are there and valid: the pod was through this webhook already. */
   readonly stamp: PodStamps | undefined;
+  /** The user set one, which is then left as it is. */
   readonly hasDeletionCost: boolean;
   /** Which parents of what the patch adds exist already. */
   readonly has: {
@@ -34,9 +38,11 @@ export interface AdmissionPod {
   readonly requiredTerms: readonly RawNodeSelectorTerm[] | undefined;
 }
 
+/** What the kubelet marks the API's copy of a static pod with; such a pod runs already, so nothing about it can be steered. */
 const MIRROR = 'kubernetes.io/config.mirror';
 
 /**
+ * Reads what the API server sent, which is not validated yet: any part may be missing or null. Never throws.
  * @param template the projection of the same pod's spec.
  * @param owner its controller owner.
  */

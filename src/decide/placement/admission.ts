@@ -1,6 +1,7 @@
 /**
  * Admission: on which side a pod that is being created will run. Reading the ledger and writing the claim happen in one
- * synchronous call, so concurrent requests cannot decide on the same picture.
+ * synchronous call, so concurrent requests cannot decide on the same picture. That is what a burst of a thousand pods needs to
+ * land exact, without an eviction afterwards (hazard H1; karpenter#757, case 28).
  */
 import { placementKeys } from '../../api/annotations.ts';
 import { formatDeletionCost, formatStamps, type PodStamps } from '../../api/annotations-values.ts';
@@ -32,17 +33,23 @@ export interface AdmissionInput {
   readonly sides: Sides;
   readonly settings: PlacementSettings;
   readonly readPolicy: PolicyReader;
-  readonly ledger: ClaimLedger;
   /** What is known of spot; left out, it can always be had. */
   readonly spot?: SpotMemory | undefined;
+  /** Changed by a decision that is neither a dry run nor read-only. */
+  readonly ledger: ClaimLedger;
   /** The pod's owner as found in the view, or read live where the view did not have it. */
   readonly owner: OwnerResolution;
+  /** The uid is the API server's, the same when it asks again for want of an answer; `sideEffects: None` demands dry runs. */
   readonly request: { readonly uid: string; readonly dryRun: boolean };
   readonly pod: AdmissionPod;
   readonly now: EpochMillis;
 }
 
-/** Decides and, unless it is a dry run or read-only, reserves. Never throws for anything a pod can contain. */
+/**
+ * Decides and, unless it is a dry run or read-only, reserves. Never throws for anything a pod can contain. The order matters: what
+ * is not ours is let through before anything about it is judged, and a repeated request is answered from memory before its own
+ * claim could count against it (hazard H16).
+ */
 export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   const { view, settings, pod, owner, request, now } = input;
   if (settings.enabled === false) return unsteered('EngineDisabled', { engine: 'placement' });
@@ -157,7 +164,7 @@ function ordinalChoice(
   return isAllowed && !lacksRoom(input, owner, 'on-demand') ? { slot, side: 'on-demand', cover: true } : { slot, side };
 }
 
-/** In a storm spot is used only where a node with room stands ready: what is made now would be lost next. */
+/** Hazard H8: in a storm spot is used only where a node with room stands ready: what is made now would be lost next. */
 function mayUseSpot({ spot, view, sides, pod, request, now }: AdmissionInput, { workload }: WorkloadOwner): boolean {
   if (spot === undefined) return true;
   if (!spot.mayClaim(workload.uid, request.uid, now)) return false;
@@ -244,7 +251,7 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered) {
   };
 }
 
-/** A StatefulSet's slots follow from ordinals; nothing needs to be reserved, only the answer remembered. */
+/** A StatefulSet's slots follow from ordinals: the same name gets the same slot however often it is asked, so nothing is reserved. */
 function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, decision: AdmissionDecision): void {
   const { ledger, request, now } = input;
   for (const uid of choice.superseded ?? []) ledger.release(uid);

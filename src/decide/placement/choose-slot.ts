@@ -1,4 +1,7 @@
-/** Which slot a new pod of a Deployment (or any owner of ReplicaSets) takes. */
+/**
+ * Which slot a new pod of a Deployment (or any owner of ReplicaSets) takes. Its replicas come from `spec.replicas`, never from
+ * counting pods: in a burst most pods are not there to be counted.
+ */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { oppositeOf } from '../../model/node-class.ts';
@@ -21,7 +24,7 @@ export interface SlotRequest {
   readonly rule: SlotRule;
   /** The side the pod's own constraints choose, or undefined. */
   readonly pinned: Side | undefined;
-  /** Whether a side is known to have no room for the pod, and whether it has. Asked only where it matters. */
+  /** Whether a side is known to have no room for the pod. Asked only where it matters: it goes through all nodes. */
   readonly lacksRoom: (side: Side) => boolean;
   /** Whether a pod may be sent to spot now. Asked only for one that would be. */
   readonly mayUseSpot: () => boolean;
@@ -32,8 +35,10 @@ export interface SlotRequest {
 
 /** A slot with the numbers that led to it. */
 export interface ChosenSlot extends Placement {
+  /** Live pods of all revisions, and claims for pods that are not seen yet; this pod is in neither. */
   readonly live: number;
   readonly claimed: number;
+  /** Of both, those on on-demand. */
   readonly onDemand: number;
   /** The side asked for had no room, so the other one was taken. */
   readonly diverted: boolean;
@@ -50,7 +55,8 @@ const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
  * The wanted side comes from the union of all revisions: on-demand while fewer than onDemand(n) of the n pods (this one
  * included) are there, else spot. So a rollout replaces each pod on the side that was just freed. Then the lowest free
  * slot of that side in the pod's own revision, else of the other side. A revision that has all its pods is exact
- * whatever the order was.
+ * whatever the order was. Tried and worse: the lowest free slot of the revision alone; in a model of 20,000 random rollouts
+ * without spare capacity it got stuck in 45 %, this rule never where maxUnavailable is above 0 (hazard H9).
  *
  * With all slots taken (a scale-up the view has not seen yet) the next one above is taken: its side is fixed too.
  */

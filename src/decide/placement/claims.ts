@@ -9,6 +9,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { PodRecord, Side } from '../../model/records.ts';
 import type { AdmissionDecision } from './admission-decision.ts';
 
+/** One slot kept for one pod. Kept in memory: after a restart the stamps on pods tell all but the last second (hazard H14). */
 export interface Claim {
   /** Uid of the admission request, stamped on the pod as `spotalis.io/admission-id`. */
   readonly uid: string;

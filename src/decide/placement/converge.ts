@@ -11,7 +11,11 @@ import type { ActualCounts, PlanInput, PlanNote, PlannedPod, WorkloadPlan } from
 import { countsFor, floorCount, type SideCounts } from './slots.ts';
 import { untroubledSpot } from './spot-outlook.ts';
 
-/** Plans one workload. Whether a decision may be carried out now is for the guards to say. */
+/**
+ * Plans one workload: what is there, what is wanted, and the one next step. Pure: equal input gives equal output. Whether a
+ * decision may be carried out now is for the guards to say. Repairing step by step ends: each move lowers the drift by one, and
+ * its replacement is steered, so evictions never exceed the drift there was plus the fallbacks.
+ */
 export function planWorkload(input: PlanInput): WorkloadPlan {
   const { view, workload, policy } = input;
   const { kind, namespace, name, replicas } = workload;
@@ -44,6 +48,7 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
     ...noteFloor(actual, floor, replicas),
     ...noteSpot(input, spot, fallback.dueAt),
   ];
+  // A pod that runs nowhere comes before one that runs on the wrong side; stamps last, and only on a workload at rest.
   if (fallback.decision !== undefined) decisions.push(fallback.decision);
   else if (drift === 0) decisions.push(...decideRestamps(input, revisions, pods));
   else {

@@ -143,6 +143,7 @@ export function shareOf(requests: ComputeResources, allocatable: ComputeResource
   return (cpu + memory) / 2;
 }
 
+/** Replicas of one workload request alike, so the mean stands for the next one; `undefined` only where no pod has such a price. */
 function meanOf(tally: Tally, side: Side): DollarsPerHour | undefined {
   const there = tally[side];
   if (there.pods > 0) return there.cost / there.pods;
@@ -162,6 +163,7 @@ function costOfCounts(counts: SideCounts, perReplica: WorkloadCost['perReplica']
   return sum;
 }
 
+/** Against the same rule without a floor: only replicas that the percentage would have sent to spot are the floor's cost. */
 function floorOf(
   rule: SlotRule,
   replicas: number,

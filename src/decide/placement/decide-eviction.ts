@@ -26,6 +26,7 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
   const { actual, target } = seen;
   const from: Side = actual.spot > target.spot ? 'spot' : 'on-demand';
   const to = oppositeOf(from);
+  // What admission could not steer there would come back where it was: an eviction for nothing, again and again.
   const pinned = sides.pinnedSide(workload.template);
   if (pinned !== 'free' && pinned !== to) {
     const side = pinned === 'neither' ? 'no known side' : pinned;

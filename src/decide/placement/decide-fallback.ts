@@ -1,4 +1,7 @@
-/** Whether a pod has waited for spot long enough to be recreated on on-demand, and when the next one will have. */
+/**
+ * Whether a pod has waited for spot long enough to be recreated on on-demand, and when the next one will have. Recreating is what
+ * helps: a pod's constraints are fixed once it is made (hazard H5; autoscaler#4958).
+ */
 import { formatDuration } from '../../lib/duration.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
@@ -11,7 +14,7 @@ import type { SideCounts } from './slots.ts';
 
 /** The shortest wait: a scheduler and an autoscaler need some seconds even where there is room. */
 const MIN_PATIENCE_MILLIS: Millis = 30_000;
-/** Pods that land show that spot has room again, so the others get another round; but not for ever. */
+/** Pods that land show that spot has room again, so the others get another round: at most so many times the patience in all. */
 const MAX_ROUNDS = 3;
 
 /**
@@ -52,7 +55,7 @@ export function strandedAt(pod: PodRecord, patienceMillis: Millis, lastLanded: E
   return Math.min(from + patienceMillis, since + MAX_ROUNDS * patienceMillis);
 }
 
-/** How many pods of the workload on-demand may hold beyond its target. */
+/** How many pods of the workload on-demand may hold beyond its target: a share of those meant for spot, rounded up. */
 export function maxExcessOf(target: SideCounts, { fallback }: PlacementSettings): number {
   return Math.ceil((target.spot * fallback.maxPercent) / 100);
 }

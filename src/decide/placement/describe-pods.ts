@@ -34,6 +34,7 @@ function describePod(input: PlanInput, revision: RevisionPods, pod: PodRecord, p
   };
 }
 
+/** The order of the questions is what makes the states exclusive: the first that applies is the pod's. */
 function stateOf(pod: PodRecord, placed: Placed | undefined, side: NodeClass, replicas: number): PodState {
   if (pod.deletingAt !== undefined) return 'terminating';
   if (!isLive(pod)) return 'ended';

@@ -13,6 +13,7 @@ export interface Blocking {
   readonly message: string;
   /** What a person can do about it. */
   readonly advice: string;
+  /** From the moment it was asked; undefined where only a change in the cluster helps. */
   readonly retryAfterMillis: Millis | undefined;
 }
 

@@ -19,6 +19,7 @@ export interface Census {
   readonly onDemand: number;
 }
 
+/** Small numbers instead of words: a census of 5,000 pods is then one array of 5,000 bytes. 0 is a pod without a slot. */
 const SPOT = 1;
 const ON_DEMAND = 2;
 const UNKNOWN = 3;

@@ -10,6 +10,7 @@ import type { PlacementPolicy } from './policy.ts';
 import type { SideCounts } from './slots.ts';
 import type { SpotOutlook, SpotState } from './spot-outlook.ts';
 
+/** What one plan is made of. Of one instant: `now` and the view belong together. */
 export interface PlanInput {
   readonly view: ClusterView;
   readonly sides: Sides;
@@ -39,8 +40,11 @@ export interface PodPlan {
   readonly revision: string;
   /** The slot it holds; undefined for pods that hold none. */
   readonly slot: number | undefined;
+  /** What its annotation says: a wish, which `slot` may have overruled. */
   readonly stampedSlot: number | undefined;
+  /** The side of `slot`. */
   readonly wantedSide: Side | undefined;
+  /** Where it runs; of a pod without a node, where it will. */
   readonly actualSide: NodeClass;
   readonly node: string | undefined;
   readonly ready: boolean;
@@ -50,6 +54,7 @@ export interface PodPlan {
 }
 
 export interface ActualCounts extends SideCounts {
+  /** On neither side as far as is known; never counted towards the floor. */
   readonly unknown: number;
 }
 
@@ -68,6 +73,7 @@ export interface WorkloadPlan {
   readonly target: SideCounts | undefined;
   /** Live pods of all revisions. */
   readonly actual: ActualCounts;
+  /** Replicas that must be on on-demand, 0..replicas; 0 where there is no target. */
   readonly floor: number;
   /** Pods that would have to change sides for the counts to be right. */
   readonly drift: number;

@@ -13,11 +13,13 @@ import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
 import type { SlotRule } from './slots.ts';
 
+/** Both labels are set and every value could be read. */
 export interface ManagedPolicy {
   readonly state: 'managed';
   readonly rule: SlotRule;
   /** When pods may be moved; undefined is always. */
   readonly window: DisruptionWindow | undefined;
+  /** Which of workload, namespace and configuration each value comes from, key by key. */
   readonly sources: WorkloadSettings['sources'];
 }
 
@@ -34,7 +36,8 @@ export type PlacementPolicy =
 export type PolicyReader = (view: ClusterView, workload: WorkloadRecord) => PlacementPolicy;
 
 /**
- * Compiles the operator's settings once. Managed is what carries the label on the workload and on its namespace, where
+ * Compiles the operator's settings once. One reader for webhook, controllers and CLI: where the webhook and the controllers asked
+ * for different labels, pods were evicted and came back unsteered for ever (Spotalis B3, B4). Managed is what carries the label on the workload and on its namespace, where
  * the namespace is also among those the configuration selects.
  * @throws InvalidValueError when `settings.namespaceSelector` is not a valid selector.
  */

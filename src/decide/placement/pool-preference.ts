@@ -1,6 +1,7 @@
 /**
- * Which spot pools a new pod had better not go to, and how that is said in the pod. Soft throughout: avoiding a pool must never be
- * what keeps a pod from running, and no pod is moved for it.
+ * Which spot pools a new pod had better not go to, and how that is said in the pod. Nodes of one pool (zone and instance family)
+ * go within minutes of each other, so a workload should not stand in one. Soft throughout: avoiding a pool must never be what
+ * keeps a pod from running, and no pod is moved for it.
  */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';

@@ -10,6 +10,7 @@ import type { Side } from '../../model/records.ts';
 export interface SlotRule {
   readonly spotPercentage: Percent;
   readonly minOnDemand: MinOnDemand;
+  /** `ceil` is what mission/002 asks for, `floor` what Spotalis ships. */
   readonly rounding: 'ceil' | 'floor';
   /** `aboveBase`: the percentage applies to the replicas above the floor, as in EC2 Auto Scaling and VMSS. */
   readonly basis: 'total' | 'aboveBase';
@@ -20,7 +21,7 @@ export interface SideCounts {
   readonly onDemand: number;
 }
 
-/** The on-demand floor for k replicas, never more than k. */
+/** The on-demand floor for k replicas, never more than k: below the floor all are on on-demand (hazard H4, case 16). */
 export function floorCount(rule: SlotRule, k: number): number {
   const { minOnDemand } = rule;
   const wanted = minOnDemand.kind === 'count' ? minOnDemand.count : Math.ceil((k * minOnDemand.percent) / 100);

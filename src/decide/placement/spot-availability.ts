@@ -49,11 +49,13 @@ interface Probe {
   readonly claimedBy: string | undefined;
 }
 
+/** Closed, then probing, then open or closed again for longer. Of one workload, or of all. */
 interface Breaker {
   /** Closures in a row. */
   failures: number;
   closed: { readonly since: EpochMillis; readonly until: EpochMillis } | undefined;
   probe: Probe | undefined;
+  /** When a pod last found a place; while open, the age of that is what failures are forgotten by. */
   landedAt: EpochMillis | undefined;
   /** Open for this long, failures are forgotten: twice the last pause. */
   memoryMillis: Millis;
@@ -87,6 +89,7 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
     const own = breakers.get(workloadUid);
     return own === undefined ? [all] : [own, all];
   };
+  /** Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom (hysteresis, hazard H6). */
   const close = (breaker: Breaker, now: EpochMillis): void => {
     const isForgotten = breaker.landedAt !== undefined && breaker.landedAt + breaker.memoryMillis <= now;
     breaker.failures = isForgotten && breaker.closed === undefined ? 1 : breaker.failures + 1;

@@ -13,12 +13,13 @@ export interface SpotLosses extends Pick<SpotOutlook, 'storm' | 'lossyPools'> {
   gone(nodeUid: string, isLoss: boolean, at: EpochMillis): void;
 }
 
+/** Interruptions of one type and zone fall within minutes of each other; what is lost in ten belongs together (hazard H8). */
 const STORM_PERIOD_MILLIS: Millis = 600_000;
 /** Calm for this long after the last loss that made it a storm. */
 const CALM_MILLIS: Millis = 600_000;
 /** Fewer are everyday life, whatever the share. */
 const STORM_MIN_LOSSES = 3;
-/** Azure's worst pools lose 20 % an hour, which is 3 % in the period. */
+/** Of the spot nodes there were. Azure's worst pools lose 20 % an hour, which is 3 % in the period: a storm is well beyond that. */
 const STORM_MIN_SHARE = 0.1;
 const HOUR_MILLIS: Millis = 3_600_000;
 /** One node of three is chance. */

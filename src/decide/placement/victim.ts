@@ -4,7 +4,10 @@ import type { PodRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { PlannedPod } from './plan.ts';
 
-/** Why a pod is not a good victim; the guards know the same rules and have the last word. */
+/**
+ * Why a pod is not a good victim; the guards know the same rules and have the last word. Asked here, too, so that one spared pod
+ * does not hold up a move that another could make (Spotalis B21).
+ */
 export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): string | undefined {
   if (pod.protectedBy !== undefined) return `protected by ${pod.protectedBy}`;
   if (pod.resizing) return 'being resized';
