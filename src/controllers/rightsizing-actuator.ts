@@ -22,14 +22,14 @@ import type { Disruptions } from './disruptions.ts';
 import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
 import { createRestartsInPlace } from './restarts-in-place.ts';
 import { reviewRollouts } from './review-rollouts.ts';
-import { createSizeEvictor, type EvictSized } from './rightsizing-evictor.ts';
-import type { ActResult } from './rightsizing-result.ts';
+import { createGuardedEviction, type GuardedEviction } from './rightsizing-guarded-eviction.ts';
+import type { AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 export interface SizeActuator {
-  resize(decision: ResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
-  retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<ActResult>;
-  readonly evict: EvictSized;
+  resize(decision: ResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  readonly evict: GuardedEviction;
   isResizing(podUid: string): boolean;
   /** Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. */
   needsNewPods(workloadUid: string): string | undefined;
@@ -118,7 +118,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     if (action === 'give-up') history.recordIneffective(workloadUid, now);
   };
 
-  const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<ActResult> => {
+  const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<AttemptOutcome> => {
     const verdict = inspectSize(decision, contextFor(policy, decision.workloadUid));
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
@@ -221,7 +221,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       noteRefusal(decision.workloadUid, undefined, outcome);
       return { kind: 'refused', answer: outcome };
     },
-    evict: createSizeEvictor({ ...options, contextFor: (spec) => contextFor(policyOf(spec)) }),
+    evict: createGuardedEviction({ ...options, contextFor: (spec) => contextFor(policyOf(spec)) }),
     isResizing: (podUid) => inFlight.isResizing(podUid),
     needsNewPods(workloadUid) {
       const known = newPods.get(workloadUid);

@@ -8,7 +8,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
-import { outcomeOfAttempt } from './rightsizing-outcome.ts';
+import { resultOfAttempt } from './rightsizing-apply-result.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
 export interface ConvergeOptions {
@@ -78,7 +78,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
       if (actuator.isResizing(each.pod.pod.uid)) continue;
       const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
       const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
-      kept ??= outcomeOfAttempt(workload, context.memory, attempt);
+      kept ??= resultOfAttempt(workload, context.memory, attempt);
       if (attempt.kind !== 'blocked') continue;
       const { reason } = attempt.block;
       if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);

@@ -8,7 +8,7 @@ import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
-import { entryOf } from './rightsizing-results.ts';
+import { entryOf } from './rightsizing-result-store.ts';
 import { throttlingNote } from './rightsizing-throttling.ts';
 
 export interface SizingStory {

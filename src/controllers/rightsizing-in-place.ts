@@ -20,11 +20,11 @@ import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-si
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
+import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
-import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
@@ -119,7 +119,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
         watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
         return undefined;
       }
-      kept ??= outcomeOfAttempt(advised.workload, memory, attempt);
+      kept ??= resultOfAttempt(advised.workload, memory, attempt);
     }
     const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
     // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
@@ -193,7 +193,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       const message = renderReason('ChangeWatched', {});
       return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
     }
-    return { ...outcomeAtRest(advised, memory), againAfterMillis };
+    return { ...resultAtRest(advised, memory), againAfterMillis };
   };
 
   return async (context) => {

@@ -4,10 +4,10 @@ import { validPolicy } from '../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
 import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import type { TriedEviction } from './rightsizing-evictions.ts';
 import { createMakeRoom } from './rightsizing-make-room.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
-import type { ActResult } from './rightsizing-result.ts';
+import type { TriedEviction } from './rightsizing-pod-replacement.ts';
+import type { AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 const MINUTE = 60_000;
@@ -23,7 +23,7 @@ interface Given {
   readonly updates?: { readonly allowRecreate: boolean; readonly evictToResize: boolean };
   readonly sizesNewPods?: boolean;
   readonly lacking?: readonly string[];
-  readonly attempt?: ActResult;
+  readonly attempt?: AttemptOutcome;
 }
 
 function scene(given: Given = {}) {
@@ -43,7 +43,7 @@ function scene(given: Given = {}) {
     sizesNewPods: () => sizesNewPods,
     settings: () => ({ deferredMillis: 5 * MINUTE }) as RightsizingSettings,
     actuator: { lacksRoom: (uid) => lacking.includes(uid) },
-    evictions: {
+    replacement: {
       judgeLast: () => {},
       async evictOne(_, drifted, isTrial = false) {
         asked.push({ pods: drifted.map((each) => each.pod.pod.name), isTrial });

@@ -10,13 +10,13 @@ import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { type Evictions, evictedMessage } from './rightsizing-evictions.ts';
-import { outcomeOfAttempt } from './rightsizing-outcome.ts';
+import { resultOfAttempt } from './rightsizing-apply-result.ts';
+import { evictedMessage, type PodReplacement } from './rightsizing-pod-replacement.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 export interface MakeRoomOptions {
-  readonly evictions: Evictions;
+  readonly replacement: PodReplacement;
   readonly actuator: Pick<SizeActuator, 'lacksRoom'>;
   readonly settings: () => RightsizingSettings;
   /** New pods are sized at admission. */
@@ -38,7 +38,7 @@ export interface MakeRoom {
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
-export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
+export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
     mayEvict(policy.spec.updates, workload.kind, sizesNewPods());
 
@@ -48,15 +48,15 @@ export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, cl
     const sinceOf = (uid: string): EpochMillis => memory.noRoom.get(uid) ?? now;
     memory.noRoom = new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)]));
     if (!isAllowed(context)) return undefined;
-    evictions.judgeLast(context, cramped);
+    replacement.judgeLast(context, cramped);
     const overdue = cramped.filter(
       ({ pod: { pod } }) => actuator.lacksRoom(pod.uid) || now - sinceOf(pod.uid) >= settings().deferredMillis,
     );
     // What admission reads is what the view shows.
     if (overdue.length === 0 || memory.written !== undefined) return undefined;
-    const tried = await evictions.evictOne(context, overdue);
+    const tried = await replacement.evictOne(context, overdue);
     if (tried === undefined) return undefined;
-    const blocked = outcomeOfAttempt(advised.workload, memory, tried.attempt);
+    const blocked = resultOfAttempt(advised.workload, memory, tried.attempt);
     if (blocked !== undefined) return blocked;
     const message = evictedMessage(tried.decision);
     return { status: 'Pending', reason: 'EvictedToResize', message, againAfterMillis: LOOK_AGAIN_MILLIS };
@@ -79,7 +79,7 @@ export function createMakeRoom({ evictions, actuator, settings, sizesNewPods, cl
       if (reason === 'NodeHasNoRoom' && clock.now() - since < settings().deferredMillis) return false;
       // Nothing is written before the guards agree to what follows from it.
       const drifted = tried.map((pod) => ({ pod, changes: effectiveChanges(pod.sizing.containers, raises) }));
-      return (await evictions.evictOne(context, drifted, true))?.attempt.kind === 'asked';
+      return (await replacement.evictOne(context, drifted, true))?.attempt.kind === 'asked';
     },
   });
 }

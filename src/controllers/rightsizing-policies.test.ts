@@ -12,8 +12,8 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
 import { aContainer, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
+import { resultAtRest } from './rightsizing-apply-result.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
-import { outcomeAtRest } from './rightsizing-outcome.ts';
 import { createPolicyBooks, StatusWriteError } from './rightsizing-policies.ts';
 
 type WriteOutcome = Awaited<ReturnType<WritePolicyStatus>>;
@@ -89,7 +89,7 @@ describe('the status of policies', () => {
           const entry = workloadStatus({
             workload,
             advice,
-            outcome: outcomeAtRest(advised, memory),
+            outcome: resultAtRest(advised, memory),
             lastRecommendation: now,
             lastApplied: 0,
             lastApplyMethod: 'InPlace',

@@ -11,12 +11,12 @@ import type { EpochMillis } from '../lib/units.ts';
 import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
 import { UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
-import { createWorkloadResults, entryOf, type WorkloadResults } from './rightsizing-results.ts';
+import { createResultStore, entryOf, type ResultStore } from './rightsizing-result-store.ts';
 
 /** What is known of one policy. */
 export interface PolicyBook {
   /** By workload key. */
-  readonly results: WorkloadResults;
+  readonly results: ResultStore;
   /** Workloads the policy is about, by kind, as of the last pass. */
   discovered: Readonly<Record<string, number>>;
   /** How many of these no other policy sizes, as of the last pass. */
@@ -55,7 +55,7 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
     return status;
   };
   const of = (uid: string): PolicyBook => {
-    const known = books.get(uid) ?? { results: createWorkloadResults(), discovered: {}, owned: 0 };
+    const known = books.get(uid) ?? { results: createResultStore(), discovered: {}, owned: 0 };
     books.set(uid, known);
     return known;
   };

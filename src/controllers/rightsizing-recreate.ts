@@ -21,10 +21,10 @@ import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-si
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
+import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
-import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
-import type { ActResult, ApplyResult } from './rightsizing-result.ts';
+import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
 import { worthBeginning } from './rightsizing-worth.ts';
@@ -46,7 +46,11 @@ const LOOK_AGAIN_MILLIS: Millis = 5_000;
 export function createRecreate(options: RecreateOptions): Recreate {
   const { actuator, changes, history, settings, events, metrics, clock } = options;
 
-  const retemplate = async (context: ApplyContext, to: readonly SizeChange[], summary: string): Promise<ActResult> => {
+  const retemplate = async (
+    context: ApplyContext,
+    to: readonly SizeChange[],
+    summary: string,
+  ): Promise<AttemptOutcome> => {
     const { advised, policy, signal } = context;
     const { kind, namespace, name, uid } = advised.workload;
     const { useServerSideApply } = policy.spec.updates;
@@ -99,7 +103,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     // Sizes that were applied in place go into the template with it: new pods are made of that.
     const to = differences(workload.containers, applyChanges(inForce, due));
     const attempt = await retemplate(context, to, 'the recommendation');
-    if (attempt.kind !== 'asked') return outcomeOfAttempt(workload, context.memory, attempt);
+    if (attempt.kind !== 'asked') return resultOfAttempt(workload, context.memory, attempt);
     const change: OngoingChange = {
       ...watchChange(due, inForce, live, clock.now()),
       method: 'Recreate',
@@ -134,7 +138,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     );
     const to = differences(workload.containers, before);
     const attempt = to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back');
-    const kept = attempt && outcomeOfAttempt(workload, memory, attempt);
+    const kept = attempt && resultOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.retemplated = undefined;
@@ -169,7 +173,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       const message = renderReason('ChangeWatched', {});
       return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
     }
-    return { ...outcomeAtRest(advised, memory), againAfterMillis };
+    return { ...resultAtRest(advised, memory), againAfterMillis };
   };
 }
 

@@ -43,14 +43,14 @@ export function brokenResult(
   };
 }
 
-/** What became of an attempt. */
-export type ActResult =
+/** What became of one attempt to act. */
+export type AttemptOutcome =
   | { readonly kind: 'asked'; readonly tookFrom: readonly string[] }
   | { readonly kind: 'blocked'; readonly block: Block }
   | { readonly kind: 'refused'; readonly answer: ReadAnswer }
   | { readonly kind: 'gone' };
 
-/** How applying went. */
+/** How applying went, as the status tells it. */
 export interface ApplyResult {
   readonly status: 'Applied' | 'Pending' | 'Skipped' | 'Error';
   readonly reason?: string | undefined;

@@ -30,9 +30,9 @@ import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise, pastTime } from './rightsizing-advise.ts';
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
+import { cappedResult } from './rightsizing-apply-result.ts';
 import { keptText, resumeWatches } from './rightsizing-keep-watch.ts';
 import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
-import { cappedOutcome } from './rightsizing-outcome.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
@@ -219,7 +219,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const reason = isStale ? 'Stale' : 'NoData';
       return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
     }
-    return applied ?? { status: 'Recommended', ...cappedOutcome(advice) };
+    return applied ?? { status: 'Recommended', ...cappedResult(advice) };
   }
 }
 

@@ -8,7 +8,7 @@ import { containerRecommendation } from '../decide/rightsizing/workload-status.t
 import type { WorkloadResult } from './rightsizing-result.ts';
 
 /** As a map by workload key. What it hands out reads as what was set, but for the recommendations: see {@link entryOf}. */
-export interface WorkloadResults {
+export interface ResultStore {
   readonly size: number;
   has(key: string): boolean;
   get(key: string): WorkloadResult | undefined;
@@ -19,7 +19,7 @@ export interface WorkloadResults {
   values(): IterableIterator<WorkloadResult>;
 }
 
-export function createWorkloadResults(): WorkloadResults {
+export function createResultStore(): ResultStore {
   const kept = new Map<string, WorkloadResult>();
   return {
     get size() {

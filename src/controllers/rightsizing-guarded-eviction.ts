@@ -1,4 +1,4 @@
-/** Evicts one pod so that its replacement has another size: asks the guards of sizes and of evictions, and takes a place of the budget. */
+/** Evicts a given pod so that its replacement has another size: asks the guards of sizes and of evictions, and takes a place of the budget. */
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
@@ -15,9 +15,9 @@ import { describeReason, type ReasonNameOf, reason } from '../lib/reasons.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { Disruptions } from './disruptions.ts';
 import { countEviction } from './placement-metrics.ts';
-import type { ActResult } from './rightsizing-result.ts';
+import type { AttemptOutcome } from './rightsizing-result.ts';
 
-export interface SizeEvictorOptions {
+export interface GuardedEvictionOptions {
   readonly contextFor: (spec: PolicySpec) => SizeGuardContext;
   readonly disruptions: () => Disruptions;
   readonly history: SizeLog;
@@ -26,14 +26,14 @@ export interface SizeEvictorOptions {
 }
 
 /** @param isTrial asks the guards only: `asked` means that nothing objects. */
-export type EvictSized = (
+export type GuardedEviction = (
   decision: EvictToResizeDecision,
   spec: PolicySpec,
   signal: AbortSignal,
   isTrial?: boolean,
-) => Promise<ActResult>;
+) => Promise<AttemptOutcome>;
 
-export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
+export function createGuardedEviction(options: GuardedEvictionOptions): GuardedEviction {
   const { contextFor, history, metrics, clock } = options;
   return async (decision, spec, signal, isTrial = false) => {
     const disruptions = options.disruptions();
@@ -58,13 +58,13 @@ export function createSizeEvictor(options: SizeEvictorOptions): EvictSized {
 }
 
 /** What the answer of the eviction API means. */
-function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retryMillis: number): ActResult {
-  const blocked = (name: ReasonNameOf<'block'>, message: string, retryAfterMillis: number): ActResult => {
+function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retryMillis: number): AttemptOutcome {
+  const blocked = (name: ReasonNameOf<'block'>, message: string, retryAfterMillis: number): AttemptOutcome => {
     const { advice } = describeReason(name);
     const block: Block = { rule: 'api', reason: name, message, advice, retryAfterMillis };
     return { kind: 'blocked', block };
   };
-  const refused = (given: ReadAnswer): ActResult => ({ kind: 'refused', answer: given });
+  const refused = (given: ReadAnswer): AttemptOutcome => ({ kind: 'refused', answer: given });
   switch (outcome.result) {
     case 'evicted':
     case 'unknown':

@@ -1,4 +1,4 @@
-/** Evicting single pods so that their replacements have another size: the first that may go, and what came of the last one. */
+/** Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last one. */
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
@@ -12,14 +12,14 @@ import { applyChanges } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import type { ActResult } from './rightsizing-result.ts';
+import type { AttemptOutcome } from './rightsizing-result.ts';
 
 export interface TriedEviction {
   readonly decision: EvictToResizeDecision;
-  readonly attempt: ActResult;
+  readonly attempt: AttemptOutcome;
 }
 
-export interface Evictions {
+export interface PodReplacement {
   /**
    * Asks for the first of the pods that may go; undefined where there is none.
    * @param isTrial asks the guards only.
@@ -33,7 +33,7 @@ export interface Evictions {
   judgeLast(context: ApplyContext, drifted: readonly DriftedPod[]): void;
 }
 
-export interface EvictionsOptions {
+export interface PodReplacementOptions {
   readonly actuator: Pick<SizeActuator, 'evict'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
   readonly events: RightsizingEvents;
@@ -50,7 +50,13 @@ const ofOnePod: ReadonlySet<string> = new Set([
   'OnDemandFloor',
 ]);
 
-export function createEvictions({ actuator, history, events, journal, clock }: EvictionsOptions): Evictions {
+export function createPodReplacement({
+  actuator,
+  history,
+  events,
+  journal,
+  clock,
+}: PodReplacementOptions): PodReplacement {
   const tell = ({ advised: { workload }, live, memory }: ApplyContext, decision: EvictToResizeDecision, of: number) => {
     memory.evictedAt = clock.now();
     const message = evictedMessage(decision);

@@ -13,31 +13,31 @@ import { applyChanges, type SizeChange, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
+import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
-import { type Evictions, evictedMessage } from './rightsizing-evictions.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
-import { outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
+import { evictedMessage, type PodReplacement } from './rightsizing-pod-replacement.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
 import { worthBeginning } from './rightsizing-worth.ts';
 
-export interface EvictToResizeOptions {
-  readonly evictions: Evictions;
+export interface ByEvictionOptions {
+  readonly replacement: PodReplacement;
   readonly changes: Changes;
   readonly settings: () => RightsizingSettings;
   readonly isAllocated: (pod: SizedPod) => boolean;
   readonly clock: Clock;
 }
 
-export type EvictToResize = (context: ApplyContext) => Promise<ApplyResult>;
+export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 const WRITTEN_MILLIS: Millis = 1_000;
 
-export function createEvictToResize(options: EvictToResizeOptions): EvictToResize {
-  const { changes, settings, isAllocated, evictions, clock } = options;
-  const { evictOne, judgeLast } = evictions;
+export function createByEviction(options: ByEvictionOptions): ByEviction {
+  const { changes, settings, isAllocated, replacement, clock } = options;
+  const { evictOne, judgeLast } = replacement;
 
   /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
   const driftOf = (
@@ -63,7 +63,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
     const trial = await evictOne(context, driftOf(context, after, due), true);
-    const kept = trial === undefined ? undefined : outcomeOfAttempt(workload, memory, trial.attempt);
+    const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
     const undo = watchedNow(memory);
     const watched = watchChange(due, inForce, live, clock.now());
@@ -135,7 +135,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
           againAfterMillis,
         };
       }
-      return { ...outcomeAtRest(advised, memory), againAfterMillis };
+      return { ...resultAtRest(advised, memory), againAfterMillis };
     }
     // What admission reads is what the view shows.
     if (memory.written !== undefined)
@@ -145,7 +145,7 @@ export function createEvictToResize(options: EvictToResizeOptions): EvictToResiz
     if (watching !== undefined) return watching;
     const tried = await evictOne(context, drifted, false);
     if (tried === undefined) return { status: 'Applied' };
-    const kept = outcomeOfAttempt(workload, memory, tried.attempt);
+    const kept = resultOfAttempt(workload, memory, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
     const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noAdvice, type ResourceAdvice } from '../decide/rightsizing/advice.ts';
 import { workloadStatus } from '../decide/rightsizing/workload-status.ts';
 import { brokenResult, type WorkloadResult } from './rightsizing-result.ts';
-import { createWorkloadResults, entryOf } from './rightsizing-results.ts';
+import { createResultStore, entryOf } from './rightsizing-result-store.ts';
 
 const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
 const cpu: ResourceAdvice = {
@@ -41,7 +41,7 @@ const result: WorkloadResult = {
 
 describe('results of looks', () => {
   test('read as they were set: each number and each sentence', () => {
-    const results = createWorkloadResults();
+    const results = createResultStore();
     results.set('web', result);
     const { entry, advice: kept, ...rest } = results.get('web') ?? result;
     const { entry: _, advice: given, ...told } = result;
@@ -54,13 +54,13 @@ describe('results of looks', () => {
   });
 
   test('the entry of the status is the one that was made of the look', () => {
-    const results = createWorkloadResults();
+    const results = createResultStore();
     results.set('web', result);
     expect([...results.values()].map(entryOf)).toEqual([result.entry]);
   });
 
   test('a failure keeps what was recommended before', () => {
-    const results = createWorkloadResults();
+    const results = createResultStore();
     results.set('web', result);
     results.set('web', brokenResult(web, 'boom', results.get('web')));
     const kept = results.get('web');
@@ -75,7 +75,7 @@ describe('results of looks', () => {
   });
 
   test('come and go by key', () => {
-    const results = createWorkloadResults();
+    const results = createResultStore();
     results.set('a', result);
     results.set('b', result);
     expect([results.size, results.has('a'), results.delete('a'), results.delete('a'), [...results.keys()]]).toEqual([

@@ -1,4 +1,4 @@
-/** What an attempt that did not go through means for the workload's entry in the status. */
+/** How applying went, for the workload's entry in the status: from an attempt that did not go through, or where none is to be made. */
 
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { CapReason, HoldReason, ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
@@ -9,7 +9,7 @@ import type { Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { WorkloadMemory } from './rightsizing-memory.ts';
-import type { ActResult, ApplyResult } from './rightsizing-result.ts';
+import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
 
 /** Only time or another change in the cluster is waited for: nobody has to do anything. */
 const passing: ReadonlySet<string> = new Set([
@@ -45,17 +45,17 @@ const RETRY_MILLIS: Millis = 15_000;
 const pauses: ReadonlySet<string> = new Set(['ChangeBackoff', 'ChangesIneffective']);
 
 /** @returns undefined where the attempt went through, or its object is gone. */
-export function outcomeOfAttempt(
+export function resultOfAttempt(
   workload: SizedWorkload,
   memory: WorkloadMemory,
-  attempt: ActResult,
+  attempt: AttemptOutcome,
 ): ApplyResult | undefined {
-  if (attempt.kind === 'blocked') return outcomeOfBlock(memory, attempt.block);
-  memory.refused = attempt.kind === 'refused' ? outcomeOfRefusal(workload, attempt.answer) : undefined;
+  if (attempt.kind === 'blocked') return resultOfBlock(memory, attempt.block);
+  memory.refused = attempt.kind === 'refused' ? resultOfRefusal(workload, attempt.answer) : undefined;
   return memory.refused;
 }
 
-function outcomeOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
+function resultOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
   const { reason, message, advice, retryAfterMillis } = block;
   const isPassing = passing.has(reason);
   const againAfterMillis = retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined);
@@ -64,7 +64,7 @@ function outcomeOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult 
   return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis, isForbidden };
 }
 
-function outcomeOfRefusal(workload: SizedWorkload, { action, reason, message, advice }: ReadAnswer): ApplyResult {
+function resultOfRefusal(workload: SizedWorkload, { action, reason, message, advice }: ReadAnswer): ApplyResult {
   if (reason === 'ResizeForbidden') {
     const text = renderReason('RBACError', { ...workload, cause: message });
     return { status: 'Error', reason: 'RBACError', message: text, advice, isForbidden: true };
@@ -80,7 +80,7 @@ interface Told {
 }
 
 /** Nothing is to be done now: it has what it should, or what holds the advice back. */
-export function outcomeAtRest({ advice }: Advised, memory: WorkloadMemory): ApplyResult {
+export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): ApplyResult {
   const held = perResource(advice).flatMap((each) => {
     const reason = each.advice.held;
     return reason === undefined ? [] : [{ ...each, reason }];
@@ -89,7 +89,7 @@ export function outcomeAtRest({ advice }: Advised, memory: WorkloadMemory): Appl
   const telling = held.find(({ reason }) => reason !== 'WithinMinChange');
   const first = telling ?? held[0];
   if (telling === undefined) {
-    const capped = cappedOutcome(advice);
+    const capped = cappedResult(advice);
     if (capped !== undefined) return { status: 'Applied', ...capped };
     if (memory.lastApplied !== undefined || first === undefined) return { status: 'Applied' };
   }
@@ -102,7 +102,7 @@ export function outcomeAtRest({ advice }: Advised, memory: WorkloadMemory): Appl
 }
 
 /** More is needed than something allows; undefined where nothing is capped. */
-export function cappedOutcome(
+export function cappedResult(
   advice: readonly SizedAdvice[],
 ): { readonly reason: CapReason; readonly message: string } | undefined {
   for (const each of perResource(advice)) {

@@ -3,26 +3,26 @@ import { answer } from '../act/resize-answers.ts';
 import type { ResourceAdvice } from '../decide/rightsizing/advice.ts';
 import { aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
 import type { Advised } from './rightsizing-advise.ts';
+import { cappedResult, resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
-import { cappedOutcome, outcomeAtRest, outcomeOfAttempt } from './rightsizing-outcome.ts';
-import type { ActResult } from './rightsizing-result.ts';
+import type { AttemptOutcome } from './rightsizing-result.ts';
 
 const web = aSizedWorkload();
 const memory = () => createRightsizingMemory().of('u');
 const blocked = (
   reason: 'ChangePace' | 'VpaSizesWorkload' | 'ChangeBackoff',
   retryAfterMillis?: number,
-): ActResult => ({
+): AttemptOutcome => ({
   kind: 'blocked',
   block: { rule: 'r', reason, message: 'm', advice: 'a', retryAfterMillis },
 });
-const refused = (reason: Parameters<typeof answer>[0], action: Parameters<typeof answer>[1]): ActResult => ({
+const refused = (reason: Parameters<typeof answer>[0], action: Parameters<typeof answer>[1]): AttemptOutcome => ({
   kind: 'refused',
   answer: answer(reason, action, 'cause'),
 });
 
 describe('an attempt that did not go through', () => {
-  test.each<[string, ActResult, object | undefined]>([
+  test.each<[string, AttemptOutcome, object | undefined]>([
     ['waits for its turn', blocked('ChangePace', 9), { status: 'Pending', reason: 'ChangePace', againAfterMillis: 9 }],
     ['somebody has to act', blocked('VpaSizesWorkload'), { status: 'Skipped', reason: 'VpaSizesWorkload' }],
     ['went through', { kind: 'asked', tookFrom: [] }, undefined],
@@ -35,20 +35,20 @@ describe('an attempt that did not go through', () => {
       { status: 'Skipped', reason: 'ResizeAdmissionDenied' },
     ],
   ])('%s', (_, attempt, expected) => {
-    const outcome = outcomeOfAttempt(web, memory(), attempt);
+    const outcome = resultOfAttempt(web, memory(), attempt);
     if (expected === undefined) expect(outcome).toBeUndefined();
     else expect(outcome).toMatchObject(expected);
   });
 
   test('during the pause after a refusal the refusal is the reason', () => {
     const own = memory();
-    outcomeOfAttempt(web, own, refused('ResizeForbidden', 'give-up'));
-    expect(outcomeOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({
+    resultOfAttempt(web, own, refused('ResizeForbidden', 'give-up'));
+    expect(resultOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({
       reason: 'RBACError',
       againAfterMillis: 5,
     });
-    outcomeOfAttempt(web, own, { kind: 'asked', tookFrom: [] });
-    expect(outcomeOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
+    resultOfAttempt(web, own, { kind: 'asked', tookFrom: [] });
+    expect(resultOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
   });
 });
 
@@ -71,7 +71,7 @@ describe('at rest', () => {
   });
 
   test('what holds the advice back is told, the most telling first', () => {
-    const outcome = outcomeAtRest(advised('WithinMinChange', 'HpaTarget'), memory());
+    const outcome = resultAtRest(advised('WithinMinChange', 'HpaTarget'), memory());
     expect(outcome).toMatchObject({ status: 'Skipped', reason: 'HpaTarget' });
     expect(outcome.message).toBe(
       'A HorizontalPodAutoscaler scales by the utilization of memory of container app: the last note',
@@ -81,8 +81,8 @@ describe('at rest', () => {
   test('what has been applied and is as it should be is Applied', () => {
     const own = memory();
     own.lastApplied = 5;
-    expect(outcomeAtRest(advised('WithinMinChange', 'WithinMinChange'), own)).toEqual({ status: 'Applied' });
-    expect(outcomeAtRest(advised(undefined, undefined), memory())).toEqual({ status: 'Applied' });
+    expect(resultAtRest(advised('WithinMinChange', 'WithinMinChange'), own)).toEqual({ status: 'Applied' });
+    expect(resultAtRest(advised(undefined, undefined), memory())).toEqual({ status: 'Applied' });
   });
 
   test('rightsizing bug 21: what is needed beyond a maximum is told, also where all is as advised', () => {
@@ -94,14 +94,14 @@ describe('at rest', () => {
       ...stuck,
       advice: [{ container: 'app', current: smallSize, cpu, memory: ram }],
     });
-    expect(outcomeAtRest(of(advice('WithinMinChange'), capped), own)).toEqual({
+    expect(resultAtRest(of(advice('WithinMinChange'), capped), own)).toEqual({
       status: 'Applied',
       reason: 'AtMax',
       message: 'More memory of container app is needed than the policy allows: the last note',
     });
     // What somebody else has a say in comes first.
-    expect(outcomeAtRest(of(advice('HpaTarget'), capped), own).reason).toBe('HpaTarget');
-    expect(cappedOutcome(of(capped, advice('Cooldown')).advice)?.reason).toBe('AtMax');
-    expect(cappedOutcome(stuck.advice)).toBeUndefined();
+    expect(resultAtRest(of(advice('HpaTarget'), capped), own).reason).toBe('HpaTarget');
+    expect(cappedResult(of(capped, advice('Cooldown')).advice)?.reason).toBe('AtMax');
+    expect(cappedResult(stuck.advice)).toBeUndefined();
   });
 });
