@@ -17,7 +17,7 @@ describe('losing', () => {
     await clock.advance(200);
     expect(one.elector.isLeader()).toBe(false);
     expect(await one.ended).toBe('lost');
-    expect(one.log).toEqual(['started', 'work ended', 'stopped']);
+    expect(one.log).toEqual(['started', 'work ended']);
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -114,21 +114,6 @@ describe('losing', () => {
     await virtual.advance(10_100);
     expect(one.elector.isLeader()).toBe(false);
     expect(await one.ended).toBe('lost');
-  });
-
-  test('with reacquire the process stands again', async () => {
-    const { memory, clock, one } = await leading({ reacquire: true });
-    memory.before = () => {
-      throw new ConnectionError('cut off');
-    };
-    await clock.advance(15_000);
-    expect(one.elector.isLeader()).toBe(false);
-    memory.before = () => {};
-    await clock.advance(20_000);
-    expect(one.elector.isLeader()).toBe(true);
-    expect(one.log).toEqual(['started', 'work ended', 'stopped', 'started']);
-    one.stop();
-    await clock.advance(0);
   });
 
   test('work that fails ends leading at once: the lease is not held by a process that does nothing', async () => {

@@ -36,10 +36,6 @@ export interface LeaderElectionOptions {
    * nobody may hold the lease who does not do the work.
    */
   readonly onStarted: (signal: AbortSignal) => Promise<void> | void;
-  /** Called after leading ended, whatever the reason. */
-  readonly onStopped?: () => void;
-  /** Stand for election again after a lost lease. Default false: the process should end and start afresh. */
-  readonly reacquire?: boolean;
 }
 
 /** Who leads, as last seen on the lease. */
@@ -52,7 +48,7 @@ export interface LeaderElector {
   /** Whether this process may act as leader at this very moment: also false when the deadline passed unnoticed in a stall. */
   isLeader(): boolean;
   leader(): ObservedLeader | undefined;
-  /** Stands for election until `signal` aborts or, without reacquire, until leading ended otherwise. */
+  /** Stands for election and leads once, until `signal` aborts or leading ended otherwise: then the process should end and start afresh. */
   run(signal: AbortSignal): Promise<LeadingEnd>;
 }
 
@@ -217,7 +213,6 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     }
   };
 
-  /** Leads once. */
   const lead = async (signal: AbortSignal): Promise<LeadingEnd> => {
     isLeading = true;
     log.info({ lease, identity }, 'Leading');
@@ -245,7 +240,6 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     windDown.end();
     // Work that failed may have parts that still run: its lease is left to run out.
     if (end === 'stopped' && hasEnded) await release();
-    options.onStopped?.();
     return end;
   };
 
@@ -258,10 +252,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     async run(signal) {
       try {
         while (!signal.aborted) {
-          if (await attempt(signal)) {
-            const end = await lead(signal);
-            if (end !== 'stopped' && options.reacquire !== true) return end;
-          }
+          if (await attempt(signal)) return await lead(signal);
           await sleep(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal).catch(() => {});
         }
         return 'stopped';

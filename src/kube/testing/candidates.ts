@@ -30,7 +30,6 @@ export function candidate(
       log.push('started');
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(void log.push('work ended'))));
     },
-    onStopped: () => void log.push('stopped'),
     ...options,
   });
   const stop = new AbortController();
