@@ -2,8 +2,7 @@
 import type { EpochMillis } from '../../lib/units.ts';
 import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { judgeChange } from './change-gate.ts';
-import { applyLimitRule, type LimitContext } from './limits.ts';
-import { confidenceOf, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
+import { confidenceOf, moveTo, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
 
 /** All stages of one resource on its own. */
 export function finish(input: ShapeInput): ResourceAdvice {
@@ -13,9 +12,6 @@ export function finish(input: ShapeInput): ResourceAdvice {
 export function settle(shaped: Shaped): ResourceAdvice {
   const { current, rules, now, gainOf } = shaped.input;
   const next = boundStep(shaped);
-  // A step that stops short of the target has a limit of its own.
-  const limit =
-    next.value === shaped.value ? shaped.limit : applyLimitRule(next.value, rules.limit, limitContext(shaped)).limit;
   const verdict = judgeChange(
     {
       current: current.request,
@@ -30,7 +26,7 @@ export function settle(shaped: Shaped): ResourceAdvice {
   return {
     target: shaped.value,
     request: next.value,
-    limit,
+    limit: next.limit,
     isDue: verdict.isDue,
     capped: capOf(shaped.notes),
     held,
@@ -51,8 +47,6 @@ function trustedAt(input: ShapeInput): EpochMillis | undefined {
   return rest === undefined ? undefined : input.now + rest;
 }
 
-const limitContext = ({ input: { current, leastLimit } }: Shaped): LimitContext => ({ ...current, leastLimit });
-
 /** By no more than a share at a time, and no further down than is safe now. What must not be exceeded is left at once. */
 function boundStep(shaped: Shaped): Shaped {
   const { current, rules, roundTo, safeFloor = 0 } = shaped.input;
@@ -63,7 +57,7 @@ function boundStep(shaped: Shaped): Shaped {
     const most =
       maxStepUp === undefined ? shaped.value : Math.max(rules.bounds.min, roundUp(request * (1 + maxStepUp), roundTo));
     if (shaped.value <= most) return shaped;
-    return amend(shaped, 'step', most, `at most ${Math.round((maxStepUp ?? 0) * 100)} % up at a time`);
+    return moveTo(shaped, 'step', most, `at most ${Math.round((maxStepUp ?? 0) * 100)} % up at a time`);
   }
   const byStep = roundUp(request * (1 - maxStepDown), roundTo);
   const least = Math.min(shaped.ceiling, request, Math.max(byStep, roundUp(safeFloor, roundTo)));
@@ -72,5 +66,5 @@ function boundStep(shaped: Shaped): Shaped {
     safeFloor > byStep
       ? `not below the recent peak of ${Math.round(safeFloor)}`
       : `at most ${Math.round(maxStepDown * 100)} % down at a time`;
-  return amend(shaped, 'step', least, text);
+  return moveTo(shaped, 'step', least, text);
 }

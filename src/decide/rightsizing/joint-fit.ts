@@ -3,9 +3,9 @@
  * and than quotas leave. Raises give way in proportion; nothing is ever lowered below what it has for the sake of another.
  */
 import type { QuotaRecord } from '../../model/sizing-records.ts';
-import { amend, type Stage } from './advice.ts';
+import type { Stage } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
-import type { Shaped } from './shape.ts';
+import { moveTo, type Shaped } from './shape.ts';
 
 /** One container's value on its way; undefined where nothing is advised: it stays as it is. */
 export interface FitPart {
@@ -33,7 +33,7 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
     const { shaped, current } = part;
     if (shaped === undefined || shaped.value <= current) return part;
     const value = Math.max(current, Math.floor(current + (shaped.value - current) * share));
-    return { ...part, shaped: amend({ ...shaped, ceiling: Math.max(value, current) }, stage, value, what) };
+    return { ...part, shaped: moveTo({ ...shaped, ceiling: Math.max(value, current) }, stage, value, what) };
   });
 }
 

@@ -2,7 +2,7 @@
 import type { LimitRangeRecord } from '../../model/sizing-records.ts';
 import { amend } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
-import type { Shaped } from './shape.ts';
+import { limitInRange, type Shaped } from './shape.ts';
 
 /** What all LimitRanges of one type together allow for one amount. */
 export interface AllowedRange {
@@ -29,13 +29,15 @@ export function allowedRange(
 export function fitLimitRange(shaped: Shaped, resource: ResourceName, allowed: AllowedRange): Shaped {
   const { min, max, maxRatio } = allowed;
   const ceiling = Math.min(shaped.ceiling, max);
-  const limit = shaped.limit === undefined ? undefined : Math.min(shaped.limit, max);
+  const ranged = { ...shaped, ceiling, limitRange: { max, maxRatio } };
+  // A limit that moves comes down to the ratio; for one that stays, the request has to rise to it.
+  const limit = limitInRange(ranged, shaped.limit, Math.min(ceiling, Math.max(shaped.value, min)));
   const limitInForce = limit ?? shaped.input.current.limit;
   const leastByRatio =
     limitInForce === undefined || maxRatio === Number.POSITIVE_INFINITY ? 0 : limitInForce / maxRatio;
   // The policy's own bounds and a kept limit are not overstepped for it; then the API server refuses, and says why.
   const value = Math.min(ceiling, Math.max(shaped.value, min, Math.ceil(leastByRatio)));
-  const fitted = { ...shaped, ceiling, limit };
+  const fitted = { ...ranged, limit };
   if (value === shaped.value && limit === shaped.limit) return fitted;
   const text = `the namespace's LimitRange allows ${describe(resource, allowed)}`;
   return amend(

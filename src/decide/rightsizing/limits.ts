@@ -37,6 +37,8 @@ function wantedLimit(request: number, rule: LimitRule, current: LimitContext, li
     case 'Keep':
       return undefined;
     case 'Ratio':
+      // A request of 0 is set on purpose, and has no ratio to anything.
+      if (current.request === 0) return undefined;
       // Without a request the limit was the request (the API's own default), so the ratio is 1. Up, so that no fraction
       // of a byte is ever asked for (kubernetes/autoscaler#3965).
       return Math.ceil((request * limit) / (current.request ?? limit));

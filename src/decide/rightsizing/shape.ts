@@ -1,6 +1,6 @@
 /** From a target to a value that may be requested: confidence, rounding, bounds, and what limits have to do with it. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { amend, type Draft, type HoldReason, type ResourceAdvice } from './advice.ts';
+import { amend, type Draft, type HoldReason, type ResourceAdvice, type Stage } from './advice.ts';
 import { applyLimitRule } from './limits.ts';
 import type { ResourceRules } from './policy.ts';
 import type { CurrentResource } from './recommend.ts';
@@ -35,7 +35,29 @@ export interface Shaped extends Draft {
   readonly input: ShapeInput;
   /** Nothing may be requested above this: bound, kept limit, LimitRange. It wins over every other stage. */
   readonly ceiling: number;
+  /** The limit that belongs to the value; undefined leaves the container's as it is. */
   readonly limit: number | undefined;
+  /** What LimitRanges let a limit be: at most `max`, and at most `maxRatio` times the request; left out, anything. */
+  readonly limitRange?: { readonly max: number; readonly maxRatio: number };
+}
+
+/** Another value, and the limit that belongs to that: a stage that lowers a request must not leave it the limit of more. */
+export function moveTo(shaped: Shaped, stage: Stage, value: number, text: string): Shaped {
+  const { rules, current, leastLimit } = shaped.input;
+  const { limit } = applyLimitRule(value, rules.limit, { ...current, leastLimit });
+  return amend({ ...shaped, limit: limitInRange(shaped, limit, value) }, stage, value, text);
+}
+
+/** As much of a limit as LimitRanges allow beside this request. Their ratio gives way to the least limit, as that keeps a container alive. */
+export function limitInRange(
+  { input, limitRange }: Pick<Shaped, 'input' | 'limitRange'>,
+  limit: number | undefined,
+  request: number,
+): number | undefined {
+  if (limit === undefined || limitRange === undefined) return limit;
+  const { max, maxRatio } = limitRange;
+  const byRatio = maxRatio === Number.POSITIVE_INFINITY ? maxRatio : Math.floor(request * maxRatio);
+  return Math.max(request, Math.min(limit, max, Math.max(byRatio, Math.ceil(input.leastLimit))));
 }
 
 export function isShaped(value: Shaped | ResourceAdvice): value is Shaped {

@@ -1,0 +1,105 @@
+/** Limits that move with requests: where a request gets less than it needs, its limit is that of what it gets. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ContainerSize } from '../../model/sizing-records.ts';
+import { aContainer, aLimitRange, aQuota, MIB } from '../../model/testing/sizing-records.ts';
+import { percentilesOf } from '../../model/usage-window.ts';
+import { defaultPolicy, type LimitRule } from './policy.ts';
+import { recommendWorkload, type Surroundings } from './recommend-workload.ts';
+import { profileOf } from './testing/profiles.ts';
+
+const STEPS = 400;
+const NOW = (STEPS - 1) * 300_000;
+const profile = profileOf(STEPS, { cpu: () => 2000, memory: () => 100 * MIB });
+const nothing: Surroundings = { limitRanges: [], quotas: [], hpas: [], largestNode: undefined, replicas: 1 };
+const target = { strategy: 'Percentile', percentile: 90, safetyFactor: 1 } as const;
+const eager = { minChange: 0, minAmount: 0, cooldownUpMillis: 0, cooldownDownMillis: 0, maxStepDown: 1 };
+
+/** CPU of a container that needs 2000m. */
+function cpuOf(
+  size: ContainerSize,
+  limit: LimitRule,
+  around: Partial<Surroundings>,
+  change: Partial<typeof eager & { readonly maxStepUp: number }> = {},
+) {
+  const rules = { target, limit, change: { ...eager, ...change } };
+  const [advice] = recommendWorkload({
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    containers: [aContainer({ size: { memoryRequest: 120 * MIB, ...size } })],
+    knowledgeOf: () => ({
+      profile,
+      window: { from: 0, to: NOW, cpu: percentilesOf([2000]), memory: percentilesOf([100 * MIB]) },
+      floors: undefined,
+      lastChange: { cpu: undefined, memory: undefined },
+    }),
+    policy: {
+      ...defaultPolicy,
+      cpu: { ...defaultPolicy.cpu, ...rules },
+      memory: { ...defaultPolicy.memory, ...rules, limit },
+      mayChangeLimits: true,
+      minHistoryMillis: 0,
+    },
+    around: { ...nothing, ...around },
+    isCpuAllocated: false,
+    now: NOW,
+  });
+  return advice?.cpu;
+}
+
+const quota = { quotas: [aQuota({ hard: { cpuRequest: 5000 }, used: { cpuRequest: 4500 } })] };
+const node = { largestNode: { cpuMillis: 1000, memoryBytes: 1024 * MIB } };
+const small = { cpuRequest: 500, cpuLimit: 1000 };
+
+describe('a request that gives way', () => {
+  test.each<[string, LimitRule, Partial<Surroundings>, number, number]>([
+    ['in the same ratio, to a quota', { policy: 'Ratio' }, quota, 1000, 2000],
+    ['with headroom, to a quota', { policy: 'Headroom', headroom: 250 }, quota, 1000, 1250],
+    ['times a factor, to the largest node', { policy: 'Multiplier', factor: 1.5 }, node, 1000, 1500],
+    ['with nothing in its way', { policy: 'Ratio' }, {}, 2000, 4000],
+  ])('%s', (_, rule, around, request, limit) => {
+    expect(cpuOf(small, rule, around)).toMatchObject({ request, limit });
+  });
+
+  test('of a Guaranteed pod takes its limit along, and does not rise with it again beyond what there is', () => {
+    const both = { cpuRequest: 500, cpuLimit: 500, memoryRequest: 120 * MIB, memoryLimit: 120 * MIB };
+    expect(cpuOf(both, { policy: 'Ratio' }, node)).toMatchObject({ isDue: true, request: 1000, limit: 1000 });
+    expect(cpuOf(both, { policy: 'Ratio' }, quota)).toMatchObject({ isDue: true, request: 1000, limit: 1000 });
+  });
+
+  test('in steps keeps its limit within the LimitRange, too', () => {
+    const around = { limitRanges: [aLimitRange({ max: { cpu: 1200 }, maxLimitRequestRatio: { cpu: 2 } })] };
+    expect(cpuOf(small, { policy: 'Ratio' }, around, { maxStepUp: 0.4 })).toMatchObject({ request: 700, limit: 1200 });
+    const wide = { cpuRequest: 500, cpuLimit: 4000 };
+    const byRatio = { limitRanges: [aLimitRange({ maxLimitRequestRatio: { cpu: 2 } })] };
+    expect(cpuOf(wide, { policy: 'Ratio' }, byRatio, { maxStepUp: 0.4 })).toMatchObject({ request: 700, limit: 1400 });
+  });
+});
+
+test('a request of nothing has no ratio to its limit, which stays', () => {
+  expect(cpuOf({ cpuRequest: 0, cpuLimit: 3000 }, { policy: 'Ratio' }, {})).toMatchObject({
+    request: 2000,
+    limit: undefined,
+  });
+});
+
+test('for any sizes and surroundings, a limit that moves is as the rule has it for the request, and within the LimitRange', () => {
+  const amount = fc.integer({ min: 1, max: 4000 });
+  fc.assert(
+    fc.property(amount, fc.nat(4000), amount, amount, fc.double({ min: 0.1, max: 3, noNaN: true }), (...drawn) => {
+      const [request, room, free, max, maxStepUp] = drawn;
+      const around = {
+        limitRanges: [aLimitRange({ max: { cpu: max } })],
+        largestNode: { cpuMillis: free, memoryBytes: 1024 * MIB },
+      };
+      const advice = cpuOf(
+        { cpuRequest: request, cpuLimit: request + room },
+        { policy: 'Multiplier', factor: 2 },
+        around,
+        { maxStepUp },
+      );
+      if (advice?.isDue !== true || advice.limit === undefined || advice.request === undefined) return;
+      expect(advice.limit).toBe(Math.max(advice.request, Math.min(advice.request * 2, max)));
+    }),
+    { numRuns: 200 },
+  );
+});
