@@ -79,6 +79,13 @@ export const webKeys = {
     description:
       'Names under which browsers may open the dashboard besides localhost and addresses, such as that of an Ingress in front of it.',
   }),
+  reports: text('', {
+    env: 'WEB_REPORTS',
+    restart: true,
+    accepted: 'the path of a folder, or nothing',
+    description:
+      'Folder of reports of simulations, as `stowage simulate NAME -o json` writes them, that the dashboard shows. Empty: none are shown.',
+  }),
 } as const;
 
 export const observabilityKeys = {

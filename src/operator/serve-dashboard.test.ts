@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { resources } from '../api/resources.ts';
 import { loadConfig } from '../config/load.ts';
 import { createLogger, createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { NodePage, OverviewAnswer, PoliciesAnswer, WorkloadPage } from '../web/dashboard/answers.ts';
+import type { SimulationAnswer, SimulationsAnswer } from '../web/dashboard/simulation-answer.ts';
 import type { WorkloadAnswer } from '../web/dashboard/workload-answer.ts';
 import { startEndpointServer } from '../web/endpoint-server.ts';
 import { type ServeDashboardOptions, serveDashboard } from './serve-dashboard.ts';
@@ -100,7 +103,23 @@ describe('what the dashboard tells', () => {
     expect(policies.placementDefaults.map(({ name }) => name)).toContain('Spot percentage');
   });
 
+  test('of reports of simulations, and of files that are none', async () => {
+    const world = await startDashboardWorld();
+    writeFileSync(join(world.reports, 'bad.json'), '{');
+    const { folder, files } = await get<SimulationsAnswer>(world, 'simulations');
+    expect([folder, files.map(({ file }) => file).sort()]).toEqual([world.reports, ['bad.json', 'storm.json']]);
+    const report = await get<SimulationAnswer>(world, 'simulation?of=storm.json');
+    expect(report.runs).toMatchObject([{ scenario: 'storm', hasPassed: true }]);
+    const bad = await fetch(`${world.url}api/simulation?of=bad.json`);
+    expect([bad.status, await bad.json()]).toMatchObject([
+      422,
+      { message: expect.stringContaining('bad.json: This is no') },
+    ]);
+  });
+
   test.each([
+    ['simulation', 404],
+    ['simulation?of=..%2Fprices.yaml', 404],
     ['workload?of=Deployment/shop/nothing', 404],
     ['workload?of=nonsense', 400],
     ['workload', 400],
@@ -251,6 +270,7 @@ describe('opening the port', () => {
       enabled: true,
       bindAddress: { host: '127.0.0.1', port: 8083 },
       allowedHosts: [],
+      reports: '',
     });
   });
 });

@@ -15,7 +15,7 @@ import type { Rightsizing } from './rightsizing.ts';
 import type { Sizing } from './sizing.ts';
 
 export interface ServeDashboardOptions
-  extends Omit<DashboardSources, 'sizingView' | 'rightsizing' | 'allocation' | 'operator'> {
+  extends Omit<DashboardSources, 'sizingView' | 'rightsizing' | 'allocation' | 'reports' | 'operator'> {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly sizing: Sizing | undefined;
@@ -71,6 +71,7 @@ function sourcesOf(options: ServeDashboardOptions): DashboardSources {
     sizingView: sizing?.view,
     rightsizing: sizing?.rightsizing && rightsizingSource(sizing.rightsizing, sizing.view),
     allocation: sizing?.allocation && allocationSource(sizing.allocation),
+    reports: config().web.reports,
     operator() {
       const { operator, engines } = config();
       const other = leader();

@@ -2,7 +2,7 @@
  * The dashboard in a real Chromium: what somebody in front of it sees and does, that nothing fails on the way, and that axe finds
  * nothing. STOWAGE_SCREENSHOTS names a folder for pictures of every page, to be looked at.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -11,6 +11,7 @@ import { resources } from '../../src/api/resources.ts';
 import { describeError } from '../../src/lib/errors.ts';
 import { type DashboardWorld, startDashboardWorld } from '../../src/operator/testing/dashboard-world.ts';
 import type { OverviewAnswer } from '../../src/web/dashboard/answers.ts';
+import { comparisonText } from '../../src/web/dashboard/testing/reports.ts';
 import { type Chromium, startChromium } from './chromium.ts';
 import { ensureChromium } from './find-chromium.ts';
 import type { Tab, TabOptions } from './tab.ts';
@@ -38,6 +39,8 @@ const pages = [
   ['workload', '#/workload/Deployment/shop/checkout', "document.querySelectorAll('.chip').length === 6"],
   ['nodes', '#/nodes', "document.querySelectorAll('.node').length === 5"],
   ['policies', '#/policies', "document.body.innerText.includes('shop/sizes')"],
+  ['simulations', '#/simulations', "document.querySelectorAll('tbody tr').length === 1"],
+  ['simulation', '#/simulation/storm.json', "document.querySelectorAll('.tile').length === 6"],
 ] as const;
 
 describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
@@ -151,6 +154,22 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
     await tab.until(`document.querySelector('.decisions').innerText.includes(${JSON.stringify(markup)})`);
     expect(await tab.evaluate("document.querySelectorAll('main img').length")).toBe(0);
     expect(tab.problems).toEqual([]);
+  });
+
+  test('reports of simulations are listed and opened; a file that is none is told', async () => {
+    const tab = await open('#/simulations');
+    await tab.until("document.querySelectorAll('tbody tr').length === 1");
+    writeFileSync(join(world.reports, 'before-after.json'), comparisonText());
+    writeFileSync(join(world.reports, 'notes.json'), '{}');
+    await tab.until("document.querySelectorAll('tbody tr').length === 3");
+    expect(await tab.evaluate("document.querySelector('.notice.bad').innerText")).toMatch(/^notes\.json: .*no report/);
+    await tab.evaluate("document.querySelector('tbody a').focus()");
+    await tab.press('Enter');
+    await tab.until("document.querySelector('h1')?.innerText.startsWith('before and after')");
+    expect(await tab.text()).toContain('Side by side');
+    expect(await tab.evaluate("document.querySelector('#nav [aria-current]').innerText")).toBe('Simulations');
+    await tab.goTo(`${world.url}#/simulation/gone.json`);
+    await tab.until("document.querySelector('#notice').innerText === 'there is no report gone.json.'");
   });
 
   test('updates can be paused; an operator that is gone is said to be', async () => {

@@ -1,11 +1,12 @@
-/** An embedded world with something of everything on the dashboard: zones, prices, blocks, advice, shares of CPU. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** An embedded world with something of everything on the dashboard: zones, prices, blocks, advice, shares of CPU, a report of a simulation. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { customResourceDefinition } from '../../api/crd/crd.ts';
 import { crdDescriptions } from '../../api/crd/crds.ts';
 import { resources } from '../../api/resources.ts';
+import { reportText } from '../../web/dashboard/testing/reports.ts';
 import { type AllocatedWorld, startAllocatedWorld } from './allocated-world.ts';
 import { statefulSetObject } from './embedded-world.ts';
 import { createPolicy, deployLoaded } from './sized-world.ts';
@@ -13,6 +14,8 @@ import { createPolicy, deployLoaded } from './sized-world.ts';
 export interface DashboardWorld extends AllocatedWorld {
   /** Ends with a slash. */
   readonly url: string;
+  /** Folder of reports of simulations; it holds one, storm.json. */
+  readonly reports: string;
 }
 
 const GIB = 1024 ** 3;
@@ -39,6 +42,9 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const prices = join(folder, 'prices.yaml');
   writeFileSync(prices, PRICES);
+  const reports = join(folder, 'reports');
+  mkdirSync(reports);
+  writeFileSync(join(reports, 'storm.json'), reportText());
   const world = await startAllocatedWorld({
     dashboard: true,
     isRightsizing: true,
@@ -57,6 +63,7 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
     })),
     config: [
       `placement: { prices: ${JSON.stringify(prices)} }`,
+      `web: { reports: ${JSON.stringify(reports)} }`,
       'controllers: { workloadTiming: { cooldownPeriod: 5s } }',
       'rightsizing: { sampleInterval: 5s, warmUp: 0s, reconcileInterval: 1s }',
     ].join('\n'),
@@ -92,5 +99,5 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
     inShop,
   );
   await createPolicy(world, { mode: 'Recommend' });
-  return { ...world, url: `http://127.0.0.1:${world.operator().ports.dashboard}/` };
+  return { ...world, reports, url: `http://127.0.0.1:${world.operator().ports.dashboard}/` };
 }

@@ -1,4 +1,5 @@
 /** The dashboard's JSON, by path. Loaded when somebody opens the dashboard for the first time. */
+import type { EpochMillis } from '../../lib/units.ts';
 import { parseWorkloadKey } from '../../model/cluster-view.ts';
 import { type Endpoint, type EndpointAnswer, jsonAnswer, type StreamEndpoint } from '../endpoint-server.ts';
 import type { ApiPath } from './dashboard-paths.ts';
@@ -7,6 +8,7 @@ import { createFleetScan } from './fleet-scan.ts';
 import { nodePage } from './node-list.ts';
 import { operatorTold, overview } from './overview.ts';
 import { policyList } from './policy-list.ts';
+import { createReportFolder, type ReportFolder } from './report-folder.ts';
 import type { DashboardSources } from './sources.ts';
 import { workloadPage } from './workload-list.ts';
 import { lookAtWorkload } from './workload-row.ts';
@@ -25,6 +27,7 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
     clock,
   });
   const stream = createDecisionStream({ journal, clock });
+  const reports = createReportFolder(sources.reports);
   const json =
     (make: (query: URLSearchParams) => unknown): Endpoint =>
     async (query) =>
@@ -36,6 +39,8 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
     '/api/workload': (query) => storyAnswer(sources, query.get('of') ?? ''),
     '/api/nodes': json((query) => nodePage(sources, query, clock.now())),
     '/api/policies': json(() => policyList(sources, clock.now())),
+    '/api/simulations': json(() => reports.list(clock.now())),
+    '/api/simulation': (query) => reportAnswer(reports, query.get('of') ?? '', clock.now()),
     '/api/decisions': (_query, gone) => stream(gone),
   };
 }
@@ -52,4 +57,12 @@ function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
   return story === undefined
     ? jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` })
     : jsonAnswer(200, story);
+}
+
+async function reportAnswer(reports: ReportFolder, file: string, now: EpochMillis): Promise<EndpointAnswer> {
+  const report = await reports.read(file, now);
+  if (report === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no report ${file}` });
+  return 'problem' in report
+    ? jsonAnswer(422, { code: 'NO_REPORT', message: `${file}: ${report.problem}` })
+    : jsonAnswer(200, report);
 }

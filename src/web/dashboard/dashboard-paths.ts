@@ -6,6 +6,8 @@ export const apiPaths = [
   '/api/workload',
   '/api/nodes',
   '/api/policies',
+  '/api/simulations',
+  '/api/simulation',
   '/api/decisions',
 ] as const;
 export type ApiPath = (typeof apiPaths)[number];

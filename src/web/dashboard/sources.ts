@@ -26,6 +26,8 @@ export interface DashboardSources {
   readonly rightsizing: RightsizingSource | undefined;
   /** Undefined where allocation is off. */
   readonly allocation: AllocationSource | undefined;
+  /** Folder of reports of simulations; empty where there is none. */
+  readonly reports: string;
   readonly operator: () => Omit<OperatorTold, 'synced' | 'stale'>;
   readonly clock: Clock;
 }

@@ -8,6 +8,8 @@ import type { Host, Page } from './page.ts';
 import { badge } from './parts.ts';
 import { policiesPage } from './policies-page.ts';
 import { linkTo, type PageName, parseRoute } from './route.ts';
+import { simulationPage } from './simulation-page.ts';
+import { simulationsPage } from './simulations-page.ts';
 import { workloadPage } from './workload-page.ts';
 import { workloadsPage } from './workloads-page.ts';
 
@@ -34,7 +36,11 @@ const makers: Readonly<Record<PageName, () => Page>> = {
   workload: () => workloadPage(host),
   nodes: () => nodesPage(host),
   policies: policiesPage,
+  simulations: simulationsPage,
+  simulation: simulationPage,
 };
+/** Of pages that are reached from another. */
+const parents: Readonly<Partial<Record<PageName, PageName>>> = { workload: 'workloads', simulation: 'simulations' };
 
 let shown: { readonly name: PageName; readonly subject: string; readonly page: Page } | undefined;
 let asking = new AbortController();
@@ -56,7 +62,7 @@ function showRoute(isFirst: boolean): void {
     window.scrollTo(0, 0);
   } else shown?.page.show(route);
   for (const link of byId('nav').querySelectorAll('a')) {
-    const name = route.page === 'workload' ? 'workloads' : route.page;
+    const name = parents[route.page] ?? route.page;
     if (link.dataset['page'] === name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
@@ -128,6 +134,7 @@ const pages: readonly (readonly [PageName, string])[] = [
   ['workloads', 'Workloads'],
   ['nodes', 'Nodes'],
   ['policies', 'Policies'],
+  ['simulations', 'Simulations'],
 ];
 byId('nav').append(...pages.map(([name, title]) => h('a', { href: linkTo(name), 'data-page': name }, title)));
 pause.addEventListener('click', () => {

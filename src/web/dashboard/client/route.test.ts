@@ -12,6 +12,9 @@ describe('addresses', () => {
     ['#/workload/a/b/%E0%A4%A', 'workload', 'a/b/%E0%A4%A'],
     ['#/nodes', 'nodes', ''],
     ['#/policies', 'policies', ''],
+    ['#/simulations', 'simulations', ''],
+    ['#/simulation/spot-storm.json', 'simulation', 'spot-storm.json'],
+    ['#/simulation', 'simulations', ''],
   ])('%j shows %s %s', (hash, page, subject) => {
     expect(parseRoute(hash)).toMatchObject({ page, subject });
   });

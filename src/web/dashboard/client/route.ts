@@ -1,10 +1,10 @@
 /** Which page is shown, and with what: kept behind the # of the address, so that pages can be linked and the back button works. */
 
-export type PageName = 'overview' | 'workloads' | 'workload' | 'nodes' | 'policies';
+export type PageName = 'overview' | 'workloads' | 'workload' | 'nodes' | 'policies' | 'simulations' | 'simulation';
 
 export interface Route {
   readonly page: PageName;
-  /** Of a workload: `Deployment/shop/web`. */
+  /** Of a workload: `Deployment/shop/web`; of a simulation: the name of its report's file. */
   readonly subject: string;
   readonly params: URLSearchParams;
 }
@@ -18,11 +18,16 @@ export function parseRoute(hash: string): Route {
     case 'workloads':
     case 'nodes':
     case 'policies':
+    case 'simulations':
       return { page: first, subject: '', params };
     case 'workload':
       return rest.length === 3
         ? { page: 'workload', subject: rest.join('/'), params }
         : { page: 'workloads', subject: '', params };
+    case 'simulation':
+      return rest.length === 1
+        ? { page: 'simulation', subject: rest.join('/'), params }
+        : { page: 'simulations', subject: '', params };
     default:
       return { page: 'overview', subject: '', params };
   }
