@@ -106,26 +106,34 @@ describe('saved profiles', () => {
       (map: ConfigMap) => ({ ...map, binaryData: { 'profiles.json.gz': Buffer.from('rubbish').toString('base64') } }),
     ],
     ['emptied', (map: ConfigMap) => ({ ...map, binaryData: {} })],
-  ])('a shard that was %s: one clear warning, the others are used, and it is left alone', async (_name, change) => {
-    const { store, open, server, lines } = await setUp();
-    await store.save(some, signal);
-    const map = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
-    const damaged = await server.api.replace(resources.configMaps, change(map), IN);
-    const next = open();
-    const loaded = await next.load(signal);
-    expect(loaded.length).toBeGreaterThan(300);
-    expect(loaded.length).toBeLessThan(500);
-    expect(
-      lines.filter((line) => line.includes('stowage-system/stowage-usage-2') && line.includes('WARN')),
-    ).toHaveLength(1);
-    // What is known is saved; of the damaged shard nothing is, so nothing is written over it.
-    expect(await next.save(loaded, signal)).toEqual({ written: 0, unchanged: 4, failed: 0 });
-    const after = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
-    expect(after.metadata?.resourceVersion).toBe(damaged.metadata?.resourceVersion);
-    // There is usage for it again: it is good once more.
-    await next.save(some, signal);
-    expect(names(await open().load(signal))).toEqual(names(some));
-  });
+  ])(
+    'a shard that was %s: one clear warning each time, the others are used, and it is left alone',
+    async (_name, change) => {
+      const { store, open, server, lines } = await setUp();
+      await store.save(some, signal);
+      const map = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
+      const damaged = await server.api.replace(resources.configMaps, change(map), IN);
+      const next = open();
+      const loaded = await next.load(signal);
+      expect(loaded.length).toBeGreaterThan(300);
+      expect(loaded.length).toBeLessThan(500);
+      const warnings = () =>
+        lines.filter((line) => line.includes('stowage-system/stowage-usage-2') && line.includes('WARN'));
+      await next.load(signal);
+      expect(warnings()).toHaveLength(1);
+      // What is known is saved; of the damaged shard nothing is, so nothing is written over it.
+      expect(await next.save(loaded, signal)).toEqual({ written: 0, unchanged: 4, failed: 0 });
+      const after = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
+      expect(after.metadata?.resourceVersion).toBe(damaged.metadata?.resourceVersion);
+      // There is usage for it again: it is good once more.
+      await next.save(some, signal);
+      expect(names(await open().load(signal))).toEqual(names(some));
+      const good = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
+      await server.api.replace(resources.configMaps, change(good), IN);
+      await next.load(signal);
+      expect(warnings()).toHaveLength(2);
+    },
+  );
 
   test('other ConfigMaps of the namespace are neither read nor touched', async () => {
     const { store, server } = await setUp();

@@ -59,7 +59,8 @@ const selectorOf = (component: string): string => `app.kubernetes.io/managed-by=
 export function createProfileStore({ api, namespace, isLeader, log }: ProfileStoreOptions): ProfileStore {
   /** Digest of what each ConfigMap holds. */
   const held = new Map<string, string>();
-  const told = new Set<string>();
+  /** What is wrong with a ConfigMap, as it was last told. */
+  const told = new Map<string, string>();
   let count = 1;
 
   const list = async (component: string, signal: AbortSignal): Promise<readonly ConfigMap[]> =>
@@ -79,8 +80,9 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
           ? `${shard.unreadable} of its entries cannot be read`
           : undefined
         : shard.message;
-      if (wrong !== undefined && !told.has(name)) {
-        told.add(name);
+      if (wrong === undefined) told.delete(name);
+      else if (told.get(name) !== wrong) {
+        told.set(name, wrong);
         log.warn(
           { configMap: `${namespace}/${name}`, problem: wrong },
           'Saved usage is not used; the rest is, and this is left as it is until there is newer usage for it',
@@ -103,6 +105,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
         { namespace, signal, fieldManager: FIELD_MANAGER },
       );
       held.set(name, digestOf(bytes));
+      told.delete(name);
       return true;
     } catch (error) {
       signal.throwIfAborted();
@@ -127,6 +130,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
       for (const { metadata } of await list(components.import, signal)) {
         try {
           await api.delete(resources.configMaps, metadata?.name ?? '', { namespace, signal });
+          told.delete(metadata?.name ?? '');
         } catch (error) {
           if (!isNotFound(error)) throw error;
         }

@@ -119,6 +119,26 @@ describe('integration 10: application metrics', () => {
     },
   );
 
+  test('trouble is told once a metric while it lasts, and anew when it comes back', async () => {
+    let answer: (text: string) => Promise<readonly MetricSample[]> = () => Promise.reject(new Error('refused'));
+    const { metrics, warnings, clock } = scene((text) => answer(text));
+    const refresh = async (): Promise<void> => {
+      await clock.advance(5_000);
+      await metrics.refresh([pod('a'), pod('b', { 'mbcas.io/demand-metric': 'other' })], signal);
+    };
+    const both = [expect.stringContaining('"other" is not among'), expect.stringContaining('"queue" cannot be read')];
+    await refresh();
+    await refresh();
+    expect(warnings.splice(0).sort()).toEqual(both.toReversed());
+    answer = async () => [sample('a', 30)];
+    await refresh();
+    expect(warnings).toEqual([]);
+    answer = () => Promise.reject(new Error('refused'));
+    await refresh();
+    await refresh();
+    expect(warnings).toEqual([both[1]]);
+  });
+
   test('without Prometheus CPU alone counts, and that is said', async () => {
     const { metrics, results, warnings } = scene(() => undefined);
     await metrics.refresh([pod('a')], signal);

@@ -40,6 +40,10 @@ const STALE: Millis = 60_000;
 const FAILURES_TO_BREAK = 5;
 const BREAK: Millis = 60_000;
 
+/** What may be the matter: with all metrics, or with one. */
+const [QUERIES, PROMETHEUS] = ['queries', 'Prometheus'];
+const about = (name: string): string => `metric ${name}`;
+
 interface Metric {
   values: Map<string, MetricSample>;
   fetchedAt: EpochMillis;
@@ -53,11 +57,12 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
   let queriesMillis = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let brokenUntilMillis = Number.NEGATIVE_INFINITY;
-  let lastTold = '';
+  /** What is the matter with a metric, or with what all of them need: told once as long as it is so. */
+  const told = new Map<string, string>();
 
-  const tell = (sentence: string): void => {
-    if (sentence !== lastTold) log.warn({}, sentence);
-    lastTold = sentence;
+  const tell = (matter: string, sentence: string): void => {
+    if (told.get(matter) !== sentence) log.warn({}, sentence);
+    told.set(matter, sentence);
   };
   const withTimeout = async <Value>(
     signal: AbortSignal,
@@ -75,6 +80,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
     if (monotonic() - queriesMillis < QUERIES_CACHE) return;
     queriesMillis = monotonic();
     queries = await options.queries();
+    told.delete(QUERIES);
   };
   const ask = async (name: string, pods: readonly AllocationPod[], signal: AbortSignal): Promise<void> => {
     const text = ownMember(queries, name);
@@ -84,7 +90,10 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
     metric.askedMillis = monotonic();
     if (text === undefined) {
       onResult('skipped');
-      tell(`mbcas.io/demand-metric: "${name}" is not among the queries of the ConfigMap mbcas-demand-queries`);
+      tell(
+        about(name),
+        `mbcas.io/demand-metric: "${name}" is not among the queries of the ConfigMap mbcas-demand-queries`,
+      );
       return;
     }
     if (monotonic() < brokenUntilMillis) return onResult('skipped');
@@ -93,22 +102,26 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
       const samples = await withTimeout(signal, async (limited) => options.query(filled, limited));
       if (samples === undefined) {
         onResult('skipped');
-        tell('Pods ask for demand metrics, but prometheusURL is not set; their CPU alone counts');
+        tell(PROMETHEUS, 'Pods ask for demand metrics, but prometheusURL is not set; their CPU alone counts');
         return;
       }
       metric.values = new Map(samples.map((sample) => [`${sample.namespace}/${sample.pod}`, sample]));
       metric.fetchedAt = steady();
       failures = 0;
+      for (const matter of [about(name), PROMETHEUS]) told.delete(matter);
       onResult('ok');
     } catch (error) {
       if (signal.aborted) return;
       failures++;
       onResult('failed');
-      tell(`Demand metric "${name}" cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      tell(
+        about(name),
+        `Demand metric "${name}" cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
       if (failures < FAILURES_TO_BREAK) return;
       brokenUntilMillis = monotonic() + BREAK;
       failures = 0;
-      tell('Demand metrics failed five times in a row; they are left alone for a minute');
+      tell(PROMETHEUS, 'Demand metrics failed five times in a row; they are left alone for a minute');
     }
   };
 
@@ -119,13 +132,18 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
         const name = readMarks(pod.marks).metric?.name;
         if (name !== undefined) wanted.set(name, [...(wanted.get(name) ?? []), pod]);
       }
-      for (const name of metrics.keys()) if (!wanted.has(name)) metrics.delete(name);
+      for (const name of metrics.keys()) {
+        if (wanted.has(name)) continue;
+        metrics.delete(name);
+        told.delete(about(name));
+      }
       if (wanted.size === 0) return;
       try {
         await loadQueries();
       } catch (error) {
         if (!signal.aborted)
           tell(
+            QUERIES,
             `The ConfigMap mbcas-demand-queries cannot be read: ${error instanceof Error ? error.message : String(error)}`,
           );
       }

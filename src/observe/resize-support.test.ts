@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import { startVirtualCluster } from '../cluster/testing/virtual-cluster.ts';
-import { createSilentLogger } from '../lib/log.ts';
+import { createSilentLogger, type Logger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createResizeSupportProbe } from './resize-support.ts';
 
@@ -15,13 +15,16 @@ const pods = (...subresources: string[]): DiscoveredResource => ({
 async function setUp(api: KubeApi) {
   const clock = createVirtualClock(0);
   let changes = 0;
-  const probe = createResizeSupportProbe({ api, clock, log: createSilentLogger(), onChange: () => changes++ });
+  const warnings: string[] = [];
+  const log: Logger = { ...createSilentLogger(), warn: (_, text) => warnings.push(text) };
+  const probe = createResizeSupportProbe({ api, clock, log, onChange: () => changes++ });
   const stop = new AbortController();
   const running = probe.run(stop.signal);
   await clock.advance(0);
   return {
     clock,
     probe,
+    warnings,
     changes: () => changes,
     async end() {
       stop.abort();
@@ -42,7 +45,11 @@ test('an upgrade is noticed, and an outage forgets nothing', async () => {
   let answer: () => readonly DiscoveredResource[] = () => {
     throw new Error('connection refused');
   };
-  const { probe, clock, changes, end } = await setUp({ ...world.cluster.api, discover: async () => answer() });
+  const { probe, clock, changes, warnings, end } = await setUp({
+    ...world.cluster.api,
+    discover: async () => answer(),
+  });
+  await clock.advance(15_000);
   expect(probe.servesResize()).toBeUndefined();
   answer = () => [pods('status', 'eviction')];
   await clock.advance(5_000);
@@ -58,5 +65,7 @@ test('an upgrade is noticed, and an outage forgets nothing', async () => {
   await clock.advance(300_000);
   expect(probe.servesResize()).toBe(true);
   expect(changes()).toBe(2);
+  // The same trouble before and after an answer is told twice, and not once a try.
+  expect(warnings).toEqual(Array(2).fill('Whether pods can be resized is not known'));
   await end();
 });

@@ -43,6 +43,7 @@ export function createResizeSupportProbe(options: ResizeSupportOptions): ResizeS
       const pods = types.find(({ plural }) => plural === 'pods');
       // No server is without pods: an answer without them says nothing.
       if (pods === undefined) return false;
+      lastWord = '';
       note(pods.subresources?.includes('resize') === true);
       return true;
     } catch (error) {

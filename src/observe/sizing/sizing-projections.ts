@@ -48,29 +48,33 @@ export interface SizingProjections {
 }
 
 const MAX_OWNERS = 50_000;
-/** Oddities remembered, so that each is told once. */
+/** Objects that cannot be read, remembered so that each is told once as long as that is so. */
 const MAX_TOLD = 1_000;
 
-/** @param onOdd receives one sentence for people, once a sentence. */
+/** @param onOdd receives one sentence for people: once, and anew where the object was readable meanwhile. */
 export function createSizingProjections(
   interners: SizingInterners,
   onOdd: (message: string) => void,
 ): SizingProjections {
   const owners = createInterner<OwnerReference>(MAX_OWNERS);
-  const told = new Set<string>();
-  const tell = (message: string): void => {
-    if (told.has(message)) return;
+  const told = new Map<string, string>();
+  const tell = (name: string, message: string): void => {
+    if (told.get(name) === message) return;
     if (told.size >= MAX_TOLD) told.clear();
-    told.add(message);
+    told.set(name, message);
     onOdd(message);
   };
   const tolerant =
     <T extends KubeObject, R>(kind: string, project: (object: T) => R) =>
     (object: T): R | undefined => {
+      const nameOf = (): string => `${kind} ${describeObject(object)}`;
       try {
-        return project(object);
+        const record = project(object);
+        if (told.size > 0) told.delete(nameOf());
+        return record;
       } catch (error) {
-        tell(`${kind} ${describeObject(object)} is left out of sizing, it cannot be read: ${describeError(error)}`);
+        const name = nameOf();
+        tell(name, `${name} is left out of sizing, it cannot be read: ${describeError(error)}`);
         return undefined;
       }
     };

@@ -21,6 +21,8 @@ interface Line {
   readonly policy: string;
   readonly state: CollectionState;
   readonly fallback: PolicyHealth['fallback'];
+  /** What the source warned of with its last answer; empty for nothing. */
+  readonly warning: string;
 }
 
 const unknown: CollectionState = { source: undefined, lastSuccessAt: undefined, problem: undefined, missing: [] };
@@ -29,8 +31,6 @@ const policyKey = ({ namespace, name }: UsageSettings['policy']): string => `${n
 export function createCollectionLedger(log: Logger): CollectionLedger {
   const lines = new Map<string, Line>();
   const listeners = new Set<(workload: WorkloadRef) => void>();
-  /** Last warnings of each source and policy: the same ones come with every answer. */
-  const warned = new Map<string, string>();
 
   const changed = (workload: WorkloadRef): void => {
     for (const listener of listeners) listener(workload);
@@ -45,19 +45,20 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     }
   };
 
-  const warn = (target: UsageTarget, source: string | undefined, warnings: readonly string[]): void => {
-    if (warnings.length === 0) return;
-    const policy = policyKey(target.settings.policy);
-    const text = warnings.join('; ');
-    if (warned.get(`${policy} ${source}`) === text) return;
-    warned.set(`${policy} ${source}`, text);
-    log.warn({ policy, source, workload: workloadKey(target.workload), warnings: text }, 'A source of usage warns');
+  /** The same warning comes with every answer, to all workloads of a policy: it is told to the first of them. */
+  const isWarned = ({ policy, state: { source }, warning }: Line): boolean => {
+    for (const line of lines.values()) {
+      if (line.policy === policy && line.state.source === source && line.warning === warning) return true;
+    }
+    return false;
   };
 
-  const write = (target: UsageTarget, state: CollectionState, fallback: PolicyHealth['fallback']): void => {
+  const write = (target: UsageTarget, line: Line): void => {
     const key = workloadKey(target.workload);
     const before = lines.get(key);
-    lines.set(key, { policy: policyKey(target.settings.policy), state, fallback });
+    const { policy, state, fallback, warning } = line;
+    const isWarning = warning !== '' && !isWarned(line);
+    lines.set(key, line);
     tell(target, before?.state.problem, state.problem);
     if (fallback !== undefined && before?.fallback?.because.message !== fallback.because.message) {
       const { provider, because } = fallback;
@@ -66,6 +67,8 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
         'Usage comes from another provider than the policy names',
       );
     }
+    if (isWarning)
+      log.warn({ policy, source: state.source, workload: key, warnings: warning }, 'A source of usage warns');
   };
 
   return {
@@ -91,13 +94,18 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
       const before = lines.get(workloadKey(target.workload))?.state;
       const source = chosen.ok ? chosen.source.name : before?.source;
       const lastSuccessAt = problem === undefined ? now : before?.lastSuccessAt;
-      write(target, { source, lastSuccessAt, problem, missing }, chosen.ok ? chosen.fallback : undefined);
-      warn(target, source, warnings);
+      write(target, {
+        policy: policyKey(target.settings.policy),
+        state: { source, lastSuccessAt, problem, missing },
+        fallback: chosen.ok ? chosen.fallback : undefined,
+        warning: warnings.join('; '),
+      });
       if (isNew || before?.problem?.message !== problem?.message) changed(target.workload);
     },
     fail(target, problem) {
       const before = lines.get(workloadKey(target.workload));
-      write(target, { ...(before?.state ?? unknown), problem }, before?.fallback);
+      const state = { ...(before?.state ?? unknown), problem };
+      write(target, { policy: policyKey(target.settings.policy), state, fallback: before?.fallback, warning: '' });
       if (before?.state.problem?.message !== problem.message) changed(target.workload);
     },
     forget: (key) => lines.delete(key),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../lib/log.ts';
+import { createLogger, type Logger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { aContainer } from '../../model/testing/sizing-records.ts';
 import { aSeries, HOUR } from '../../model/testing/usage.ts';
 import { MIB, POD, start, steady, web } from './testing/collected.ts';
 import { aPodOf, aTarget } from './testing/collecting.ts';
-import type { UsageAnswer } from './usage-source.ts';
+import type { UsageAnswer, UsageRequest } from './usage-source.ts';
 
 describe('failures', () => {
   const failing: UsageAnswer = { ok: false, problem: { reason: 'Unreachable', message: 'nobody there' } };
@@ -153,6 +153,50 @@ describe('failures', () => {
       expect.stringMatching(/^INFO .*collected again/),
       expect.stringMatching(/^WARN .*partial response/),
     ]);
+  });
+
+  test('a warning is told once while it lasts, whichever workload has it, and anew when it comes back', async () => {
+    const warnings: string[] = [];
+    const log: Logger = { debug() {}, info() {}, error() {}, child: () => log, warn: (_, text) => warnings.push(text) };
+    const api = { ...web, name: 'api', uid: 'uid-api' };
+    const targets = [aTarget(web), aTarget(api)];
+    const collecting = start({ targets, pods: [aPodOf(POD), aPodOf('api-1')], log });
+    const warned = new Set<string>();
+    collecting.answer = ({ workload, to }) => ({
+      ok: true,
+      series: [aSeries(workload.name === 'web' ? POD : 'api-1', { cpu: [[to, 1]], memory: [[to, 1]] })],
+      readTo: { cpu: to, memory: to },
+      warnings: warned.has(workload.name) ? ['partial response'] : [],
+    });
+    const toldAfter = async (...names: readonly string[]): Promise<number> => {
+      warned.clear();
+      for (const name of names) warned.add(name);
+      await collecting.clock.advance(HOUR);
+      return warnings.length;
+    };
+    expect(await toldAfter('web')).toBe(1);
+    expect(await toldAfter('web', 'api')).toBe(1);
+    expect(await toldAfter('api')).toBe(1);
+    expect(await toldAfter()).toBe(1);
+    expect(await toldAfter('web')).toBe(2);
+    expect(new Set(warnings)).toEqual(new Set(['A source of usage warns']));
+  });
+
+  test('a warning is told anew after the source was out of reach', async () => {
+    const warnings: string[] = [];
+    const log: Logger = { debug() {}, info() {}, error() {}, child: () => log, warn: (_, text) => warnings.push(text) };
+    const collecting = start({ targets: [aTarget(web)], pods: [aPodOf(POD)], log });
+    const warning = (request: UsageRequest): UsageAnswer => ({
+      ok: true,
+      series: [aSeries(POD, { cpu: [[request.to, 1]], memory: [[request.to, 1]] })],
+      readTo: { cpu: request.to, memory: request.to },
+      warnings: ['partial response'],
+    });
+    for (const answer of [warning, () => failing, warning]) {
+      collecting.answer = answer;
+      await collecting.clock.advance(HOUR);
+    }
+    expect(warnings).toEqual(['A source of usage warns', 'Usage is not collected', 'A source of usage warns']);
   });
 
   test('a policy whose provider cannot be used: the fallback is named, or the reason', async () => {
