@@ -11,9 +11,10 @@ import { pdbsOf } from '../guard/rules/pdb.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
+import { actingVpa } from '../model/acting-vpa.ts';
 import { heldRequests } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
-import { sizeManagers } from '../model/size-managers.ts';
+import { isOwnManager } from '../model/size-managers.ts';
 import type { QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
@@ -90,8 +91,8 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     const managed = view.namespace(pod.namespace)?.labels[MANAGED];
     return {
       ...((managed === 'true' || managed === 'false') && { namespaceManaged: managed }),
-      hasForeignWriter: sizing.sizeManagers.some((manager) => !OWN_MANAGERS.has(manager)),
-      isVpaOwned: workload !== undefined && hasVpa(view, workload),
+      hasForeignWriter: sizing.sizeManagers.some((manager) => !isOwnManager(manager)),
+      isVpaOwned: workload !== undefined && actingVpa(view.vpas(workload.namespace), workload) !== undefined,
       restartedOnResize: memory.hasRestarted(pod.uid),
     };
   };
@@ -162,16 +163,6 @@ function medianFact(view: SizingView, workload: SizedWorkload): Pick<PodFacts, '
 }
 
 const MANAGED = 'mbcas.io/managed';
-const OWN_MANAGERS: ReadonlySet<string> = new Set(Object.values(sizeManagers));
-
-function hasVpa(view: SizingView, workload: SizedWorkload): boolean {
-  return view
-    .vpas(workload.namespace)
-    .some(
-      ({ target, updateMode }) =>
-        updateMode !== 'Off' && target.kind === workload.kind && target.name === workload.name,
-    );
-}
 
 /**
  * Conditions from what node records keep. Pressure is told by the taints that the node lifecycle controller puts for it; the

@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
+import { isOwnManager } from '../model/size-managers.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocatedPodRef, AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
@@ -152,7 +153,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
     const { name } = pod;
     if (outcome.reason === 'ForeignWriter') {
-      const manager = found.sizing.sizeManagers.join(', ');
+      const manager = found.sizing.sizeManagers.filter((each) => !isOwnManager(each)).join(', ');
       events.lasting(pod, 'CPUYielded', renderReason('CPUYielded', { pod: name, manager }));
       return;
     }

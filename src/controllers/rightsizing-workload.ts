@@ -19,6 +19,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
+import { actingVpa } from '../model/acting-vpa.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
@@ -67,9 +68,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   const { view, usage, settings, inPlaceProblem, apply, annotate, clock } = options;
   const report = createSkipReporter(options);
 
-  const vpaOf = ({ namespace, kind, name }: SizedWorkload): string | undefined =>
-    view.vpas(namespace).find(({ target }) => target.kind === kind && target.name === name)?.name;
-
   /** @returns why it could not be written. */
   const write = async (
     workload: SizedWorkload,
@@ -102,7 +100,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       dryRun: isDryRun(settings()),
       isPaused: workload.annotations[rightsizingKeys.paused] === 'true',
       qos: qosClassOf(inForce.map(({ size }) => size)),
-      vpa: vpaOf(workload),
+      vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
       inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
       allowInPlaceResize: updates.allowInPlaceResize,
       allowRecreate: updates.allowRecreate,

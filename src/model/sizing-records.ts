@@ -152,7 +152,7 @@ export interface HpaRecord {
   }[];
 }
 
-/** A VerticalPodAutoscaler that acts (updateMode other than Off) on its target. */
+/** A VerticalPodAutoscaler, in whichever mode; whether it writes sizes says `actingVpa`. */
 export interface VpaRecord {
   readonly namespace: string;
   readonly name: string;

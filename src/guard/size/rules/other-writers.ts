@@ -1,6 +1,6 @@
 /** Nobody else is at work on the same pod: an eviction, another resize, a VPA, another tool, the other engine. */
+import { actingVpa } from '../../../model/acting-vpa.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
-import { groupOf } from '../../../model/owners.ts';
 import { isOwnManager } from '../../../model/size-managers.ts';
 import { object } from '../../objection.ts';
 import { resizeRule, sizeRule } from '../context.ts';
@@ -14,21 +14,12 @@ export const writersKnown = sizeRule(
   },
 );
 
-/** By group, kind and name, as a VPA's targetRef has no uid. One that only recommends (`Off`) is no writer. */
 export const noVpa = sizeRule(
   'no-vpa',
   'Two writers of one size undo each other for ever.',
   ({ workload }, { view }) => {
     if (workload === undefined) return undefined;
-    const vpa = view
-      .vpas(workload.namespace)
-      .find(
-        ({ target, updateMode }) =>
-          updateMode !== 'Off' &&
-          target.kind === workload.kind &&
-          target.name === workload.name &&
-          groupOf(target.apiVersion) === groupOf(workload.apiVersion),
-      );
+    const vpa = actingVpa(view.vpas(workload.namespace), workload);
     return vpa === undefined ? undefined : object('VpaSizesWorkload', { vpa: vpa.name });
   },
 );
