@@ -25,6 +25,12 @@ export type PolicyMode = (typeof policyModes)[number];
 export const managedKinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 /** Kinds that are only advised, and only where `workloadTypes.include` names them. */
 export const advisedKinds = ['CronJob', 'Job', 'ReplicaSet', 'Rollout'] as const;
+
+/** Whether sizes of workloads of this kind are written; those of the others are advised: their pods end by themselves, or a tool of its own rolls them out. */
+export function isManagedKind(kind: string): boolean {
+  return managedKinds.some((each) => each === kind);
+}
+
 export const policyKinds = [...managedKinds, ...advisedKinds] as const;
 export type PolicyKind = (typeof policyKinds)[number];
 

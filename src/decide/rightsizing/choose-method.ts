@@ -1,5 +1,5 @@
 /** How a change would be applied: in place, by new pods (of a new template, or sized at admission), or not at all, and then why. */
-import type { PolicyMode } from '../../api/optimization-policy.ts';
+import { isManagedKind, type PolicyMode } from '../../api/optimization-policy.ts';
 import { type Reason, reason } from '../../lib/reasons.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { QosClass } from '../../model/sizing-records.ts';
@@ -28,11 +28,10 @@ export type MethodChoice =
   /** Without a reason: the mode only asks for advice. */
   | { readonly method: 'Skip'; readonly reason: Reason | undefined };
 
-const writtenKinds: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
-
 /**
  * The order is OptiPod's: what the mode says, then dry-run, then whether it may be touched at all, then how. In place is
- * preferred wherever it is possible and allowed.
+ * preferred wherever it is possible and allowed, and really is in place: OptiPod patches the template, which restarts every pod
+ * (defect B2). Properties 6 and 20.
  */
 export function chooseMethod(question: MethodQuestion): MethodChoice {
   const { workload, mode, dryRun, isPaused, qos, vpa, inPlaceProblem, allowInPlaceResize, allowRecreate } = question;
@@ -41,7 +40,7 @@ export function chooseMethod(question: MethodQuestion): MethodChoice {
   if (mode === 'Disabled') return skip(reason('PolicyDisabled', {}));
   if (dryRun) return skip(reason('DryRunActive', {}));
   if (isPaused) return skip(reason('OptedOut', {}));
-  if (!writtenKinds.has(workload.kind)) return skip(reason('KindAdvisedOnly', { kind: workload.kind }));
+  if (!isManagedKind(workload.kind)) return skip(reason('KindAdvisedOnly', { kind: workload.kind }));
   if (vpa !== undefined) return skip(reason('VpaSizesWorkload', { vpa }));
   if (qos === 'BestEffort') return skip(reason('BestEffortWorkload', {}));
   if (inPlaceProblem === undefined && allowInPlaceResize) return { method: 'InPlace' };

@@ -1,15 +1,13 @@
 /** A pod template may be changed now: the kind is ours to write, new pods are allowed, and no rollout is under way. */
+import { isManagedKind } from '../../../api/optimization-policy.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { object } from '../../objection.ts';
 import { newPodsRule, sizeRule } from '../context.ts';
 
-/** The other kinds are advised only: their pods end by themselves, or a tool of its own rolls them out. */
-const WRITTEN_KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
-
 export const kindWritten = newPodsRule(
   'kind-written',
   'Jobs, ReplicaSets and kinds of other controllers are not ours to change.',
-  ({ workload }) => (WRITTEN_KINDS.has(workload.kind) ? undefined : object('KindAdvisedOnly', { kind: workload.kind })),
+  ({ workload: { kind } }) => (isManagedKind(kind) ? undefined : object('KindAdvisedOnly', { kind })),
 );
 
 export const recreateAllowed = newPodsRule(
