@@ -1,6 +1,7 @@
 /** Advice for one resource of one container: the value, whether to act on it, and every step that led to it. */
 import type { EpochMillis } from '../../lib/units.ts';
 
+/** Steps from what usage says to what is requested, in about the order they are taken; each leaves a note where it changed something. */
 export type Stage =
   | 'target'
   | 'out-of-memory'
@@ -16,6 +17,7 @@ export type Stage =
   | 'step'
   | 'change';
 
+/** One line of the explanation, in the unit of the resource: millicores or bytes. */
 export interface StageNote {
   readonly stage: Stage;
   /** The value after this stage. */
@@ -39,7 +41,7 @@ export type HoldReason =
   | 'QuotaExceeded'
   | 'CpuAllocated';
 
-/** What keeps the target below what is needed. */
+/** What keeps the target below what is needed: told, as otherwise a workload that lacks something looks settled (rightsizing bug 21). */
 export type CapReason = 'AtMax' | 'AtLimit' | 'AtLimitRange' | 'NodeTooSmall';
 
 export interface ResourceAdvice {
@@ -90,6 +92,7 @@ export function amend<T extends Draft>(draft: T, stage: Stage, value: number, te
   return { ...draft, value, notes: [...draft.notes, { stage, value, text }] };
 }
 
+/** No value at all, which is never the smallest one: an empty history must not size anything down (rightsizing bugs 2 and 24). */
 export function noAdvice(held: HoldReason, text: string): ResourceAdvice {
   return {
     target: undefined,

@@ -4,11 +4,12 @@ import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts'
 import { judgeChange } from './change-gate.ts';
 import { confidenceOf, moveTo, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
 
-/** All stages of one resource on its own. */
+/** All stages of one resource on its own, without those that look at the whole pod. */
 export function finish(input: ShapeInput): ResourceAdvice {
   return settle(shape(input));
 }
 
+/** Step and gate, once all other stages are done with the value. */
 export function settle(shaped: Shaped): ResourceAdvice {
   const { current, rules, now, gainOf } = shaped.input;
   const next = boundStep(shaped);

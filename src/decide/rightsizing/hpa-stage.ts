@@ -8,9 +8,10 @@ import { holdAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import type { HpaMode } from './policy.ts';
 
+/** A target of type Utilization; those of an absolute amount do not depend on requests and are no reason to hold anything. */
 export interface HpaTarget {
   readonly hpa: string;
-  /** Of the request. */
+  /** Of the request; may be above 100. */
   readonly percent: number;
   /** Of what all containers of the pod request together; else of this one's. */
   readonly isOfPod: boolean;

@@ -7,7 +7,7 @@ import type { Stage } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { moveTo, type Shaped } from './shape.ts';
 
-/** One container's value on its way; undefined where nothing is advised: it stays as it is. */
+/** One container's value on its way; undefined where nothing is advised: it stays as it is, and takes its part of the room. */
 export interface FitPart {
   readonly shaped: Shaped | undefined;
   readonly current: number;
@@ -37,7 +37,7 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
   });
 }
 
-/** The room a ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the resource. */
+/** The room the tightest ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the resource. */
 export function quotaRoom(quotas: readonly QuotaRecord[], resource: ResourceName, replicas: number): Room | undefined {
   const key = resource === 'cpu' ? 'cpuRequest' : 'memoryRequest';
   let tightest: Room | undefined;

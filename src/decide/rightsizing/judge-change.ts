@@ -1,12 +1,14 @@
 /**
  * Whether a decrease did harm: out of memory, restarts, pods that are no longer ready, or a quota of CPU that throttles, soon
- * after and where it was made.
+ * after and where it was made (rightsizing bug 20: a crash loop after a decrease lasted twelve hours). Raises are not judged: what
+ * goes wrong after one is somebody else's doing.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { loweredResources, lowersCpuLimit, type SizedPart, type WatchedChange } from './watched-change.ts';
 
+/** A decrease that has to be taken back. */
 export interface Harm {
   /** What it is put down to: resources that were lowered. */
   readonly parts: readonly SizedPart[];

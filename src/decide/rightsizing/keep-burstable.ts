@@ -9,8 +9,10 @@ import type { ResourceName } from './amount-text.ts';
 import { dueChanges } from './due-changes.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
 
+/** The smallest amounts that Kubernetes tells apart for CPU, and that anybody would write for memory. */
 const HAIR: Readonly<Record<ResourceName, number>> = { cpu: 1, memory: 1024 * 1024 };
 
+/** Looks at what is due only: advice that is held back changes no class. Of the first container that can spare it, CPU before memory. */
 export function keepBurstable(
   advice: readonly SizedAdvice[],
   containers: readonly ContainerSpecRecord[],

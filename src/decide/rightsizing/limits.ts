@@ -8,6 +8,7 @@ export interface LimitContext {
   readonly leastLimit: number;
 }
 
+/** What the container gets; `text` is for the explanation, and undefined where there is nothing to say. */
 export interface LimitResult {
   readonly request: number;
   /** Undefined: the limit stays as it is. */
@@ -15,7 +16,11 @@ export interface LimitResult {
   readonly text: string | undefined;
 }
 
-/** A container without a limit gets none. */
+/**
+ * What the rule makes of the limit for this request. A container without a limit gets none: in place it could never be taken away
+ * again (KEP-1287). A limit is never below its request, nor below `leastLimit`. By default none moves at all: a CPU limit that
+ * shrank with its request made probes fail (rightsizing bug 23).
+ */
 export function applyLimitRule(request: number, rule: LimitRule, current: LimitContext): LimitResult {
   if (current.limit === undefined) return { request, limit: undefined, text: undefined };
   const wanted = wantedLimit(request, rule, current, current.limit);

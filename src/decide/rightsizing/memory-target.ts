@@ -1,9 +1,13 @@
-/** Memory: the highest recent use and as much room above it as the container has shown to fill within a day. */
+/**
+ * Memory: the highest recent use and as much room above it as the container has shown to fill within a day. No percentile: the
+ * one time in a hundred that needs more ends the container. Figures against percentiles are in docs/rightsizing-method.md.
+ */
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import { type MemoryPeak, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
 import type { PeakTarget } from './policy.ts';
 
 export interface MemoryNeed {
+  /** `peak` and `room` together; not rounded. */
   readonly bytes: Bytes;
   readonly peak: Bytes;
   /** Room above the peak, as a share of it. */

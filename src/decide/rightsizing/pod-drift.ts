@@ -9,6 +9,7 @@ export type ManagedKeys = ReadonlyMap<string, ReadonlySet<SizeKey>>;
 
 export interface DriftedPod {
   readonly pod: SizedPod;
+  /** From what its spec says, whether or not that is in force on its node; never empty. */
   readonly changes: readonly SizeChange[];
 }
 

@@ -1,6 +1,9 @@
-/** The conditions of a policy: what a person has to know of it at a glance. */
+/**
+ * The conditions of a policy: what a person has to know of it at a glance. OptiPod has `Ready` alone, which stays True while usage
+ * cannot be read or rights are missing (defects B13, B14). Properties 7, 28 and 29.
+ */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
-import { type Reason, reason, renderReason } from '../../lib/reasons.ts';
+import { type Reason, reason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -29,7 +32,10 @@ export interface PolicyFacts {
   readonly failing: readonly Trouble[];
 }
 
-/** @param previous what the object has now: the time of a condition only changes with its status. */
+/**
+ * All five of a valid policy, in a fixed order; of an invalid one `Ready` alone, as nothing else is looked at.
+ * @param previous what the object has now: the time of a condition only changes with its status, as metav1.Condition has it.
+ */
 export function policyConditions(
   facts: PolicyFacts,
   previous: readonly PolicyCondition[],
@@ -81,10 +87,7 @@ export function policyConditions(
 
 function metricsReason(problem: Trouble | undefined, known: number, count: number): Reason {
   if (problem !== undefined) return reason('MetricsCollectionFailed', { ...problem.workload, cause: problem.cause });
-  if (known === 0 && count > 0) {
-    const { name, advice } = reason('NoData', { what: 'any workload' });
-    return { name, message: renderReason('NoData', { what: 'any workload' }), advice };
-  }
+  if (known === 0 && count > 0) return reason('NoData', { what: 'any workload' });
   return reason('UsageKnown', { known, count });
 }
 

@@ -13,6 +13,7 @@ import {
 
 type Resource = 'cpu' | 'memory';
 
+/** Everything a policy leaves open is the default that was measured (docs/rightsizing-method.md). Throws for nothing a valid spec can hold. */
 export function rulesOf(spec: PolicySpec): RightsizingPolicy {
   const { metrics, bounds, updates } = spec;
   const { minChange, cooldownMillis, maxStepDown, maxStepUp } = updates;

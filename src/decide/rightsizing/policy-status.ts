@@ -11,6 +11,7 @@ import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
 
+/** A workload for `status.workloads`, made into an entry only if it is among the first {@link MAX_WORKLOADS_IN_STATUS}. */
 export interface ListedWorkload {
   readonly of: WorkloadRef;
   /** Made for those only that are listed: they are long. */
@@ -23,11 +24,15 @@ export interface StatusInput {
   readonly facts: Omit<PolicyFacts, 'namespace' | 'name' | 'generation' | 'problems'>;
   /** Workloads the policy is about, by kind, whichever policy has the say over them. */
   readonly discovered: Readonly<Record<string, number>>;
+  /** Of the discovered, worked on without an error by this policy. */
   readonly processed: number;
   readonly workloads: readonly ListedWorkload[];
 }
 
-/** A policy that is not valid keeps what was known; one that is disabled keeps its workloads. */
+/**
+ * A policy that is not valid keeps what was known; one that is disabled keeps its workloads (requirement R7.7).
+ * @param input undefined for a policy that is not valid.
+ */
 export function policyStatus(
   policy: PolicyRecord,
   input: StatusInput | undefined,

@@ -66,7 +66,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
   });
 }
 
-/** How far the request may fall in one go. */
+/** How far the request may fall in one go: Property 5. */
 function safeFloor(
   memory: MemoryHistory,
   { memoryDecrease }: RightsizingPolicy,

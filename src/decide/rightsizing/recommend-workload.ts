@@ -56,6 +56,7 @@ export interface WorkloadQuestion {
   readonly now: EpochMillis;
 }
 
+/** Advice for one container, beside what it was given about. */
 export interface SizedAdvice {
   readonly container: string;
   readonly current: ContainerSize;
@@ -63,6 +64,11 @@ export interface SizedAdvice {
   readonly memory: ResourceAdvice;
 }
 
+/**
+ * One entry a container, in the order of `containers`; pure, and the same for equal input. The order of the stages: LimitRange of
+ * the container, then what the pod may have together (LimitRange, node, quota), step and gate, autoscaler, QoS class. Each may
+ * lower what the ones before it said, and the last may hold it back; none raises a request above a limit that stays.
+ */
 export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
   const { containers, knowledgeOf, policy, now } = question;
   const isGuaranteed = qosClassOf(containers.map(({ size }) => size)) === 'Guaranteed';

@@ -15,6 +15,7 @@ export interface CurrentResource {
   readonly lastChangeAt: EpochMillis | undefined;
 }
 
+/** Requests that were too little once: after harm the next decrease stops above them (rightsizing bug 20). */
 export interface LearnedFloors {
   readonly cpu?: Millicores | undefined;
   readonly memory?: Bytes | undefined;

@@ -21,6 +21,7 @@ export interface TogetherQuestion {
   readonly now: EpochMillis;
 }
 
+/** What the others wait for. `readyAt` is a guess where the history still has to grow: it is asked again at each pass. */
 export interface Awaited extends SizedPart {
   readonly readyAt: EpochMillis;
 }

@@ -1,4 +1,7 @@
-/** Which policy has the say over a workload: the highest weight, then the first by name, namespace and group. */
+/**
+ * Which policy has the say over a workload: the highest weight, then the first by name, namespace and group. Invalid policies and
+ * those being deleted never have it (OptiPod defect B11); a Disabled one does, and so keeps others off.
+ */
 import { policyGroups } from '../../api/optimization-policy.ts';
 import { ascending } from '../../lib/ascending.ts';
 import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/optimization-policy.ts';

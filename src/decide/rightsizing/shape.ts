@@ -5,7 +5,9 @@ import { applyLimitRule } from './limits.ts';
 import type { ResourceRules } from './policy.ts';
 import type { CurrentResource } from './recommend.ts';
 
+/** All amounts in the unit of the resource: millicores or bytes. */
 export interface ShapeInput {
+  /** The target of the strategy, and what floors made of it. */
   readonly draft: Draft;
   readonly current: CurrentResource;
   readonly rules: ResourceRules<unknown>;
@@ -24,7 +26,7 @@ export interface ShapeInput {
   /** What is told where the floor keeps the request from falling at all. */
   readonly safeFloorHold?: HoldReason;
   readonly now: EpochMillis;
-  /** Prices a request, so that the change can be weighed; undefined where the strategy has no price. */
+  /** Shares by which a change lowers the expected cost, and by which it must; undefined where the strategy has no price. */
   readonly gainOf:
     | ((advised: number, current: number) => { readonly actual: number; readonly needed: number })
     | undefined;
@@ -64,6 +66,7 @@ export function isShaped(value: Shaped | ResourceAdvice): value is Shaped {
   return 'ceiling' in value;
 }
 
+/** Confidence first, so that bounds and limits hold for what it raised; rounding before bounds, which need not be whole multiples. */
 export function shape(input: ShapeInput): Shaped {
   const { current, rules } = input;
   const confident = raiseWithLowConfidence(input.draft, input);

@@ -13,6 +13,7 @@ import {
   type WatchedChange,
 } from './watched-change.ts';
 
+/** A watched change and how far it has got. */
 export type ChangeInPhase = Pick<WatchedChange, 'changes' | 'before'> & {
   /** `canary`: one pod has it; `spread`: all are to have it. */
   readonly phase: 'canary' | 'spread';
@@ -72,6 +73,7 @@ export function joinChanges(changes: readonly SizeChange[]): readonly SizeChange
   return [...byContainer].map(([container, to]) => ({ container, to }));
 }
 
+/** Each resource of each container that some change sets something of. */
 export function partsOf(changes: readonly SizeChange[]): readonly SizedPart[] {
   return changes.flatMap((change) =>
     changedResources(change).map((resource) => ({ container: change.container, resource })),

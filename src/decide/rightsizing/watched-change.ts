@@ -12,6 +12,7 @@ export interface SizedPart {
   readonly resource: ResourceName;
 }
 
+/** Kept until the harm it could do would have been seen; see {@link watchMillis}. */
 export interface WatchedChange {
   readonly changes: readonly SizeChange[];
   /** What was in force before. */

@@ -12,6 +12,7 @@ import type { ResourceAdvice } from './advice.ts';
 import { formatCpu, formatMemory } from './amount-text.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
 
+/** What was done about the advice, or why nothing was. */
 export interface WorkloadOutcome {
   readonly status: WorkloadResult;
   /** Name of the reason table. */
@@ -27,6 +28,7 @@ export interface WorkloadStatusInput {
   readonly lastRecommendation: EpochMillis | undefined;
   readonly lastApplied: EpochMillis | undefined;
   readonly lastApplyMethod: ApplyMethod | undefined;
+  /** The last write was a server-side apply, so that fields are owned; undefined where nothing was written. */
   readonly fieldOwnership: boolean | undefined;
 }
 

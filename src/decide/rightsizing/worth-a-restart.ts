@@ -24,7 +24,7 @@ export interface RestartQuestion {
   readonly now: EpochMillis;
 }
 
-/** Why decreases do not begin now. */
+/** Why decreases do not begin now. Shares are 0..1, of what is in force. */
 export type NotWorth =
   | { readonly reason: 'TooLittleToRestart'; readonly share: number; readonly needed: number }
   | { readonly reason: 'RestartCooldown'; readonly remainingMillis: Millis };
