@@ -36,6 +36,13 @@ describe('layout of shards', () => {
     expect([layout.count, layout.shards.length]).toEqual([count, count]);
   });
 
+  test('a number of shards that nobody ever wrote is not believed: it would be made', () => {
+    for (const of of [2 ** 40, 4096, 1.5, -1, 0]) {
+      const shard = decodeShard(encodeShard([item('web')], of));
+      expect(shard).toMatchObject({ ok: true, of: of === 4096 ? 4096 : 1 });
+    }
+  });
+
   test('shards are about equally full', () => {
     for (const shard of layOut(many).shards) expect(shard.length).toBeGreaterThan(80);
   });

@@ -10,6 +10,8 @@ export const STORE_VERSION = 1;
 export const MAX_SHARD_BYTES = 600_000;
 /** A profile takes about 1.1 KB compressed: an ordinary shard is a third of what it may be. */
 const CONTAINERS_PER_SHARD = 200;
+/** Room for 800,000 containers. A larger number in a damaged shard would have as many shards made. */
+const MAX_SHARDS = 4096;
 /** More than any shard holds when it is unpacked: what claims to be larger is no shard. */
 const MAX_UNPACKED_BYTES = 64 << 20;
 
@@ -75,9 +77,12 @@ export function decodeShard(bytes: Uint8Array): ShardAnswer {
   }
   if (!Array.isArray(value.items)) return { ok: false, message: 'it holds no list of containers' };
   const items = value.items.filter(isSavedUsage);
-  const of =
-    'of' in value && typeof value.of === 'number' && Number.isSafeInteger(value.of) && value.of > 0 ? value.of : 1;
+  const of = 'of' in value && isShardCount(value.of) ? value.of : 1;
   return { ok: true, items, unreadable: value.items.length - items.length, of };
+}
+
+function isShardCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= MAX_SHARDS;
 }
 
 /** One item for each container: of several, the one that was read up to the latest. */

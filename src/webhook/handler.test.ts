@@ -146,6 +146,30 @@ describe('malformed input', () => {
   });
 });
 
+describe('with sizes of rightsizing', () => {
+  const told = async (metadata: object, namespaceLabels?: Record<string, string>) => {
+    const seen: boolean[] = [];
+    const { handle } = createWorld({
+      ...(namespaceLabels && { namespaceLabels }),
+      sizes: (_pod, _owner, hasAnnotations) => {
+        seen.push(hasAnnotations);
+        return [];
+      },
+    });
+    await ask(handle, reviewOf('r1', podOf({ metadata })));
+    return seen;
+  };
+
+  test('it is known whether the pod will have annotations, whoever makes them', async () => {
+    const unmanaged = {};
+    expect(await told({ annotations: { a: 'b' } }, unmanaged)).toEqual([true]);
+    expect(await told({}, unmanaged)).toEqual([false]);
+    expect(await told({ annotations: null }, unmanaged)).toEqual([false]);
+    // Placement stamps the pod first.
+    expect(await told({})).toEqual([true]);
+  });
+});
+
 test('warnings are one line of printable ASCII and short enough for the header', async () => {
   const { handle } = createWorld({ annotations: { 'spotalis.io/spot-percentage': `${'ü\n'.repeat(300)}` } });
   const [warning = ''] = (await ask(handle, reviewOf('r1', podOf()))).warnings;

@@ -132,8 +132,10 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     try {
       const pod = request.object as Pod;
       const { patch = [] } = answer;
+      // JSON null counts as absent: a member cannot be added to it, and a patch that cannot be applied fails the creation.
       const hasAnnotations =
-        pod.metadata?.annotations !== undefined || patch.some(({ path }) => path.startsWith('/metadata/annotations'));
+        (pod.metadata?.annotations ?? undefined) !== undefined ||
+        patch.some(({ path }) => path.startsWith('/metadata/annotations'));
       const own = sizes(pod, controllerOf(pod, interners.owners), hasAnnotations);
       return own.length === 0 ? answer : { ...answer, patch: [...patch, ...own] };
     } catch (error) {

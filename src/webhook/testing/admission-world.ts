@@ -17,6 +17,7 @@ import { testSettings } from '../../observe/testing/placement-settings.ts';
 import { createCatchUp } from '../catch-up.ts';
 import { type AdmissionObservation, createMutateHandler } from '../handler.ts';
 import { createLiveOwners } from '../live-owners.ts';
+import type { SizeNewPods } from '../size-new-pods.ts';
 
 export interface WorldOptions {
   readonly settings?: Partial<PlacementSettings>;
@@ -28,6 +29,8 @@ export interface WorldOptions {
   readonly api?: readonly KubeObject[];
   /** Leave the ReplicaSet out of the caches. */
   readonly isReplicaSetCached?: boolean;
+  /** What rightsizing adds. */
+  readonly sizes?: SizeNewPods;
 }
 
 export const enabled = { 'spotalis.io/enabled': 'true' };
@@ -84,6 +87,7 @@ export function createWorld(options: WorldOptions = {}) {
     ledger,
     catchUp: createCatchUp(view, clock),
     interners: createPodInterners(100),
+    sizes: options.sizes,
     clock,
     log,
     onAnswer: (observation) => observations.push(observation),

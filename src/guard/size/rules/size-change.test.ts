@@ -24,6 +24,14 @@ describe('the change', () => {
     expect(reasonsFor(resize({ changes: [{ container: 'app', to }] }))).toEqual(['QosClassFixed']);
   });
 
+  test('sizes of containers do not make the class where a run-once init container does, which has no record', () => {
+    // Main containers alone would be Guaranteed; an init container without requests makes the pod Burstable for good.
+    const likeGuaranteed = { ...guaranteed, qos: 'Burstable' } as const;
+    const both = resize({ changes: [{ container: 'app', to: { cpuRequest: 100, cpuLimit: 100 } }] });
+    const one = resize({ changes: [{ container: 'app', to: { cpuRequest: 100 } }] });
+    expect([...reasonsFor(both, withPod(likeGuaranteed)), ...reasonsFor(one, withPod(likeGuaranteed))]).toEqual([]);
+  });
+
   test('a limit may be added where the class stays', () => {
     const containers = [aContainer({ size: { cpuRequest: 200 } })];
     const add = resize({ changes: [{ container: 'app', to: { cpuLimit: 500 } }] });

@@ -7,7 +7,11 @@ import { resizeRule, sizeRule } from '../context.ts';
 export const qosKept = resizeRule(
   'qos-kept',
   'The QoS class of a pod is fixed: a change that would alter it is refused as a whole.',
-  ({ pod: { pod, sizing }, after }) => {
+  ({ pod: { pod, sizing }, before, after }) => {
+    // Run-once init containers count (ComputePodQOS) and have no record. One without limits makes pods Burstable whose containers
+    // alone would be Guaranteed, and then no size of those alters the class.
+    const alone = qosClassOf(before.map(({ size }) => size));
+    if (sizing.qos === 'Burstable' && alone === 'Guaranteed') return undefined;
     const to = qosClassOf(after.map(({ size }) => size));
     return to === sizing.qos ? undefined : object('QosClassFixed', { pod: pod.name, from: sizing.qos, to });
   },
