@@ -15,7 +15,7 @@ export interface AppliedContainer {
   readonly amounts: Readonly<Partial<Record<SizeKey, AppliedAmount>>>;
 }
 
-/** The text of the annotation; undefined where nothing differs from the template. */
+/** The text of the annotation; undefined where nothing differs from the template. Read back, it gives `inForce` again. */
 export function writeAppliedSizes(
   template: readonly ContainerSpecRecord[],
   inForce: readonly ContainerSpecRecord[],

@@ -1,6 +1,7 @@
 /** What earlier decreases have shown to be too little, kept in an annotation of the workload until it expires. */
 import type { EpochMillis } from '../lib/units.ts';
 
+/** A request that did harm was this low; the next decrease stops above it (rightsizing bug 20). */
 export interface LearnedFloor {
   readonly container: string;
   readonly resource: 'cpu' | 'memory';

@@ -6,6 +6,7 @@ import { InvalidValueError } from '../lib/errors.ts';
 import type { NodeClassSettings } from './placement-settings.ts';
 import type { NodeClass, NodeRecord, Side } from './records.ts';
 
+/** Pure and cheap: asked for every node at every admission. */
 export type NodeClassifier = (node: NodeRecord) => NodeClass;
 
 /**

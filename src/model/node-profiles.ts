@@ -8,6 +8,7 @@ import type { NodeSelectorTerm, SelectorExpression, Toleration } from './records
 
 interface NodeProfile {
   readonly spot: readonly LabelSelector[];
+  /** Empty where nothing marks on-demand nodes. */
   readonly onDemand: readonly LabelSelector[];
   /** The cloud marks spot nodes only. */
   readonly absenceMeansOnDemand: boolean;

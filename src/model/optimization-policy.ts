@@ -1,4 +1,7 @@
-/** OptimizationPolicy objects as records: each read on its own, so that a bad one is known as bad and stalls no other. */
+/**
+ * OptimizationPolicy objects as records: each read on its own, so that a bad one is known as bad and stalls no other. In OptiPod one
+ * duration of `7d`, straight from its documentation, stopped the operator for all namespaces (defect B9a).
+ */
 import type { OptimizationPolicy, PolicyGroup } from '../api/optimization-policy.ts';
 import { checkPolicySpec, type PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
@@ -21,11 +24,13 @@ interface PolicyIdentity {
   readonly status: OptimizationPolicyStatus;
 }
 
+/** May have the say over workloads, unless it is being deleted. */
 export interface ValidPolicy extends PolicyIdentity {
   readonly spec: PolicySpec;
   readonly problems: readonly [];
 }
 
+/** Never has the say (defect B11); its status says why, and what is known in it stays. */
 export interface InvalidPolicy extends PolicyIdentity {
   readonly spec: undefined;
   /** A sentence each: where, what, and what is accepted. Never empty; the first is the one OptiPod would have told. */

@@ -11,6 +11,7 @@ export type SidePin =
   | { readonly kind: 'nodeSelector'; readonly key: string; readonly value: string }
   | { readonly kind: 'affinity'; readonly terms: readonly NodeSelectorTerm[] };
 
+/** What tells nodes of the two sides apart, and how pods are sent to each. */
 export interface NodeClassSettings {
   /** ORed selectors; checked before `onDemand`. */
   readonly spot: readonly LabelSelector[];
@@ -41,10 +42,14 @@ export interface FallbackSettings {
 export interface PlacementSettings {
   /** The engine is on; left out means it is. */
   readonly enabled?: boolean;
+  /** Nothing is written and no pod steered; decisions are made and told. */
   readonly readOnly: boolean;
+  /** See `SlotRule` in decide/placement/slots.ts. */
   readonly rounding: 'ceil' | 'floor';
   readonly basis: 'total' | 'aboveBase';
+  /** What may be written into pods besides nodeSelector and stamps. */
   readonly mutations: { readonly tolerations: boolean; readonly affinity: boolean };
+  /** The only replica of a workload may be moved. */
   readonly allowSingleReplica: boolean;
   /** Evictions in flight across the cluster, at most; at least 1. */
   readonly maxConcurrentEvictions: number;
@@ -66,9 +71,11 @@ export interface PlacementSettings {
   readonly maxPerPool: Percent;
   /** A spot pool that lost this share of its nodes within an hour is avoided by new pods; 100 never is. */
   readonly avoidPoolsLosing: Percent;
+  /** For workloads that say nothing themselves, nor does their namespace; raw texts as in annotations. */
   readonly defaults: { readonly spotPercentage: Percent; readonly minOnDemand: string };
   /** Global disruption window, raw texts as in the config file; undefined means always open. */
   readonly window: { readonly schedule: string; readonly duration: string } | undefined;
+  /** Namespaces besides which none is managed, whatever its labels; undefined: all may be. */
   readonly namespaceSelector: LabelSelector | undefined;
   readonly nodeClasses: NodeClassSettings;
 }

@@ -44,22 +44,30 @@ export interface PerResource<Value> {
   readonly memory: Value;
 }
 
+/** Where usage comes from, and what is made of it. */
 export interface PolicyMetrics {
   readonly provider: MetricsProviderName;
+  /** What the strategies Percentile and Max look back over. */
   readonly rollingWindowMillis: Millis;
   readonly strategy: StrategyName;
   readonly percentile: PerResource<Percent>;
+  /** At least 1. */
   readonly safetyFactor: PerResource<number>;
+  /** CPU samples, and length of history, that are enough to lower a request; 0 asks for none. */
   readonly minSamples: number;
   readonly minHistoryMillis: Millis;
+  /** CPU used so long after a container's start is left out. */
   readonly startupExclusionMillis: Millis;
+  /** Of strategy Histogram: the age at which usage counts half. */
   readonly halfLifeMillis: Millis;
+  /** See `CostAwareTarget` in decide/rightsizing/policy.ts. */
   readonly costAware: { readonly exceededHours: number; readonly minGainUp: number; readonly minGainDown: number };
   readonly prometheus: PrometheusAccess;
   /** Name of the operator's source, for provider `custom`. */
   readonly customSource: string | undefined;
 }
 
+/** Both inclusive; `min` at most `max`. */
 export interface PolicyBounds<Unit> {
   readonly min: Unit;
   readonly max: Unit;
@@ -75,17 +83,21 @@ export interface PolicyLimits {
 
 export interface PolicyUpdates {
   readonly allowInPlaceResize: boolean;
+  /** Pods may be replaced and containers restarted for their sizes. */
   readonly allowRecreate: boolean;
+  /** Limits stay as they are. */
   readonly updateRequestsOnly: boolean;
   readonly useServerSideApply: boolean;
   /** In force where `updateRequestsOnly` is false. */
   readonly limits: PolicyLimits;
+  /** Share of the request, 0..1, below which a change is not worth it. */
   readonly minChange: number;
   readonly cooldownMillis: Millis;
   /** Share of the request; undefined is no bound. */
   readonly maxStepUp: number | undefined;
   readonly maxStepDown: number;
   readonly memoryDecrease: MemoryDecrease;
+  /** With `allowRecreate`: single pods are evicted and born with their sizes, and the template stays. */
   readonly evictToResize: boolean;
   /** Undefined: at any time. */
   readonly window: DisruptionWindow | undefined;
@@ -101,6 +113,7 @@ export interface PolicySpec {
   readonly metrics: PolicyMetrics;
   readonly bounds: { readonly cpu: PolicyBounds<Millicores>; readonly memory: PolicyBounds<Bytes> };
   readonly updates: PolicyUpdates;
+  /** Between two looks at all its workloads. */
   readonly intervalMillis: Millis;
   readonly hpa: HpaMode;
   readonly annotateRecommendations: boolean;

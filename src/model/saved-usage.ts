@@ -1,4 +1,4 @@
-/** One container's memory as it is saved, exported and imported. */
+/** What is remembered of one container, as it is saved, exported and imported. */
 import { isRecord } from '../lib/is-record.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';

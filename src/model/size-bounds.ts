@@ -79,7 +79,7 @@ function totalOf(sizes: readonly ContainerSize[]): ContainerSize {
   return total;
 }
 
-/** What a pod counts for in quotas: for each amount the largest of spec, allocated and in force. */
+/** What a pod counts for in quotas (KEP-1287): for each amount the largest of spec, allocated and in force. */
 export type QuotaUse = Readonly<Record<SizeKey, number>>;
 
 /** Source: kubernetes pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc with UseStatusResources). */
@@ -136,7 +136,10 @@ export function quotaProblem(
   return undefined;
 }
 
-/** Whether a quota of this scope may count the pod: where that is not known, it does. */
+/**
+ * Whether a quota of this scope may count the pod. Scopes as the projection writes them: a name, or `PriorityClass In a,b`. Where that is
+ * not known, it does: better wait for room than be refused.
+ */
 function mayMatch(scope: string, pod: { readonly qos: QosClass; readonly priorityClassName: string }): boolean {
   if (scope === 'BestEffort') return pod.qos === 'BestEffort';
   if (scope === 'NotBestEffort') return pod.qos !== 'BestEffort';

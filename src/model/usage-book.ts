@@ -18,8 +18,10 @@ import type { UsageWindow } from './usage-window.ts';
 /** When a workload was last seen is kept this coarse, or every save would change for it. */
 const SEEN_STEP_MILLIS: Millis = 3_600_000;
 
+/** One workload. */
 interface BookPage {
   readonly ref: WorkloadRef;
+  /** By container. */
   readonly entries: Map<string, UsageEntry>;
   readTo: ResourceInstants;
   seenAt: EpochMillis;

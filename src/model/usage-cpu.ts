@@ -20,6 +20,7 @@ export interface CpuHistoryOptions {
   readonly usualHalfLifeMillis: Millis;
 }
 
+/** The last spans in their saved form; `counts` is text of lib/count-codec.ts. */
 export interface SavedDay {
   readonly spans: readonly number[];
   readonly first: number;

@@ -13,12 +13,14 @@ const UNKNOWN_LIMIT: Bytes = 1;
 /** A kill this soon after another says that the step was too small. */
 const OOM_AGAIN_MILLIS: Millis = 24 * 3_600_000;
 
+/** The highest use of any replica in one span. */
 export interface MemoryPeak {
   /** Number of the span since the epoch. */
   readonly span: number;
   readonly bytes: Bytes;
 }
 
+/** What an out-of-memory kill showed. It does not fade by itself; whoever reads it says for how long it counts. */
 export interface OomNeed {
   /** Memory that is needed at least, as far as the kill tells. */
   readonly bytes: Bytes;

@@ -1,4 +1,7 @@
-/** All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB. */
+/**
+ * All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB, of which there
+ * are tens of thousands. CPU and memory are remembered by themselves, so that either may be missing (rightsizing bugs 4 and 32).
+ */
 import { InvalidValueError } from '../lib/errors.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay } from './usage-cpu.ts';

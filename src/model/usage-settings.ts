@@ -23,7 +23,7 @@ export interface PrometheusSettings {
 export interface UsageSettings {
   /** The policy: health is told by it, and Secrets are read from its namespace. */
   readonly policy: { readonly namespace: string; readonly name: string };
-  /** A name of the table of providers, e.g. `prometheus`. */
+  /** A name of the table of providers, e.g. `prometheus`. Of the policy, not of the process: OptiPod ignores it (defect B9). */
   readonly provider: string;
   readonly rollingWindowMillis: Millis;
   readonly profile: ProfileOptions;

@@ -9,6 +9,7 @@ import { type SizeKey, sizeKeys } from './pod-size.ts';
 /** What was in force and what was put in its place. Millicores and bytes; null: there was none. */
 export type KeptAmount = readonly [from: number | null, to: number];
 
+/** The part of a watched change that outlives the process; what pods showed when it began is told from them again. */
 export interface KeptChange {
   readonly method: 'InPlace' | 'Recreate' | 'Evict';
   readonly phase: 'canary' | 'spread';

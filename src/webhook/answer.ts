@@ -11,7 +11,11 @@ const unconfirmedStamp: JsonPatchOperation = {
   value: 'true',
 };
 
-/** @param isConfirmed false when a replica that is not the leader decided by itself. */
+/**
+ * The API server prefixes audit annotations with the webhook's name, and shows warnings to whoever created the pod: mostly a
+ * controller, which reads none, so that warnings are few and the journal has the rest.
+ * @param isConfirmed false when a replica that is not the leader decided by itself.
+ */
 export function answerOf(decision: AdmissionDecision, isConfirmed: boolean): ReviewAnswer {
   if (decision.kind === 'steered') {
     const { slot, side, patch, warnings, explanation } = decision;

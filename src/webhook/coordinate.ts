@@ -12,7 +12,10 @@ export interface CoordinationOptions {
   readonly forward: Forward;
 }
 
-/** Claims are exact only where one process makes them all. */
+/**
+ * Claims are exact only where one process makes them all (hazard H13). A follower that must decide alone has its pods stamped as
+ * unconfirmed, and the leader repairs what came out wrong: a pod is never kept waiting for exactness.
+ */
 export function createCoordinatedHandler({ decide, isLeader, forward }: CoordinationOptions): BodyHandler {
   return (body, isForwarded) => {
     if (isLeader()) return decide(body, true);

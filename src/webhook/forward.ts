@@ -24,6 +24,7 @@ export interface ForwarderOptions {
 
 export interface Forwarder {
   readonly forward: Forward;
+  /** Ends the connections; what is under way is decided here. */
   close(): void;
 }
 
@@ -50,6 +51,7 @@ export function createForwarder({ leader, certificate, clock, log }: ForwarderOp
   const agentFor = (pem: string): Agent => {
     if (agent?.certificate !== pem) {
       agent?.agent.destroy();
+      // Trust is in the certificate itself, so the name it is for does not matter: replicas are reached by their pod addresses.
       const tls = { ca: pem, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
       agent = {
         certificate: pem,

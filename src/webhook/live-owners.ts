@@ -1,4 +1,7 @@
-/** Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does. */
+/**
+ * Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does. Admitted
+ * unsteered instead, they were what the system this replaces had to evict again (Spotalis B10).
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -29,7 +32,7 @@ export interface LiveOwnersOptions {
   readonly ownerTypeOf?: (owner: OwnerReference) => ResourceType | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For all reads of one resolution together. */
+  /** For all reads of one resolution together: what is left of the API server's patience must do for the decision. */
   readonly budgetMillis: Millis;
 }
 

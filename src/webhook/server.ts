@@ -1,4 +1,7 @@
-/** HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. */
+/**
+ * HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. Whoever reaches the
+ * port may send anything: a webhook that hangs or falls over stops the pods of a whole cluster (bug 31).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -33,6 +36,7 @@ export interface WebhookServer {
   drain(patience: DrainPatience): Promise<void>;
 }
 
+/** An end in two steps: endpoints are taken out of the Service some time after the pod is told to end, never before. */
 export interface DrainPatience {
   /** For so long new connections are taken all the same: who opens them does not know yet. Default 0. */
   readonly delayMillis?: Millis;

@@ -34,6 +34,7 @@ export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions):
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
     // Most pods of a cluster end here.
     if (workload === undefined || text === undefined || !isActive(workload)) return [];
+    // Positions in the object as it was sent, as a JSON Patch needs them: no operation before may add or remove containers.
     const places = placesOf(pod);
     const containers = places.map(({ record }) => record);
     if (!isOfTemplate(containers, workload.containers)) return [];
@@ -43,6 +44,7 @@ export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions):
       wanted.map(({ name, size }) => ({ container: name, to: size })),
     );
     const sized = applyChanges(containers, changes);
+    // A pod of another class would not be one of its workload, and could never be resized back.
     if (changes.length === 0 || qosClassOf(sizesOf(sized)) !== qosClassOf(sizesOf(containers))) return [];
     const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
       const change = changes.find((each) => each.container === container.name);
