@@ -61,13 +61,14 @@ export async function startOperator(
   more: Readonly<Record<string, unknown>>,
 ): Promise<RunningOperator> {
   const certDir = await writeCertificate(folder);
-  const [webhook, metrics, health] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [webhook, metrics, health, web] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const config = join(folder, 'config.yaml');
   const address = (port: number) => ({ enabled: true, bindAddress: `127.0.0.1:${port}` });
   // JSON is YAML.
   const settings = {
     webhook: { enabled: true, port: webhook, certDir },
     observability: { metrics: address(metrics), health: address(health) },
+    web: address(web),
     ...more,
   };
   writeFileSync(config, JSON.stringify(settings));

@@ -36,7 +36,7 @@ export interface Installation {
   remove(): void;
   /** @throws Error with kubectl's words when it fails. */
   kubectl(args: readonly string[], input?: string): string;
-  readonly ports: { readonly webhook: number; readonly metrics: number; readonly health: number };
+  readonly ports: Readonly<Record<'webhook' | 'metrics' | 'health' | 'web', number>>;
 }
 
 export interface RunningOperator {
@@ -55,7 +55,7 @@ export async function prepareInstallation(
   access: ControlPlaneAccess,
   clock: Clock,
 ): Promise<Installation> {
-  const [webhook = 0, metrics = 0, health = 0] = await findFreePorts(3);
+  const [webhook = 0, metrics = 0, health = 0, web = 0] = await findFreePorts(4);
   let objects: readonly Manifest[] = [];
   let applied = '';
   let started = 0;
@@ -81,6 +81,7 @@ export async function prepareInstallation(
     `webhook.port=${webhook},service.webhookPort=${webhook}`,
     `config.observability.metrics.bindAddress=127.0.0.1:${metrics}`,
     `config.observability.health.bindAddress=127.0.0.1:${health}`,
+    `config.web.bindAddress=127.0.0.1:${web}`,
   ];
   /** Without the pods of `helm test`, which only helm knows when to start. */
   const objectsFor = (options: RenderOptions): readonly Manifest[] =>
@@ -110,7 +111,7 @@ export async function prepareInstallation(
   return {
     objects: () => objects,
     kubectl,
-    ports: { webhook, metrics, health },
+    ports: { webhook, metrics, health, web },
     upgrade(options) {
       forgetService();
       objects = objectsFor(options);

@@ -36,6 +36,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     // By kubectl; the other tests have helm do it.
     installation().apply({ values: ['charts/stowage/ci/default.yaml'], set: [FAST] });
     await start();
+    expect(await (await fetch(`http://127.0.0.1:${installation().ports.web}/`)).text()).toContain('<title>');
     expect(Buffer.from(await bundle(), 'base64').toString()).toContain('BEGIN CERTIFICATE');
     const namespace = await managedNamespace(cluster());
     await deploy(cluster(), namespace, 4, policy(50, 0));
