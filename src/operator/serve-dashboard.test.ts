@@ -86,6 +86,16 @@ describe('what the dashboard tells', () => {
     expect(web.sizing?.containers[0]?.cpuUsage?.highest).toBeGreaterThan(110);
     expect(web.sizing?.containers[0]?.memoryUsage).toMatchObject({ of: 'peaks', request: 256 * 1024 ** 2 });
 
+    expect(web.shares).toMatchObject({ since: web.at, omitted: 0 });
+    await world.clock.advance(60_000);
+    const later = await get<WorkloadAnswer>(world, 'workload?of=Deployment/shop/web');
+    expect(later.shares?.since).toBe(web.at);
+    expect(later.shares?.pods.map(({ pod }) => pod).sort()).toEqual(later.allocation.map(({ pod }) => pod).sort());
+    for (const { given, used } of later.shares?.pods ?? []) {
+      expect(given.at(-1)?.[1]).toBe(300);
+      expect(used.at(-1)?.[1]).toBeGreaterThan(100);
+    }
+
     const broken = await get<WorkloadAnswer>(world, 'workload?of=Deployment/shop/broken');
     expect(broken.placement?.policy.join()).toContain('"lots"');
 

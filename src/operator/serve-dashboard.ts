@@ -101,5 +101,11 @@ function rightsizingSource({ engine, policies, usage }: Rightsizing, view: Sizin
 }
 
 function allocationSource({ engine, stores }: Allocation): AllocationSource {
-  return { explain: engine.explain, of: stores.of, all: stores.all, agentOf: engine.agents.stateOf };
+  return {
+    explain: engine.explain,
+    of: stores.of,
+    all: stores.all,
+    agentOf: engine.agents.stateOf,
+    onChange: stores.onChange,
+  };
 }

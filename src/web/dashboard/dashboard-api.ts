@@ -9,6 +9,7 @@ import { nodePage } from './node-list.ts';
 import { operatorTold, overview } from './overview.ts';
 import { policyList } from './policy-list.ts';
 import { createReportFolder, type ReportFolder } from './report-folder.ts';
+import { createShareRecorder, type ShareRecorder } from './share-recorder.ts';
 import type { DashboardSources } from './sources.ts';
 import { workloadPage } from './workload-list.ts';
 import { lookAtWorkload } from './workload-row.ts';
@@ -27,6 +28,8 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
     clock,
   });
   const stream = createDecisionStream({ journal, clock });
+  const { allocation } = sources;
+  const shares = sizingView && allocation && createShareRecorder({ view: sizingView, allocation, clock });
   const reports = createReportFolder(sources.reports);
   const json =
     (make: (query: URLSearchParams) => unknown): Endpoint =>
@@ -36,7 +39,7 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
     '/api/operator': json(() => operatorTold(sources)),
     '/api/overview': json(async () => overview(sources, await fleet(), clock.now())),
     '/api/workloads': json(async (query) => workloadPage(await fleet(), query, clock.now())),
-    '/api/workload': (query) => storyAnswer(sources, query.get('of') ?? ''),
+    '/api/workload': (query) => storyAnswer(sources, shares, query.get('of') ?? ''),
     '/api/nodes': json((query) => nodePage(sources, query, clock.now())),
     '/api/policies': json(() => policyList(sources, clock.now())),
     '/api/simulations': json(() => reports.list(clock.now())),
@@ -45,7 +48,7 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
   };
 }
 
-function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
+function storyAnswer(sources: DashboardSources, shares: ShareRecorder | undefined, text: string): EndpointAnswer {
   const ref = parseWorkloadKey(text);
   if (ref === undefined) {
     return jsonAnswer(400, {
@@ -53,7 +56,7 @@ function storyAnswer(sources: DashboardSources, text: string): EndpointAnswer {
       message: 'of must be KIND/NAMESPACE/NAME such as Deployment/shop/web',
     });
   }
-  const story = workloadStory(sources, ref, sources.clock.now());
+  const story = workloadStory(sources, shares, ref, sources.clock.now());
   return story === undefined
     ? jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` })
     : jsonAnswer(200, story);

@@ -50,4 +50,6 @@ export interface AllocationSource {
   of(pod: AllocatedPodRef): AllocationRecord | undefined;
   all(): Iterable<AllocationRecord>;
   agentOf(node: string): string;
+  /** Returns the end of the subscription. */
+  onChange(listener: (before: AllocationRecord | undefined, after: AllocationRecord | undefined) => void): () => void;
 }

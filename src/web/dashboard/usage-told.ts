@@ -2,7 +2,7 @@
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import type { UsagePiece } from '../../decide/rightsizing/usage-distribution.ts';
 import { cpuPieces, memoryPieces, shapeOf } from '../../decide/rightsizing/usage-shape.ts';
-import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { toBytes, tryParseMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
@@ -23,7 +23,7 @@ export function cpuUsageTold({ profile: { cpu }, rules, current, advised }: Usag
   return usageTold(cpuPieces(cpu, target), {
     of: isLately ? 'last-day' : 'all-fading',
     request: current.cpuRequest,
-    advised: amountOf(advised.cpu, toMillicores),
+    advised: tryParseMillicores(advised.cpu),
     limit: current.cpuLimit,
     until: cpu.lastAt(),
   });
@@ -31,10 +31,11 @@ export function cpuUsageTold({ profile: { cpu }, rules, current, advised }: Usag
 
 export function memoryUsageTold(question: UsageQuestion): UsageTold | undefined {
   const { profile, rules, current, advised, now } = question;
+  const memory = advised.memory === undefined ? undefined : tryParseQuantity(advised.memory);
   return usageTold(memoryPieces(profile.memory, rules.memory.target, now), {
     of: 'peaks',
     request: current.memoryRequest,
-    advised: amountOf(advised.memory, toBytes),
+    advised: memory && toBytes(memory),
     limit: current.memoryLimit,
     until: profile.memory.lastAt(),
   });
@@ -49,14 +50,6 @@ function usageTold(
   if (shape === undefined) return undefined;
   const { columns, beyond, ...figures } = shape;
   return { ...about, ...figures, columns: columns.map(rounded), beyond: rounded(beyond) };
-}
-
-function amountOf(
-  text: string | undefined,
-  read: (quantity: NonNullable<ReturnType<typeof tryParseQuantity>>) => number,
-): number | undefined {
-  const quantity = text === undefined ? undefined : tryParseQuantity(text);
-  return quantity && read(quantity);
 }
 
 /** A picture needs no more digits. */

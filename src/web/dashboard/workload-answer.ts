@@ -63,6 +63,26 @@ export interface AllocatedPodTold {
   readonly clamps: readonly string[];
 }
 
+/** Values in millicores, each from its time on until the next. */
+export type Steps = readonly (readonly [at: number, millis: number])[];
+
+export interface PodSharesTold {
+  readonly pod: string;
+  readonly given: Steps;
+  readonly used: Steps;
+  /** When the pod was gone. */
+  readonly endedAt?: number | undefined;
+}
+
+/** The last hour, as far as it is known. */
+export interface ShareHistoryTold {
+  /** When somebody looked first: usage of before is not known. */
+  readonly since: number;
+  readonly pods: readonly PodSharesTold[];
+  /** Pods that are not followed. */
+  readonly omitted: number;
+}
+
 export interface WorkloadAnswer {
   readonly at: number;
   readonly isLeader: boolean;
@@ -124,6 +144,7 @@ export interface WorkloadAnswer {
       }
     | undefined;
   readonly allocation: readonly AllocatedPodTold[];
+  readonly shares?: ShareHistoryTold | undefined;
   /** Newest first. */
   readonly journal: readonly (Omit<DecisionTold, 'workload'> & { readonly firstAt: number })[];
 }

@@ -8,6 +8,8 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import { ZONE_LABEL } from '../../model/spot-pool.ts';
 import { entryTold } from './decision-told.ts';
+import { shareHistory } from './share-history.ts';
+import type { ShareRecorder } from './share-recorder.ts';
 import type { DashboardSources, RightsizingSource } from './sources.ts';
 import { cpuUsageTold, memoryUsageTold } from './usage-told.ts';
 import type { AllocatedPodTold, WorkloadAnswer } from './workload-answer.ts';
@@ -16,6 +18,7 @@ import { toldBlock } from './workload-row.ts';
 /** Undefined for a workload that no engine knows. */
 export function workloadStory(
   sources: DashboardSources,
+  shares: ShareRecorder | undefined,
   ref: WorkloadRef,
   now: EpochMillis,
 ): WorkloadAnswer | undefined {
@@ -25,6 +28,8 @@ export function workloadStory(
   const replicas = explained?.plan.replicas ?? sized?.replicas;
   if (replicas === undefined) return undefined;
   const sizing = rightsizing?.explain(ref);
+  const entries = journal.entries(workloadKey(ref));
+  const followed = shares?.look(ref);
   return {
     at: now,
     isLeader: operator().isLeader,
@@ -35,7 +40,8 @@ export function workloadStory(
     placement: explained && placementTold(explained, view),
     sizing: sizing && rightsizing && sizingTold(sizing, rightsizing, ref, now),
     allocation: (allocation?.explain(ref) ?? []).map(allocatedTold),
-    journal: journal.entries(workloadKey(ref)).map(entryTold).reverse(),
+    shares: followed && shareHistory(followed, entries, now),
+    journal: entries.map(entryTold).reverse(),
   };
 }
 

@@ -9,6 +9,7 @@ import { count } from './format.ts';
 import type { Host, Page } from './page.ts';
 import { badge, blockBox, card, empty, kindBadge, mixBar, timeAgo } from './parts.ts';
 import { linkTo, type Route } from './route.ts';
+import { sharesPart } from './shares-part.ts';
 import { sizingPart } from './sizing-part.ts';
 import { slotPicture, slotTable } from './slots-part.ts';
 
@@ -43,13 +44,14 @@ export function workloadPage(host: Host): Page {
 }
 
 function partsOf(answer: WorkloadAnswer): Child[] {
-  const { placement, sizing, allocation, at } = answer;
+  const { placement, sizing, allocation, shares, at } = answer;
   return [
     placement === undefined
       ? h('p', { class: 'notice' }, `Placement does not look after workloads of kind ${answer.kind}.`)
       : placementParts(placement, at),
     sizing !== undefined && sizingPart(sizing),
     allocation.length > 0 && allocationPart(allocation),
+    shares !== undefined && sharesPart(shares, at),
     journalPart(answer),
   ];
 }
