@@ -6,7 +6,7 @@ import { adoptEvictions, adoptSizeDisruptions } from './adopt-disruptions.ts';
 import { createEvictionsInFlight } from './evictions-in-flight.ts';
 
 const setUp = () => {
-  const inFlight = createEvictionsInFlight(600_000);
+  const inFlight = createEvictionsInFlight(() => 600_000);
   const beginRollout = (workloadUid: string): void =>
     inFlight.add({ workloadUid, podUid: workloadUid, since: NOON, isRollout: true });
   return { inFlight, beginRollout, counted: () => inFlight.list(NOON).map(({ podUid }) => podUid) };

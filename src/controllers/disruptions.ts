@@ -48,8 +48,16 @@ export interface Disruptions {
 
 export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const { view, rules, spot, clock } = options;
-  const history = createDisruptionLog(rules().settings.moveBackoffMillis);
-  const inFlight = createEvictionsInFlight(rules().settings.stuckRolloutMillis);
+  // Both are asked each time: the configuration may change while the process runs.
+  const history = createDisruptionLog({
+    get initial() {
+      return rules().settings.moveBackoffMillis.initial;
+    },
+    get max() {
+      return rules().settings.moveBackoffMillis.max;
+    },
+  });
+  const inFlight = createEvictionsInFlight(() => rules().settings.stuckRolloutMillis);
   const parseWindow = createWindowParser();
   const list = (): readonly InFlightEviction[] => inFlight.list(clock.now());
 

@@ -77,7 +77,7 @@ describe('evictions in flight', () => {
   const eviction = (podUid: string, since: number) => ({ workloadUid: 'w', podUid, since });
 
   test('end when the pod is seen gone', () => {
-    const inFlight = createEvictionsInFlight(1_000);
+    const inFlight = createEvictionsInFlight(() => 1_000);
     inFlight.add(eviction('p1', 0));
     expect(inFlight.list(10)).toHaveLength(1);
     expect(inFlight.remove('p1')).toBe(true);
@@ -86,9 +86,25 @@ describe('evictions in flight', () => {
   });
 
   test('a pod that does not end gives its place back after the limit', () => {
-    const inFlight = createEvictionsInFlight(1_000);
+    const inFlight = createEvictionsInFlight(() => 1_000);
     inFlight.add(eviction('p1', 0));
+    let freed = 0;
+    inFlight.onFreed(() => freed++);
     expect(inFlight.list(999)).toHaveLength(1);
+    expect(freed).toBe(0);
     expect(inFlight.list(1_000)).toEqual([]);
+    expect(freed).toBe(1);
+    expect(inFlight.list(1_001)).toEqual([]);
+    expect(freed).toBe(1);
+  });
+
+  test('the limit is the one in force at the moment', () => {
+    let limit = 1_000;
+    const inFlight = createEvictionsInFlight(() => limit);
+    inFlight.add(eviction('p1', 0));
+    limit = 5_000;
+    expect(inFlight.list(4_999)).toHaveLength(1);
+    limit = 10;
+    expect(inFlight.list(10)).toEqual([]);
   });
 });

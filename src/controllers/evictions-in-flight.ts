@@ -11,13 +11,22 @@ export interface EvictionsInFlight {
   onFreed(listener: () => void): () => void;
 }
 
-/** @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back after this time. */
-export function createEvictionsInFlight(limitMillis: Millis): EvictionsInFlight {
+/** @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back after this time; asked each time. */
+export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInFlight {
   const byPod = new Map<string, InFlightEviction>();
   const listeners = new Set<() => void>();
+  const tellFreed = (): void => {
+    for (const listener of listeners) listener();
+  };
   return {
     list(now) {
-      for (const { podUid, since } of byPod.values()) if (since + limitMillis <= now) byPod.delete(podUid);
+      const limit = limitMillis();
+      let isFreed = false;
+      for (const { podUid, since } of byPod.values()) {
+        if (since + limit <= now) isFreed = byPod.delete(podUid) || isFreed;
+      }
+      // Told like any other place: nobody else would wake who waits for this one.
+      if (isFreed) tellFreed();
       return [...byPod.values()];
     },
     add(eviction) {
@@ -25,7 +34,7 @@ export function createEvictionsInFlight(limitMillis: Millis): EvictionsInFlight 
     },
     remove(podUid) {
       const was = byPod.delete(podUid);
-      if (was) for (const listener of listeners) listener();
+      if (was) tellFreed();
       return was;
     },
     onFreed(listener) {

@@ -104,7 +104,10 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const isFirst = !seen.has(workload.uid);
     seen.add(workload.uid);
     const startedAt = clock.now();
+    const wasWaiting = turns.isWaiting(key);
     const { plan, againAfterMillis } = await reconciler.reconcile(workload, signal);
+    // It was woken because a place was free. If it no longer wants that, the next in line would not hear of it.
+    if (wasWaiting && !turns.isWaiting(key)) wakeNext();
     const type = workload.kind.toLowerCase();
     metrics.observe('spotalis_reconcile_duration_seconds', { workload_type: type }, (clock.now() - startedAt) / 1000);
     const { policy } = plan;
@@ -127,6 +130,9 @@ export function createPlacementController(options: PlacementControllerOptions): 
   };
 
   const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
+  const wakeNext = (): void => {
+    for (const key of turns.next(freePlaces())) wake(key, 0, 1);
+  };
 
   const run = async (signal: AbortSignal): Promise<void> => {
     let capacityTimer: Timer | undefined;
@@ -134,9 +140,11 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const onChange = (change: ViewChange): void => {
       if (change.kind === 'workload') wake(change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') {
+        const wasWaiting = turns.isWaiting(change.key);
         seen.delete(change.uid);
         stopManaging(change.key);
         reconciler.forget(change.key, change.uid);
+        if (wasWaiting) wakeNext();
       } else {
         capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
           capacityTimer = undefined;
@@ -148,13 +156,10 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const onPod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
       if (before !== undefined && before.uid !== after?.uid) inFlight.remove(before.uid);
     };
-    const onFreed = (): void => {
-      for (const key of turns.next(freePlaces())) wake(key, 0, 1);
-    };
     const unsubscribe = [
       view.onChange(onChange),
       view.onPod(onPod),
-      inFlight.onFreed(onFreed),
+      inFlight.onFreed(wakeNext),
       watchMissedAdmissions(options),
     ];
     const adopted = adoptEvictions(view, rules(), inFlight, clock.now());

@@ -25,7 +25,7 @@ function setUp(container: Partial<ContainerSpecRecord>) {
   const clock = createVirtualClock(NOON);
   const sizing = { containers: [aContainer(container)], statuses: [aContainerStatus(aContainer())] };
   const pod = aSizedPod(aSizedWorkload(), 'web-1', sizing, { uid: 'web-1' });
-  const inFlight = createEvictionsInFlight(600_000);
+  const inFlight = createEvictionsInFlight(() => 600_000);
   const history = createDisruptionLog({ initial: 60_000, max: 600_000 });
   const view = createSizingSnapshot({ pods: [pod] });
   const restarts = createRestartsInPlace({ view, disruptions: () => ({ inFlight, history }), clock });

@@ -8,7 +8,7 @@ import { reviewRollouts } from './review-rollouts.ts';
 const rollout: InFlightEviction = { workloadUid: 'w', podUid: 'w', since: 1_000, isRollout: true };
 
 function review(now: number, isRollingOut: boolean | undefined, entry = rollout) {
-  const inFlight = createEvictionsInFlight(600_000);
+  const inFlight = createEvictionsInFlight(() => 600_000);
   const history = createDisruptionLog({ initial: 1, max: 1 });
   let freed = 0;
   inFlight.onFreed(() => freed++);

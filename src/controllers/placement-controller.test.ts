@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { createWorkloadEvents } from '../act/events.ts';
+import { planWorkload } from '../decide/placement/converge.ts';
+import { createSpotMemory } from '../decide/placement/spot-memory.ts';
+import { createDisruptionLog } from '../guard/history.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { workloadKey } from '../model/cluster-view.ts';
+import { createLiveView } from '../observe/live-view.ts';
+import { createManualStores } from '../observe/testing/manual-stores.ts';
+import { testSettings } from '../observe/testing/placement-settings.ts';
+import { createEvictionTurns } from './eviction-turns.ts';
+import { createEvictionsInFlight } from './evictions-in-flight.ts';
+import { createPlacementController } from './placement-controller.ts';
+import type { PlacementReconciler } from './placement-reconciler.ts';
+import { compilePlacementRules } from './placement-rules.ts';
+import { createPlanGauges } from './plan-gauges.ts';
+
+const NOON = Date.UTC(2026, 0, 31, 12);
+
+function statefulSet(name: string) {
+  return {
+    metadata: { name, namespace: 'shop', uid: name, labels: { 'spotalis.io/enabled': 'true' } },
+    spec: { selector: {}, serviceName: name, template: {} },
+  };
+}
+
+/** One place in the budget. What a look does about the turns is up to the test. */
+function setUp(look: (name: string, turns: ReturnType<typeof createEvictionTurns>, free: number) => void) {
+  const clock = createVirtualClock(NOON);
+  const random = createSeededRandom(1);
+  const metrics = createMetrics();
+  const stores = createManualStores();
+  const view = createLiveView(stores);
+  const rules = compilePlacementRules({ ...testSettings(), maxConcurrentEvictions: 1 });
+  const turns = createEvictionTurns(createDisruptionLog({ initial: 1, max: 1 }));
+  const inFlight = createEvictionsInFlight(() => 600_000);
+  const spot = createSpotMemory({
+    random,
+    backoff: () => ({ initialMillis: 1, factor: 2, maxMillis: 2, jitter: 0 }),
+    probeLimitMillis: () => 1,
+  });
+  const looked: string[] = [];
+  const reconciler: PlacementReconciler = {
+    async reconcile(workload) {
+      looked.push(workload.name);
+      look(workload.name, turns, 1 - inFlight.list(clock.now()).length);
+      const { settings, sides, readPolicy } = rules;
+      const policy = readPolicy(view, workload);
+      const plan = planWorkload({ view, sides, workload, settings, policy, spot, now: clock.now() });
+      return { plan, againAfterMillis: undefined };
+    },
+    forget: (key) => turns.leave(key),
+  };
+  for (const name of ['a', 'b']) stores.statefulSets.put(statefulSet(name));
+  const controller = createPlacementController({
+    view,
+    rules: () => rules,
+    reconciler,
+    inFlight,
+    turns,
+    events: createWorkloadEvents({ record: () => {} }, clock),
+    metrics,
+    gauges: createPlanGauges(metrics),
+    clock,
+    random,
+    log: createSilentLogger(),
+    workers: 1,
+    reconcileIntervalMillis: () => 300_000,
+    windowPollMillis: () => 300_000,
+  });
+  const stop = new AbortController();
+  const running = controller.run(stop.signal);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await running;
+  };
+  return { clock, stores, inFlight, looked, end };
+}
+
+const candidate = (name: string) => ({
+  key: workloadKey({ kind: 'StatefulSet', namespace: 'shop', name }),
+  workloadUid: name,
+  drift: name === 'a' ? 2 : 1,
+  replicas: 4,
+});
+
+test('whose turn it is may want nothing any more: the place goes to the next in line at once', async () => {
+  let isFree = false;
+  const scene = setUp((name, turns, free) => {
+    if (free === 0) turns.wait(candidate(name));
+    else if (name === 'a') turns.leave(candidate(name).key);
+    else isFree = turns.take(candidate(name), free);
+  });
+  scene.inFlight.add({ workloadUid: 'x', podUid: 'x-0', since: NOON });
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b']);
+  scene.inFlight.remove('x-0');
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b', 'a', 'b']);
+  expect(isFree).toBe(true);
+  await scene.end();
+});
+
+test('so it does where the workload whose turn it is has just been deleted', async () => {
+  const scene = setUp((name, turns, free) => {
+    if (free === 0) turns.wait(candidate(name));
+    else turns.take(candidate(name), free);
+  });
+  scene.inFlight.add({ workloadUid: 'x', podUid: 'x-0', since: NOON });
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b']);
+  scene.inFlight.remove('x-0');
+  scene.stores.statefulSets.remove(statefulSet('a'));
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b', 'b']);
+  await scene.end();
+});
