@@ -89,6 +89,22 @@ describe('rightsizing bug 15: a pod that keeps running out of memory', () => {
     expect(flight.review()).toMatchObject([{ kind: 'done', tookMillis: 0, restarted: false }]);
   });
 
+  test('is well though another container of its restarts for a reason of its own', async () => {
+    const { clock, flight, show, start } = setUp();
+    const app = aContainerStatus(aContainer({ size: bigger }), { restartCount: 4, lastTermination: killed });
+    const withSidecar = (restartCount: number): Partial<PodSizing> =>
+      asked({ statuses: [app, aContainerStatus(aContainer({ name: 'sidecar' }), { restartCount })] });
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    start();
+    show(withSidecar(0));
+    flight.review();
+    show(withSidecar(1));
+    await clock.advance(30_000);
+    expect(flight.review()).toEqual([]);
+    await clock.advance(90_000);
+    expect(flight.review()).toMatchObject([{ kind: 'done' }]);
+  });
+
   test('may go before it is well', () => {
     const { flight, show, start } = setUp();
     show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });

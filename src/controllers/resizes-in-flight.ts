@@ -65,7 +65,10 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
   const { view, clock, deadlines } = options;
   const followed = new Map<string, FollowedResize>();
   /** Done, of pods that were in an OOM loop; they count for no guard any more. */
-  const healing = new Map<string, FollowedResize & { readonly doneAt: number; readonly kills: number }>();
+  const healing = new Map<
+    string,
+    FollowedResize & { readonly doneAt: number; readonly restartsBefore: RestartsByContainer }
+  >();
 
   const find = ({ pod }: InFlightResize): SizedPod | undefined => view.pod(pod.namespace, pod.name);
 
@@ -91,7 +94,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     if (verdict.kind !== 'done' || found === undefined)
       return { kind: verdict.kind === 'done' ? 'gone' : verdict.kind, decision };
     if (isOomLooping(found.sizing)) {
-      healing.set(resize.pod.uid, { ...resize, doneAt: now, kills: restartsOf(found.sizing) });
+      healing.set(resize.pod.uid, { ...resize, doneAt: now, restartsBefore: restartsByContainer(found.sizing) });
       return undefined;
     }
     return done(resize, found.sizing, now);
@@ -112,8 +115,12 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
         healing.delete(uid);
         return [{ kind: 'gone', decision }];
       }
-      const kill = found.sizing.statuses.find(({ lastTermination }) => lastTermination?.reason === 'OOMKilled');
-      if (restartsOf(found.sizing) > resize.kills && kill !== undefined) {
+      // Of that very container: its last end stays told when another one restarts for a reason of its own.
+      const kill = found.sizing.statuses.find(
+        ({ name, restartCount, lastTermination }) =>
+          lastTermination?.reason === 'OOMKilled' && restartCount > (resize.restartsBefore.get(name) ?? 0),
+      );
+      if (kill !== undefined) {
         healing.delete(uid);
         const cause = `${kill.name} was ended for want of memory again, with its new size in force`;
         return [{ kind: 'not-healed', decision, answer: answer('ResizeInCrashLoop', 'recreate', cause) }];
@@ -176,6 +183,12 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
 
 function restartsOf({ statuses }: PodSizing): number {
   return statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
+}
+
+type RestartsByContainer = ReadonlyMap<string, number>;
+
+function restartsByContainer({ statuses }: PodSizing): RestartsByContainer {
+  return new Map(statuses.map(({ name, restartCount }) => [name, restartCount]));
 }
 
 /** More than one end for want of memory: one can be a matter of chance. */
