@@ -125,27 +125,28 @@ export function createRightsizingController(options: RightsizingControllerOption
     const startedAt = clock.now();
     const book = books.of(policy.uid);
     const discovered: Record<string, number> = {};
-    const owned = new Map<string, SizedWorkload>();
+    const owned = new Set<string>();
     for (const workload of view.workloads()) {
       if (workload.deleting) continue;
       const { winner, others } = select(workload);
       const isOwn = winner?.uid === policy.uid;
       if (!isOwn && !others.some(({ uid }) => uid === policy.uid)) continue;
       discovered[workload.kind] = (discovered[workload.kind] ?? 0) + 1;
-      if (isOwn) owned.set(workloadKey(workload), workload);
+      if (isOwn) owned.add(workloadKey(workload));
     }
     book.discovered = discovered;
     book.owned = owned.size;
     for (const key of book.results.keys()) if (!owned.has(key)) book.results.delete(key);
-    if (policy.spec.mode === 'Disabled') {
-      book.results.clear();
-      for (const workload of owned.values()) await handBack(workload, signal);
-    } else {
-      const largest = largestNode(view);
-      for (const workload of owned.values()) {
-        signal.throwIfAborted();
-        await work(workload, policy, largest, signal);
-      }
+    const isDisabled = policy.spec.mode === 'Disabled';
+    if (isDisabled) book.results.clear();
+    const largest = largestNode(view);
+    for (const key of owned) {
+      signal.throwIfAborted();
+      // A pass over many takes minutes: what changed meanwhile, or became another policy's, counts as it is now.
+      const workload = view.workload(workloadOfKey(key));
+      if (workload === undefined || workload.deleting || select(workload).winner?.uid !== policy.uid) continue;
+      if (isDisabled) await handBack(workload, signal);
+      else await work(workload, policy, largest, signal);
     }
     await books.write(policy, signal);
     const took = (clock.now() - startedAt) / 1000;

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { createSilentLogger } from '../lib/log.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
+import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
+import type { SizingView } from '../model/sizing-view.ts';
+import { validPolicy } from '../model/testing/policies.ts';
+import { NOON } from '../model/testing/records.ts';
+import { aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { createRightsizingController, type RightsizingControllerOptions } from './rightsizing-controller.ts';
+import { createResultStore } from './rightsizing-result-store.ts';
+
+const policy = validPolicy({
+  namespace: 'shop',
+  spec: { selector: { workloadSelector: { matchLabels: { optimize: 'true' } } } },
+});
+
+/** A pass over these workloads; what else happens during a look is up to the test. */
+async function passOver(
+  workloads: readonly SizedWorkload[],
+  during: (looked: SizedWorkload, become: (now: readonly SizedWorkload[]) => void) => void,
+): Promise<readonly SizedWorkload[]> {
+  const clock = createVirtualClock(NOON);
+  let snapshot = createSizingSnapshot({ workloads });
+  const looked: SizedWorkload[] = [];
+  const book = { results: createResultStore(), discovered: {}, owned: 0 };
+  const controller = createRightsizingController({
+    view: new Proxy({ onChange: () => () => {} } as unknown as SizingView, {
+      get: (own, key: keyof SizingView) => own[key] ?? snapshot[key],
+    }),
+    policies: { policies: () => [policy], isFresh: () => true, onSynced: Promise.resolve(), onChange: () => () => {} },
+    usage: { onChange: () => () => {} },
+    reconciler: {
+      async reconcile(workload: SizedWorkload) {
+        looked.push(workload);
+        during(workload, (now) => {
+          snapshot = createSizingSnapshot({ workloads: now });
+        });
+        throw new Error('no result is needed');
+      },
+    },
+    books: { of: () => book, write: async () => {} },
+    settings: () => ({
+      minIntervalMillis: 3_600_000,
+      tenancy: { operatorNamespace: 'stowage-system', allowedPolicyNamespaces: new Set<string>() },
+    }),
+    events: { onPolicy: () => {} },
+    metrics: createMetrics(),
+    clock,
+    random: createSeededRandom(1),
+    log: createSilentLogger(),
+    workers: 1,
+  } as unknown as RightsizingControllerOptions);
+  const stop = new AbortController();
+  const running = controller.run(stop.signal);
+  await clock.advance(1_000);
+  stop.abort();
+  await running;
+  return looked;
+}
+
+const labels = { optimize: 'true' };
+const web = aSizedWorkload({ name: 'web', uid: 'web', labels });
+const api = aSizedWorkload({ name: 'api', uid: 'api', labels });
+
+test('a workload that changes during a pass is looked at as it is by then', async () => {
+  const scaled = { ...api, replicas: 9 };
+  const looked = await passOver([web, api], (_, become) => become([web, scaled]));
+  expect(looked).toEqual([web, scaled]);
+});
+
+test.each<[string, SizedWorkload[]]>([
+  ['goes', [web]],
+  ['is being deleted', [web, { ...api, deleting: true }]],
+  ['becomes nobody’s', [web, { ...api, labels: {}, annotations: {} }]],
+])('one that %s during a pass is not looked at', async (_, now) => {
+  const looked = await passOver([web, api], (__, become) => become(now));
+  expect(looked).toEqual([web]);
+});
