@@ -100,3 +100,20 @@ test('a loop gives way once it has worked for a while, and not before', async ()
   await clock.advance(0);
   await third;
 });
+
+test('a clock that is set back keeps a loop from giving way no longer than any other', async () => {
+  const clock = createVirtualClock(1_000_000);
+  let setBack = 0;
+  const breathe = createBreather({ now: () => clock.now() - setBack, setTimer: clock.setTimer });
+  const first = breathe();
+  await clock.advance(0);
+  await first;
+  setBack = 500_000;
+  let breaths = 0;
+  const second = breathe().then(() => breaths++);
+  await Promise.resolve();
+  expect(breaths).toBe(0);
+  await clock.advance(0);
+  await second;
+  expect(breaths).toBe(1);
+});

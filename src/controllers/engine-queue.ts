@@ -60,7 +60,9 @@ const BREATHE_AFTER_MILLIS: Millis = 8;
 export function createBreather(clock: Clock): () => Promise<void> {
   let lastMillis = 0;
   return async () => {
-    if (clock.now() - lastMillis < BREATHE_AFTER_MILLIS) return;
+    const worked = clock.now() - lastMillis;
+    // Negative: the clock was set back, and would keep the loop from breathing until it has caught up.
+    if (worked >= 0 && worked < BREATHE_AFTER_MILLIS) return;
     await sleep(clock, 0);
     lastMillis = clock.now();
   };
