@@ -123,5 +123,6 @@ function perResource(advice: readonly SizedAdvice[]): readonly Told[] {
 }
 
 function messageOf({ container, resource }: Told, reason: CapReason | HoldReason, note: StageNote | undefined): string {
-  return `${renderReason(reason, { what: `${resource} of container ${container}` })}: ${note?.text ?? ''}`;
+  const message = renderReason(reason, { what: `${resource} of container ${container}` });
+  return note === undefined ? message : `${message}: ${note.text}`;
 }

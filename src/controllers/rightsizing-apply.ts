@@ -6,6 +6,7 @@ import type { ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { readAppliedSizes } from '../model/applied-sizes.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { sizeKeys } from '../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
@@ -34,7 +35,22 @@ export function appliedKeys({ advised: { workload } }: ApplyContext): ManagedKey
   );
 }
 
+/**
+ * What rightsizing has a say in, of this pod: every size of one it has sized before, `ours` of any other.
+ * @param isAllocated allocation shares out its CPU: what it requests of that says nothing, and is not rightsizing's to change.
+ */
+export function keysOfPod(
+  pod: SizedPod,
+  containers: readonly ContainerSpecRecord[],
+  ours: ManagedKeys,
+  isAllocated: boolean,
+): ManagedKeys {
+  const keys: ManagedKeys = isSizedByUs(pod) ? new Map(containers.map(({ name }) => [name, new Set(sizeKeys)])) : ours;
+  if (!isAllocated) return keys;
+  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
+}
+
 /** Stowage gave the pod the size it has, in place or at admission. */
-export function isSizedByUs({ sizing: { marks } }: SizedPod): boolean {
+function isSizedByUs({ sizing: { marks } }: SizedPod): boolean {
   return marks[sizingKeys.originalResources] !== undefined || marks[rightsizingKeys.applied] !== undefined;
 }

@@ -3,16 +3,16 @@
  * them, and pods that have others are evicted one at a time.
  */
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { applyChanges, type SizeChange, sizeKeys } from '../model/pod-size.ts';
+import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
+import { type ApplyContext, appliedKeys, keysOfPod } from './rightsizing-apply.ts';
 import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
@@ -47,11 +47,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
   ): readonly DriftedPod[] => {
     const ours = managedKeys(to, appliedKeys(context));
     return context.live
-      .flatMap((pod) => {
-        const keys = isSizedByUs(pod) ? everyKey(sizes) : ours;
-        // Where allocation shares out the CPU, what a pod requests of it says nothing.
-        return driftedPods([pod], sizes, isAllocated(pod) ? withoutCpu(keys) : keys);
-      })
+      .flatMap((pod) => driftedPods([pod], sizes, keysOfPod(pod, sizes, ours, isAllocated(pod))))
       .toSorted(
         (a, b) => Number(a.pod.pod.ready) - Number(b.pod.pod.ready) || b.pod.pod.createdAt - a.pod.pod.createdAt,
       );
@@ -156,14 +152,6 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
 function inForceNow({ advised, memory }: ApplyContext) {
   const changed = joinChanges(memory.ongoing.flatMap((each) => each.changes));
   return { inForce: applyChanges(advised.inForce, changed), changed };
-}
-
-function everyKey(sizes: readonly ContainerSpecRecord[]): ManagedKeys {
-  return new Map(sizes.map(({ name }) => [name, new Set(sizeKeys)]));
-}
-
-function withoutCpu(keys: ManagedKeys): ManagedKeys {
-  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
 }
 
 function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {

@@ -1,13 +1,13 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
-import { type DriftedPod, driftedPods, type ManagedKeys, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
-import { applyChanges, isIncrease, type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { applyChanges, isIncrease, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
-import { type ApplyContext, appliedKeys, isSizedByUs } from './rightsizing-apply.ts';
+import { type ApplyContext, appliedKeys, keysOfPod } from './rightsizing-apply.ts';
 import { resultOfAttempt } from './rightsizing-apply-result.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 
@@ -34,13 +34,6 @@ export interface Converged {
 }
 
 export function createConverge({ actuator, isAllocated }: ConvergeOptions): Converge {
-  /** What rightsizing has a say in, of this pod. */
-  const managedOf = (context: ApplyContext, pod: SizedPod, more: ManagedKeys): ManagedKeys => {
-    const all: ReadonlySet<SizeKey> = new Set(sizeKeys);
-    const keys = isSizedByUs(pod) ? new Map(context.advised.inForce.map(({ name }) => [name, all])) : more;
-    return isAllocated(pod) ? withoutCpu(keys) : keys;
-  };
-
   /** What differs in the pod from the sizes in force, and from what it was given before the others. */
   const driftOfPod = (
     context: ApplyContext,
@@ -52,7 +45,8 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
       phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
     );
     const keys = managedKeys([...changed, ...own], appliedKeys(context));
-    return driftedPods([pod], applyChanges(inForce, joinChanges(own)), managedOf(context, pod, keys));
+    const managed = keysOfPod(pod, context.advised.inForce, keys, isAllocated(pod));
+    return driftedPods([pod], applyChanges(inForce, joinChanges(own)), managed);
   };
 
   return async (context, inForce, changed) => {
@@ -120,8 +114,4 @@ function isGlobal(reason: string): boolean {
   return (
     reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
   );
-}
-
-function withoutCpu(keys: ManagedKeys): ManagedKeys {
-  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
 }

@@ -144,8 +144,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
     memory.retemplated = undefined;
     const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: before });
     const next = { inForce: workload.containers, lessons: noted.lessons, undo: watchedNow(memory) };
-    await writeInForce(context, next, clock.now());
-    return noted.result;
+    const written = await writeInForce(context, next, clock.now());
+    return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
   };
 
   return async (context) => {
