@@ -29,6 +29,7 @@ describe('what people write on a pod', () => {
     ['weight', { weight: '2.5' }, { weight: 2.5 }],
     ['the documented classes', { 'priority-class': 'critical' }, { weight: 1.5 }],
     ['low', { 'priority-class': 'low' }, { weight: 0.7 }],
+    ['a class of the name of something every object has', { 'priority-class': 'constructor' }, { weight: undefined }],
     ['a weight wins over a class', { 'priority-class': 'low', weight: '3' }, { weight: 3 }],
     ['priority multiplier', { 'priority-multiplier': '0.5' }, { priorityMultiplier: 0.5 }],
     ['coalition', { coalition: 'checkout' }, { coalition: 'checkout' }],

@@ -1,4 +1,5 @@
 /** What people write on a pod about its CPU: labels and annotations `mbcas.io/...`, read leniently and never guessed at. */
+import { ownMember } from '../../lib/own-member.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { Labels } from '../../model/records.ts';
@@ -29,6 +30,7 @@ const hpaModes: readonly HpaMode[] = ['auto', 'limits-only', 'off', 'ignore'];
 /** `mbcas.io/priority-class`, which the public documents name. */
 const classWeights: Readonly<Record<string, number>> = { critical: 1.5, normal: 1, low: 0.7 };
 
+/** Never throws: people may write anything, and what is not understood counts as not written. */
 export function readMarks(marks: Labels): PodMarks {
   const problems: string[] = [];
   const reject = (key: string, accepted: string): undefined => {
@@ -51,7 +53,7 @@ export function readMarks(marks: Labels): PodMarks {
   const known = hpaModes.find((each) => each === mode);
   if (mode !== undefined && known === undefined) reject('hpa-mode', hpaModes.join(', '));
   const className = marks['mbcas.io/priority-class'];
-  const classWeight = className === undefined ? undefined : classWeights[className];
+  const classWeight = ownMember(classWeights, className);
   if (className !== undefined && classWeight === undefined) reject('priority-class', 'critical, normal, low');
   const managed = marks['mbcas.io/managed'];
   const metric = marks['mbcas.io/demand-metric'];

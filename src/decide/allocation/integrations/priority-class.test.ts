@@ -83,6 +83,10 @@ describe('the annotation', () => {
 
   test('integration 1: a trusted namespace may', () => {
     expect(priorityFactor(0, 'log', 5, true).factor).toBe(5);
+    expect(priorityFactor(0, 'log', 1e308, true)).toEqual({
+      factor: 64,
+      clamps: [{ reason: 'PriorityClass', what: 'weight', before: 1e308, after: 64 }],
+    });
   });
 
   test('integration 1: no annotation: the class', () => {

@@ -25,6 +25,9 @@ export function priorityWeight(priority: number, curve: PriorityCurve): number {
   return curve === 'log' ? 2 ** (position / 3) : interpolate(position);
 }
 
+/** As much as a weight may multiply. Without a bound one annotation could make a weight that no bargain can be solved with. */
+const MOST_FACTOR = 64;
+
 /** A tenant may lower its pods with `mbcas.io/priority-multiplier`, but not raise them above what their class says. */
 export function priorityFactor(
   priority: number,
@@ -34,7 +37,7 @@ export function priorityFactor(
 ): { readonly factor: number; readonly clamps: readonly Clamp[] } {
   const byClass = priorityWeight(priority, curve);
   const factor =
-    override === undefined ? byClass : Math.max(0.1, mayExceedClass ? override : Math.min(override, byClass));
+    override === undefined ? byClass : Math.max(0.1, Math.min(override, mayExceedClass ? MOST_FACTOR : byClass));
   const clamps: Clamp[] =
     override !== undefined && factor !== override
       ? [{ reason: 'PriorityClass', what: 'weight', before: override, after: factor }]
