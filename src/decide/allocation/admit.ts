@@ -24,6 +24,7 @@ import { isResizing } from './seat.ts';
 import { sizeContainers } from './size-containers.ts';
 import { withdrawalOf } from './withdraw.ts';
 
+/** Everything that speaks for or against one write, of one instant; what is undefined is not known, and then nothing grows. */
 export interface AdmissionFacts {
   readonly pod: AllocationPod;
   readonly workload: WorkloadRef | undefined;
@@ -32,6 +33,7 @@ export interface AdmissionFacts {
   readonly history: PodHistory;
   /** Of the pod's namespace, read afresh; undefined: not known. */
   readonly quotas: readonly QuotaRecord[] | undefined;
+  /** Of the namespace: what its quotas' figures do not show yet. */
   readonly ledger?: QuotaLedger | undefined;
   readonly node: {
     readonly allocatable: Millicores;
@@ -41,6 +43,7 @@ export interface AdmissionFacts {
   };
   /** The node's agent has not been heard of for too long. */
   readonly isStale: boolean;
+  /** To this pod, by allocation. */
   readonly lastWriteAt: EpochMillis | undefined;
   /** A request that the kubelet said can never be granted; only lower ones are tried. */
   readonly infeasible?: Millicores | undefined;
@@ -48,6 +51,7 @@ export interface AdmissionFacts {
   readonly now: EpochMillis;
 }
 
+/** Told in the PodAllocation's status; names of the reason table. */
 export type HeldReason =
   | ExclusionReason
   | 'PodReplaced'
@@ -87,6 +91,10 @@ const SMALL: Millicores = 100;
 /** A little less than the agents' own spacing, so that their ticks are never just too early. */
 const SPACING_SLACK = 0.9;
 
+/**
+ * The last word of `decide` before the guards; pure. Does the pod take part and is enough known, is something to be taken back,
+ * then bounds, sizes, and room. A withdrawal goes before all that is new, as a pending resize holds room that others wait for.
+ */
 export function admitAllocation(desired: DesiredCpu, input: AdmissionFacts): Admission {
   const { pod, rules, now } = input;
   const refusal = refuse(desired, input);
@@ -193,6 +201,7 @@ function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: Ad
       QUOTA_RETRY,
     );
   }
+  // By what is charged and not by what is requested: a decrease on its way is still charged, and a raise must not be paid for twice.
   const charged = chargedCpu(pod) - pod.overhead;
   const more = Math.max(0, after.request - charged);
   if (more > 0 && (node.charged === undefined || node.charged + more > node.allocatable)) {

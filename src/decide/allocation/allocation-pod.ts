@@ -26,6 +26,7 @@ export interface CpuSize {
   readonly limit: Millicores | undefined;
 }
 
+/** From the operator's record. The pod started when the last of its containers did: a restart is a start for whoever waits for it. */
 export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
   const own = requestOf(sizing.containers);
   const { qos, containers, statuses, hasPodLevelResources, isStatic, os, priority, priorityClassName } = sizing;
@@ -57,6 +58,7 @@ export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
   };
 }
 
+/** By the spec: what was asked for last, whether or not the node has granted it. */
 export function sizeOf(pod: Pick<PodSizing, 'containers'>): CpuSize {
   return totalOf(pod.containers.map(({ size }) => size));
 }

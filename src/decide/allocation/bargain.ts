@@ -8,12 +8,18 @@ import type { GroupCap, Problem, Solution } from './problem.ts';
 import type { Seat } from './seat.ts';
 import { solve } from './solve.ts';
 
+/** Shares in the order of the seats. */
 export interface Bargain {
   readonly solution: Solution;
   /** Per seat: what quota and coalition took from it. */
   readonly clamps: readonly (readonly Clamp[])[];
 }
 
+/**
+ * Solves the node. Quotas and coalitions are groups in the problem and not cuts afterwards: what one may not have goes to the
+ * others, and the sum stays within `capacity`.
+ * @param mins the lower bound of each seat, after those that did not fit gave way.
+ */
 export function bargain(
   input: NodeInput,
   seats: readonly Seat[],
@@ -81,6 +87,7 @@ function coalitionsOf(seats: readonly Seat[]): Coalition[] {
   return [...members].map(([id, uids]) => ({ id, members: uids }));
 }
 
+/** By seat; members of coalitions of two and more only. See {@link coalitionCredits}. */
 export function creditsOf(seats: readonly Seat[], { shares }: Solution): ReadonlyMap<number, number> {
   const credits = new Map<number, number>();
   for (const { members } of coalitionsOf(seats)) {

@@ -9,6 +9,7 @@ import type { Clamp, ClampReason } from './clamp.ts';
 export const layers = ['hard', 'annotation', 'grace', 'readiness', 'hpa', 'pdb', 'step'] as const;
 export type Layer = (typeof layers)[number];
 
+/** One rule's word on a share, in millicores; what is left out is not bounded. */
 export interface Bound {
   readonly layer: Layer;
   readonly reason: ClampReason;
@@ -16,6 +17,7 @@ export interface Bound {
   readonly max?: Millicores;
 }
 
+/** A lower bound that a guard raised above the claim: it gives way when the node is full, see relax.ts. */
 export interface LayerFloor {
   readonly layer: Layer;
   readonly reason: ClampReason;
@@ -39,7 +41,10 @@ export function holdAt(current: Millicores, reason: ClampReason, layer: Layer = 
   return { layer, reason, min: current, max: current };
 }
 
-/** `claim <= want` in the end, whatever the bounds say; `min <= max` always. */
+/**
+ * One box out of all bounds, whatever their order in the list. `claim <= want` in the end, whatever the bounds say; `min <= max`
+ * always. Only hard bounds and annotations move the claim: a guard that raised it would make the pod's neighbours pay for good.
+ */
 export function combineBounds(claim: Millicores, want: Millicores, bounds: readonly Bound[]): Box {
   const sorted = [...bounds].sort((a, b) => layers.indexOf(a.layer) - layers.indexOf(b.layer));
   let lo = 0;

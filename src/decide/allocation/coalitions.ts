@@ -7,11 +7,17 @@ import type { Millicores } from '../../lib/units.ts';
 import type { Bid, GroupCap, Problem, Solution } from './problem.ts';
 import { solve } from './solve.ts';
 
+/** Pods of one node with the same `mbcas.io/coalition`. */
 export interface Coalition {
   readonly id: string;
+  /** Uids. */
   readonly members: readonly string[];
 }
 
+/**
+ * Two solves: with each coalition held to its part, then what is left over to whoever can use it. Where nobody goes short there is
+ * nothing to divide, and in overload claims come before coalitions.
+ */
 export function solveWithCoalitions(problem: Problem, coalitions: readonly Coalition[]): Solution {
   const caps = coalitionCaps(problem, coalitions);
   if (caps.length === 0) return solve(problem);
@@ -51,6 +57,7 @@ function coalitionCaps({ bids, capacity }: Problem, coalitions: readonly Coaliti
     });
 }
 
+/** What one member could use, and what it got. */
 export interface Member {
   readonly need: Millicores;
   readonly share: Millicores;

@@ -56,6 +56,10 @@ export interface Demand {
 /** A hold is so many times as long after a fall that was one too many, so that falls and raises do not go on for ever. */
 const RELAPSE = 4;
 
+/**
+ * One tick. Pure: state in, state out, so that agent, lab and tests run the same loop. Constant load ends in a constant want (P18):
+ * usage within its own noise moves nothing, and a fall that proves wrong makes the next one wait longer.
+ */
 export function nextDemand(
   previous: DemandState | undefined,
   measured: Measurement,

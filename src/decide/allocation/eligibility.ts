@@ -4,6 +4,7 @@ import { isSystemCritical } from './integrations/priority-class.ts';
 import type { PodMarks } from './marks.ts';
 import type { AllocationRules } from './rules.ts';
 
+/** In about the order they are asked; the first that applies is told. */
 export const exclusionReasons = [
   'NotRunning',
   'Terminating',

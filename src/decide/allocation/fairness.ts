@@ -9,6 +9,7 @@ export interface Fairness {
   readonly satisfaction: number;
 }
 
+/** One pod's part, in millicores. */
 export interface Served {
   readonly share: number;
   readonly want: number;
@@ -28,6 +29,7 @@ export function satisfactionOf(share: number, want: number): number {
   return want <= 0 ? 1 : Math.min(1, share / want);
 }
 
+/** What the bargain maximises; comparable only between divisions of the same node among the same pods. */
 export function logNashProduct(served: readonly Served[]): number {
   return served
     .filter(({ want, disagreement, weight }) => weight > 0 && want > disagreement)

@@ -6,6 +6,7 @@ import type { Measurement } from './demand.ts';
 import type { GreedMemory } from './node-input.ts';
 import type { GreedyRules } from './rules.ts';
 
+/** One pod at one tick, shares and limits in millicores. */
 export interface GreedQuestion {
   readonly measured: Measurement | undefined;
   readonly share: number;
@@ -24,6 +25,10 @@ const MOSTLY_THROTTLED = 0.5;
 const noGreed: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
 const knownGreed: GreedMemory = { ...noGreed, isGreedy: true };
 
+/**
+ * One tick. Slow to suspect and slower to release: a ceiling on a service costs it its replies, and a limit added in place can be
+ * raised later but never taken away. Latency-sensitive pods are never found greedy.
+ */
 export function nextGreed(previous: GreedMemory | undefined, question: GreedQuestion, rules: GreedyRules): GreedMemory {
   const before = previous ?? (question.hasCeiling ? knownGreed : noGreed);
   const { measured, share, limit, standing, isBatch } = question;

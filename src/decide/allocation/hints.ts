@@ -30,6 +30,7 @@ export interface PodFacts {
   readonly node?: Pick<NodeRecord, 'name' | 'labels'>;
 }
 
+/** Unknown facts hold the pod where it is: no increase, no decrease. */
 export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: AllocationRules, now: EpochMillis): PodHints {
   const { limitRanges, hpas, pdbs } = facts;
   const size = sizeOf(pod);

@@ -30,6 +30,7 @@ export interface PodHints {
 /** What holds for a pod about which the cluster says nothing. */
 export const unhindered: PodHints = { bounds: [], spread: 1, affinity: 1, isRequestFrozen: false, bandFactor: 1 };
 
+/** One pod of the node at one tick. */
 export interface NodePod {
   readonly pod: AllocationPod;
   /** Undefined: not measured this tick. The pod keeps what it has. */
@@ -65,6 +66,7 @@ export interface NodeInput {
   readonly now: EpochMillis;
 }
 
+/** What is carried from tick to tick; lost with the agent, whose successor begins from what pods have. */
 export interface PodMemory {
   readonly demand: DemandState | undefined;
   readonly probes: ProbeMemory;

@@ -24,6 +24,12 @@ const MINUTE = 60_000;
 /** With less of its capacity in use a node has enough for all, whatever they might want. */
 const BUSY = 0.9;
 
+/**
+ * One tick. The sum of the shares is at most what is
+ * there at every tick, also half way through the writes, as decreases come first (P16); the same input twice writes nothing the
+ * second time (P17). O(n log n) in the pods.
+ * @throws RangeError for figures that cannot be, such as a capacity that is no number.
+ */
 export function planNode(input: NodeInput): NodePlan {
   const { node, rules, now, memory } = input;
   const { managed, unmanaged, excluded } = divide(input);

@@ -25,6 +25,7 @@ export interface GroupCap {
   readonly members: readonly string[];
 }
 
+/** Whole millicores in, whole millicores out: doubles are exact for them. */
 export interface Problem {
   readonly capacity: Millicores;
   readonly bids: readonly Bid[];

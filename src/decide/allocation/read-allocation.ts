@@ -4,7 +4,9 @@ import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { LimitPolicy } from './node-input.ts';
 
+/** What an agent asks for one pod, in whole millicores above zero. */
 export interface DesiredCpu {
+  /** The pod it was computed for: one of the same name may be there by now. */
   readonly podUid: string | undefined;
   readonly request: Millicores;
   readonly limit: Millicores;
@@ -19,6 +21,7 @@ export type ReadAllocation =
   | { readonly ok: true; readonly desired: DesiredCpu }
   | { readonly ok: false; readonly message: string };
 
+/** Never throws. Beside the figures of the spec nothing has to be right: what cannot be read of the rest is left out. */
 export function readAllocation({ spec }: PodAllocation): ReadAllocation {
   const request = milliOf(spec?.desiredCPURequest);
   const limit = milliOf(spec?.desiredCPULimit);

@@ -19,6 +19,10 @@ export interface Relaxed {
 
 const firstToGo = [...layers].reverse().filter((layer) => layer !== 'hard' && layer !== 'annotation');
 
+/**
+ * Lower bounds that fit, in the order of the seats: none below its claim. Where the claims alone are more than there is, they come
+ * back as they are, and the solver sheds load.
+ */
 export function relaxToFit(seats: readonly Relaxable[], capacity: Millicores): Relaxed {
   const mins = seats.map(({ box }) => box.min);
   const clamps: Clamp[][] = seats.map(() => []);

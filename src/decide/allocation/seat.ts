@@ -36,8 +36,10 @@ export interface Table {
   readonly now: EpochMillis;
 }
 
+/** An annotated weight is at most this, and at least one by this: nobody bargains the others to nothing. */
 const WEIGHT_SPAN = 64;
 
+/** Everything about one pod that does not depend on the others; the bargain follows. */
 export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: Table): Seat {
   const { pod, measured } = input;
   const { rules, now } = table;

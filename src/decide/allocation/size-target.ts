@@ -21,6 +21,10 @@ export interface Sized {
   readonly clamps: readonly Clamp[];
 }
 
+/**
+ * What a share means for the pod's spec. A ceiling, once set, can only be raised (KEP-1287): lifting it is raising it to the node's
+ * allocatable, where it bounds nothing.
+ */
 export function sizeTarget(
   seat: Seat,
   share: Millicores,

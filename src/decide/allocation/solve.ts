@@ -1,4 +1,7 @@
-/** The weighted Nash bargaining solution of one node: claims first, the surplus by weight, nobody above what it can use. */
+/**
+ * The weighted Nash bargaining solution of one node: claims first, the surplus by weight, nobody above what it can use. Properties
+ * P1 to P15 hold for it (tests of these names); an independent solver by bisection is their oracle.
+ */
 import { type Prepared, prepare } from './prepare.ts';
 import type { Mode, Problem, Solution } from './problem.ts';
 import { roundShares } from './round-shares.ts';

@@ -41,6 +41,7 @@ const PRIOR_TICKS = 3;
 /** Half a deviation off is nothing: the usual choice, best for finding a change of one deviation. */
 const SLACK = 0.5;
 
+/** One tick. A jump and a slow drift (CUSUM) both begin a new level; what is neither moves the mean by ever less. */
 export function nextLevel(previous: UsageLevel | undefined, usage: Millicores, rules: LevelRules): UsageLevel {
   if (previous === undefined) return levelAt(usage, 0);
   const { mean, deviation } = previous;

@@ -5,6 +5,7 @@
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
 import type { Clamp } from '../clamp.ts';
 
+/** One reading of a query that an administrator named; values as they come. */
 export interface MetricFact {
   readonly value: number;
   readonly target: number;

@@ -3,6 +3,7 @@
  * request would change the number of replicas (k/k#142155). Such pods keep their request; only their ceiling may move.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
+import { groupOf } from '../../../model/owners.ts';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
 
@@ -58,7 +59,6 @@ function cpuTargets({ utilization, containerUtilization }: HpaRecord): number[] 
 /** Autoscalers, KEDA's included, that scale the workload: API group (not version), kind and name agree. */
 export function hpasOf(workload: SizedWorkload | undefined, hpas: readonly HpaRecord[]): HpaRecord[] {
   if (workload === undefined) return [];
-  const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
   return hpas.filter(
     ({ namespace, target }) =>
       namespace === workload.namespace &&

@@ -13,6 +13,7 @@ export interface CpuRange {
   readonly ratio: number;
 }
 
+/** Of several LimitRanges each must be met. */
 export function cpuRange(ranges: readonly LimitRangeRecord[], type: 'Container' | 'Pod'): CpuRange {
   const own = ranges.filter((range) => range.type === type);
   return {

@@ -14,6 +14,7 @@ const LEAST = 0.95;
 const SPAN = 0.1;
 const NO_LONGER_MATCHED = 0.9;
 
+/** 0.95..1.05 by the part of preferred weight that the node meets; times 0.9 where required terms are not met any more. */
 export function affinityFactor(
   { required, preferred }: AffinityFact,
   node: Pick<NodeRecord, 'name' | 'labels'>,

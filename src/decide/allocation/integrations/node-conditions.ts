@@ -26,6 +26,7 @@ const LEAST_FACTOR = 0.7;
 /** Pressure counts until it has been gone for this long. */
 const RECOVERY: Millis = 60_000;
 
+/** @param conditions undefined: not known, and nothing is written. */
 export function judgeNode(conditions: readonly NodeCondition[] | undefined, now: EpochMillis): NodeState {
   const ready = conditions?.find(({ type }) => type === 'Ready');
   const frozenBecause = ready === undefined ? 'DataUnknown' : ready.status === 'True' ? undefined : 'NodeNotReady';

@@ -27,6 +27,7 @@ const DEAD_USAGE = 0.1;
 const SHORT_OF_CPU = 0.05;
 const BOOST = 1.5;
 
+/** One tick. @param current what the pod has, below which it is not to fall. @param previous undefined for a pod seen first. */
 export function judgeProbes(
   pod: AllocationPod,
   {

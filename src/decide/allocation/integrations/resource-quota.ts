@@ -14,6 +14,7 @@ export interface QuotaRoom {
 /** Scopes that cannot match a pod that allocation manages: those are never BestEffort. Others are taken to match. */
 const foreignScopes: ReadonlySet<string> = new Set(['BestEffort', 'Terminating']);
 
+/** The least that any of them leaves. Scopes that are not known count, so that a write is rather held than refused. */
 export function quotaRoom(quotas: readonly QuotaRecord[]): QuotaRoom {
   const counted = quotas.filter(({ scopes }) => !(scopes ?? []).some((scope) => foreignScopes.has(scope)));
   return { cpuRequest: least(counted, 'cpuRequest'), cpuLimit: least(counted, 'cpuLimit') };

@@ -15,6 +15,7 @@ export interface SpreadFact {
 const LEAST = 0.8;
 const MOST = 1.25;
 
+/** 0.8..1.25; 1 where nothing is known. */
 export function spreadFactor(facts: readonly SpreadFact[]): number {
   const factors = facts
     .filter(({ replicasHere, averageReplicas }) => replicasHere > 0 && averageReplicas > 0)
