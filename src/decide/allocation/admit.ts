@@ -51,7 +51,7 @@ export interface AdmissionFacts {
   readonly now: EpochMillis;
 }
 
-/** Told in the PodAllocation's status; names of the reason table. */
+/** Told in the status of the PodAllocation (docs/skip-reasons.md says what each means and what helps). */
 export type HeldReason =
   | ExclusionReason
   | 'PodReplaced'
