@@ -1,6 +1,6 @@
 /**
- * What the last leader may have begun and not seen end goes on counting against the cluster-wide budget. Who began it is not
- * always known: what comes from somebody else counts as well, until it is over.
+ * What the last leader may have begun and not seen end goes on counting against the cluster-wide budget. Who began it
+ * is not always known: what comes from somebody else counts as well, until it is over.
  */
 
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
@@ -15,7 +15,11 @@ import type { Disruptions } from './disruptions.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement-rules.ts';
 
-/** Pods of managed workloads that are ending. @returns how many. */
+/**
+ * Pods of managed workloads that are ending. The time they are given starts now: since when they have been ending says
+ * nothing about who asked.
+ * @returns how many were added to `inFlight`.
+ */
 export function adoptEvictions(
   view: ClusterView,
   { readPolicy }: Pick<PlacementRules, 'readPolicy'>,
@@ -30,7 +34,11 @@ export function adoptEvictions(
   return count;
 }
 
-/** Rollouts of templates in which rightsizing owns sizes, and ending pods of workloads that have sizes of its. @returns how many. */
+/**
+ * Rollouts of templates in which rightsizing owns sizes, and ending pods of workloads that have sizes of its. Sizes in
+ * a template are told by its field managers, sizes that admission gives by the workload's annotation.
+ * @returns how many.
+ */
 export function adoptSizeDisruptions(
   view: Pick<SizingView, 'workloads' | 'podsOf'>,
   { beginRollout, inFlight }: Pick<Disruptions, 'beginRollout' | 'inFlight'>,

@@ -1,6 +1,6 @@
 /**
- * Which node agents are alive, told from their PodAllocations changing, by this process's own clock: the clock of a node may be
- * wrong. While the API server is out of reach nobody is heard, which says nothing about agents.
+ * Which node agents are alive, told from their PodAllocations changing, by this process's own clock: the clock of a
+ * node may be wrong. While the API server is out of reach nobody is heard, which says nothing about agents.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';

@@ -1,4 +1,6 @@
-/** The allocation loop: a node is worked through when an allocation on it, one of its pods, or what bounds them changes. */
+/**
+ * The allocation loop: a node is worked through when an allocation on it, one of its pods, or what bounds them changes.
+ */
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';

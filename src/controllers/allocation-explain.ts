@@ -1,4 +1,7 @@
-/** Allocation of one workload's pods as plain data: what each bargained for, got and has, what bounded it, and at what price. */
+/**
+ * Allocation of one workload's pods as plain data: what each bargained for, got and has, what bounded it, and at what
+ * price.
+ */
 import type { AllocationMode, PodAllocationPhase } from '../api/pod-allocation.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { SizingView } from '../model/sizing-view.ts';

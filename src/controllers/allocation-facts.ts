@@ -1,4 +1,7 @@
-/** What the operator knows about one allocated pod beyond what its node's agent does: facts for hints, admission and restoring. */
+/**
+ * What the operator knows about one allocated pod beyond what its node's agent does: facts for hints, admission and
+ * restoring.
+ */
 
 import type { AdmissionFacts } from '../decide/allocation/admit.ts';
 import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
@@ -165,8 +168,8 @@ function medianFact(view: SizingView, workload: SizedWorkload): Pick<PodFacts, '
 const MANAGED = 'mbcas.io/managed';
 
 /**
- * Conditions from what node records keep. Pressure is told by the taints that the node lifecycle controller puts for it; the
- * agent reads the conditions themselves, so this is the second look.
+ * Conditions from what node records keep. Pressure is told by the taints that the node lifecycle controller puts for
+ * it; the agent reads the conditions themselves, so this is the second look.
  */
 export function conditionsOf({ ready, taints }: Pick<NodeRecord, 'ready' | 'taints'>): readonly NodeCondition[] {
   const pressed = PRESSURES.filter(([, key]) => taints.some((taint) => taint.key === key));

@@ -20,7 +20,10 @@ export interface GuidanceInput {
   readonly now: EpochMillis;
 }
 
-/** Only what is to be said: a key that is left out means that nothing of the kind bounds the pod. `isUnknown` alone where the view cannot be believed. */
+/**
+ * Only what is to be said: a key that is left out means that nothing of the kind bounds the pod. `isUnknown` alone
+ * where the view cannot be believed.
+ */
 export function guidanceOf(input: GuidanceInput): AllocationGuidance {
   const { known, advice, quota, rules, now } = input;
   const { facts, history, pod } = known;

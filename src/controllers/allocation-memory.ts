@@ -3,7 +3,9 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { QuotaRecord } from '../model/sizing-records.ts';
 
 export interface AllocationMemory {
-  /** A container restarted during a resize of ours: in place is not without a restart there. For the life of the pod. */
+  /**
+   * A container restarted during a resize of ours: in place is not without a restart there. For the life of the pod.
+   */
   noteRestart(podUid: string): void;
   hasRestarted(podUid: string): boolean;
   /** The API server refused for want of quota although there seemed to be room. */

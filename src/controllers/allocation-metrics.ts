@@ -14,7 +14,10 @@ export interface AllocationMetricsOptions {
   readonly isLeader: () => boolean;
 }
 
-/** Sets the gauges when somebody scrapes. Replicas that do not lead tell none: each pod would be counted as often as there are replicas. */
+/**
+ * Sets the gauges when somebody scrapes. Replicas that do not lead tell none: each pod would be counted as often as
+ * there are replicas.
+ */
 export function reportAllocation(options: AllocationMetricsOptions): void {
   const { metrics, view, stores, isLeader } = options;
   metrics.onRender(() => setCounts(options));

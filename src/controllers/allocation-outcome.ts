@@ -167,8 +167,8 @@ const text = ({ request, limit }: CpuSize): string => `${request}m${limit === un
 const time = (at: EpochMillis): string => new Date(Math.floor(at / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
 /**
- * Whether a status says something new. Sentences tell figures that move all the time: alone they are not worth a write, and
- * neither is the time of the last attempt.
+ * Whether a status says something new. Sentences tell figures that move all the time: alone they are not worth a write,
+ * and neither is the time of the last attempt.
  */
 export function isSameStatus(a: PodAllocationStatus, b: PodAllocationStatus): boolean {
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));

@@ -1,6 +1,7 @@
 /**
- * One pass over a node: every allocation is judged on what holds at that moment and sent at once, decreases first, so a raise
- * is only ever asked for into what is free by what scheduler and kubelet charge. Raises that do not fit wait for the next pass.
+ * One pass over a node: every allocation is judged on what holds at that moment and sent at once, decreases first, so a
+ * raise is only ever asked for into what is free by what scheduler and kubelet charge. Raises that do not fit wait for
+ * the next pass.
  */
 import type { AllocationEvents } from '../act/allocation-events.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
@@ -25,7 +26,10 @@ import { createMissing, type RestoreCause, restoreCause } from './allocation-res
 import type { AllocationSettings } from './allocation-settings.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 
-/** What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up again then. */
+/**
+ * What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up
+ * again then.
+ */
 export interface PodReport {
   readonly record: AllocationRecord;
   readonly pod: AllocatedPodRef;

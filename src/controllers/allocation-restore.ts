@@ -1,4 +1,7 @@
-/** Which pods get back what they had before allocation: those that opted out, and those whose node's agent or allocation is gone. */
+/**
+ * Which pods get back what they had before allocation: those that opted out, and those whose node's agent or allocation
+ * is gone.
+ */
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import { type ExclusionReason, exclusionOf } from '../decide/allocation/eligibility.ts';
 import { readMarks } from '../decide/allocation/marks.ts';

@@ -6,6 +6,9 @@ import type { Millis } from '../lib/units.ts';
 export interface AllocationSettings {
   readonly size: SizeSettings;
   readonly rules: AllocationRules;
-  /** An agent unheard of for this long is gone, and its node's pods get back what they had; for half of it, nothing changes. */
+  /**
+   * An agent unheard of for this long is gone, and its node's pods get back what they had; for half of it, nothing
+   * changes.
+   */
   readonly staleMillis: Millis;
 }

@@ -1,4 +1,7 @@
-/** How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the middle. */
+/**
+ * How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the
+ * middle.
+ */
 import type { SpreadFact } from '../decide/allocation/integrations/topology-spread.ts';
 import { ownMember } from '../lib/own-member.ts';
 import type { Millicores } from '../lib/units.ts';
@@ -31,8 +34,8 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
 const LEAST_REPLICAS = 3;
 
 /**
- * What the running replicas of a workload request in the middle, to two digits: it is told to the agents of all of them, and every
- * millicore would be a write each. Undefined where they are too few.
+ * What the running replicas of a workload request in the middle, to two digits: it is told to the agents of all of
+ * them, and every millicore would be a write each. Undefined where they are too few.
  */
 export function medianRequestOf(view: SizingView, workload: SizedWorkload): Millicores | undefined {
   const requests = runningReplicas(view, workload)

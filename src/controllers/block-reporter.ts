@@ -12,10 +12,14 @@ import type { WorkloadRecord } from '../model/records.ts';
 import { workloadLabels } from './placement-metrics.ts';
 
 export interface BlockReporter {
+  /** @param block the objection that is told: the first, in the order of the guards. */
   report(workload: WorkloadRecord, decision: EvictDecision | FallbackDecision, block: Block): void;
   /** The settings of the workload cannot be understood. */
   reportInvalid(workload: WorkloadRecord, message: string): void;
-  /** What the plan found that no decision says. */
+  /**
+   * What the plan found that no decision says. Beside its own notes: pods that wait for an on-demand node, as the floor
+   * is never met with spot (hazard H7).
+   */
   reportNotes(workload: WorkloadRecord, plan: WorkloadPlan): void;
 }
 

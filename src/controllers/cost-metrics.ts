@@ -9,8 +9,10 @@ const COST = 'stowage_workload_cost_dollars_per_hour';
 const UNPRICED = 'stowage_workload_unpriced_pods';
 
 /**
- * Sets the cost series of every managed workload anew. A figure of which a part is unknown is about the pods whose price is
- * known, and `stowage_workload_unpriced_pods` says how many are not; without any priced pod there is none.
+ * Sets the cost series of every managed workload anew, in dollars per hour by the prices file. A figure of which a part
+ * is unknown is about the pods whose price is known, and `stowage_workload_unpriced_pods` says how many are not;
+ * without any priced pod there is none. To be called on the leader only: every replica would tell the same money once
+ * more.
  */
 export function reportCosts(metrics: Metrics, view: ClusterView, { sides, prices, readPolicy }: PlacementRules): void {
   metrics.clear(COST);

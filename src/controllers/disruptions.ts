@@ -1,4 +1,7 @@
-/** Every disruption of every engine: what is under way, what was done, and whether one more is allowed. One budget for all. */
+/**
+ * Every disruption of every engine: what is under way, what was done, and whether one more is allowed. One budget for
+ * all.
+ */
 import { createEvict, type Evict } from '../act/evict.ts';
 import { isEnding, mayBeGone } from '../act/eviction-outcome.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -19,18 +22,21 @@ export interface DisruptionsOptions {
   readonly rules: () => PlacementRules;
   readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
+  /** A resize of the pod was asked for and is not over: it is not evicted meanwhile. Left out, no engine resizes. */
   readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly clock: Clock;
 }
 
 export interface Disruptions {
+  /** What has been done; in memory only, so a new leader waits one cooldown before its first move (hazard H28). */
   readonly history: DisruptionLog;
+  /** What is being done, of all engines: it counts against `placement.maxConcurrentEvictions`. */
   readonly inFlight: EvictionsInFlight;
-  /** Recreates a pod that never ran; nothing is disrupted by that. */
+  /** Recreates a pod that never ran: nothing is disrupted by that, so it takes no place and begins no cooldown. */
   readonly evict: Evict;
   /**
-   * Evicts a pod that serves. It takes a place of the budget before it is asked for, as other workloads decide while the answer
-   * is waited for, and keeps it until the pod is seen gone.
+   * Evicts a pod that serves. It takes a place of the budget before it is asked for, as other workloads decide while
+   * the answer is waited for, and keeps it until the pod is seen gone.
    */
   readonly disrupt: Evict;
   list(): readonly InFlightEviction[];
@@ -38,9 +44,15 @@ export interface Disruptions {
   contextWith(policy: PlacementPolicy): GuardContext;
   /** The same, by the workload; undefined for one whose pods placement does not follow, such as a DaemonSet. */
   contextOf(workloadUid: string): GuardContext | undefined;
-  /** For the guard of sizes. */
+  /**
+   * The same budget and windows as the guard of sizes sees them: an eviction and a restart for a size draw on one of
+   * each (DESIGN 1, rule 1 between engines). Answers for any workload, also one that placement does not follow.
+   */
   stateOf(workloadUid: string): DisruptionState;
-  /** The template of the workload is about to be changed: a rollout follows. */
+  /**
+   * The template of the workload is about to be changed: a rollout follows. It takes one place, under the workload's
+   * uid, however many pods it replaces, as the workload's own strategy paces those.
+   */
   beginRollout(workloadUid: string): void;
   /** It does not follow, or is over. */
   endRollout(workloadUid: string): void;
@@ -61,7 +73,10 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const parseWindow = createWindowParser();
   const list = (): readonly InFlightEviction[] => inFlight.list(clock.now());
 
-  /** Of workloads that say nothing of their own. */
+  /**
+   * The window of workloads that say nothing of their own; undefined: always open. Parsed each time, which the parser's
+   * cache makes cheap.
+   */
   const windowEverywhere = (): GuardContext['window'] => {
     const { window } = rules().settings;
     if (window === undefined) return undefined;

@@ -6,6 +6,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 
+/** One of each in a process, so that events are merged and metrics named across engines. */
 export interface EngineParts {
   readonly events: EventSink;
   readonly journal: Journal;

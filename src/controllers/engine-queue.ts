@@ -8,14 +8,21 @@ import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 
 export interface EngineQueue {
-  /** Has the key handled after this time; the earlier time wins where it waits already. Nothing happens while the queue does not run. */
+  /**
+   * Has the key handled after this time; the earlier time wins where it waits already. Nothing happens while the queue
+   * does not run, so listeners may be set up before it does.
+   * @param priority the higher goes first among keys that are due; 0 when left out.
+   */
   wake(key: string, delayMillis?: Millis, priority?: number): void;
-  /** Runs until `signal` aborts; then takes no more keys, waits for what is running and resolves. May be run again, and begins empty. */
+  /**
+   * Runs until `signal` aborts; then takes no more keys, waits for what is running and resolves. May be run again, and
+   * begins empty.
+   */
   run(handle: KeyHandler, signal: AbortSignal): Promise<void>;
 }
 
 export interface EngineQueueOptions {
-  /** The engine; label `queue` of its series. */
+  /** The engine: value of the label `queue`. One queue a name, as its depth is one series. */
   readonly name: string;
   /** Keys handled in parallel. At least 1. */
   readonly workers: number;
@@ -53,10 +60,16 @@ export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
   };
 }
 
-/** A loop gives way to the webhook after working this long in one go. */
+/**
+ * A loop gives way to the webhook after working this long in one go. Most looks only compute and never wait for
+ * anything, so thousands of them would hold up admissions, which must answer within 5 ms (DESIGN 7).
+ */
 const BREATHE_AFTER_MILLIS: Millis = 8;
 
-/** @returns what a loop calls between two pieces of work: it lets others have their turn once the last time is a while ago. */
+/**
+ * @returns what a loop calls between two pieces of work: it lets others have their turn once the last time is a while
+ * ago.
+ */
 export function createBreather(clock: Clock): () => Promise<void> {
   let lastMillis = 0;
   return async () => {

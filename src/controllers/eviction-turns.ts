@@ -1,20 +1,27 @@
-/** Turns: when more workloads want to move a pod than the cluster-wide budget allows, the one that waited longest goes first. */
+/**
+ * Turns: when more workloads want to move a pod than the cluster-wide budget allows, the one that waited longest goes
+ * first.
+ */
 import { type Candidate, orderCandidates } from '../guard/budget.ts';
 import type { DisruptionHistory } from '../guard/history.ts';
 
 export interface EvictionTurns {
-  /** Whether it is the candidate's turn, `free` places being free. If not, it waits. If so, it no longer does. */
+  /**
+   * Whether it is the candidate's turn. If not, it waits. If so, it no longer does, and is expected to use the place.
+   * @param free places of the cluster-wide budget that nobody has; negative where a lowered limit is exceeded.
+   */
   take(candidate: Candidate, free: number): boolean;
   /** It has to wait: no place is free. */
   wait(candidate: Candidate): void;
   /** It wants nothing any more. */
   leave(key: string): void;
-  /** It only waits for a place: nothing else keeps it from going. */
+  /** It only waits for a place: when it was last looked at, nothing else kept it from going. */
   isWaiting(key: string): boolean;
-  /** Keys of those whose turn it would be, `free` places being free. */
+  /** Keys of those whose turn it would be, at most `free` of them; they go on waiting until they take it. */
   next(free: number): readonly string[];
 }
 
+/** @param history by which turns are ordered: see `orderCandidates` (hazard H32). */
 export function createEvictionTurns(history: DisruptionHistory): EvictionTurns {
   const waiting = new Map<string, Candidate>();
   const first = (candidates: Iterable<Candidate>, count: number): readonly Candidate[] =>

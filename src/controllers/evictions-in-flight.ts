@@ -1,17 +1,30 @@
-/** Disruptions under way, of every engine: pods asked to go and not seen gone, and rollouts. The cluster-wide budget counts these. */
+/**
+ * Disruptions under way, of every engine: pods asked to go and not seen gone, and rollouts. The cluster-wide budget
+ * counts these.
+ */
 import type { InFlightEviction } from '../guard/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
 export interface EvictionsInFlight {
+  /**
+   * What holds a place at this time. Gives back the places of what has been going on for too long, and tells `onFreed`.
+   */
   list(now: EpochMillis): readonly InFlightEviction[];
+  /** One entry a pod: adding it again starts its time anew. */
   add(eviction: InFlightEviction): void;
   /** @returns whether it was in flight. */
   remove(podUid: string): boolean;
-  /** Calls back when a place of the budget comes free. @returns how to end it. */
+  /**
+   * Calls back when a place of the budget comes free: during `remove`, or during `list` where one ran out of time.
+   * @returns how to end it.
+   */
   onFreed(listener: () => void): () => void;
 }
 
-/** @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back after this time; asked each time. */
+/**
+ * @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back after this time; asked
+ * each time.
+ */
 export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInFlight {
   const byPod = new Map<string, InFlightEviction>();
   const listeners = new Set<() => void>();

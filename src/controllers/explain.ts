@@ -1,4 +1,7 @@
-/** The whole story of one workload as plain data: slots and sides, what blocks, what happens next and when, and what was done. */
+/**
+ * The whole story of one workload as plain data: slots and sides, what blocks, what happens next and when, and what was
+ * done.
+ */
 import type { Journal, JournalEntry } from '../act/journal.ts';
 import type { Decision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
@@ -16,7 +19,7 @@ import type { SpotWatch } from './spot-watch.ts';
 
 export interface ExplainedDecision {
   readonly decision: Decision;
-  /** All objections, first the one that is reported; empty: it is carried out next. */
+  /** All objections, first the one that is reported; empty: it is carried out at the next look. */
   readonly blocks: readonly Block[];
 }
 

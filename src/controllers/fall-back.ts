@@ -26,7 +26,10 @@ export interface FallBackOptions {
   readonly log: Logger;
 }
 
-/** @returns when to look again; undefined when the change of the pods will tell. */
+/**
+ * Recreates one pod that found no room on spot, so that admission steers its replacement to on-demand (hazard H5).
+ * @returns when to look again; undefined when the change of the pods will tell.
+ */
 export type FallBack = (
   workload: WorkloadRecord,
   decision: FallbackDecision,
@@ -34,7 +37,7 @@ export type FallBack = (
   signal: AbortSignal,
 ) => Promise<Millis | undefined>;
 
-/** The view may show a pod for a moment after it was recreated. */
+/** The view may show a pod for a moment after it was recreated: asking again would be counted twice (hazard H27). */
 const SEEN_GONE_MILLIS: Millis = 10_000;
 const RETRY_MILLIS: Millis = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * How a resize stands, judged from the pod alone: its spec, its status and KEP-1287 conditions. Pure. Events are never read: they
- * are merged, dropped and late.
+ * How a resize stands, judged from the pod alone: its spec, its status and KEP-1287 conditions. Pure. Events are never
+ * read: they are merged, dropped and late.
  */
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer, readAnswer } from '../act/resize-answers.ts';
@@ -14,9 +14,16 @@ import type { SizedPod } from '../model/sizing-view.ts';
 /** A resize with what is known of its course so far. */
 export interface FollowedResize extends InFlightResize {
   readonly decision: ResizeDecision;
-  /** The pod's generation with the change in its spec; undefined until the API server has answered, or where it does not say. */
+  /**
+   * The pod's `metadata.generation` with the change in its spec; undefined until the API server has answered, or where
+   * its answer does not say. Before it is known a spec with another size counts as not yet seen, not as somebody
+   * else's.
+   */
   readonly generation: number | undefined;
-  /** Since when the node has been saying the same. */
+  /**
+   * Since when the node has been saying the same: deadlines count from here, so a resize that makes progress is not cut
+   * off.
+   */
   readonly stateSince: EpochMillis;
   readonly state: ResizeStanding['kind'];
   /** Sum over the containers when it began. */
@@ -24,9 +31,12 @@ export interface FollowedResize extends InFlightResize {
 }
 
 export interface ResizeDeadlines {
-  /** How long a node may say Deferred before the change is taken back: it holds room that nobody gets meanwhile (kubernetes#135107). */
+  /**
+   * How long a node may say Deferred before the change is taken back: scheduler and quota count it as granted meanwhile
+   * (kubernetes#135107; rightsizing bug 28).
+   */
   readonly deferredMillis: Millis;
-  /** How long the kubelet may fail and retry. */
+  /** How long the kubelet may fail and retry: an Error is not an Infeasible (rightsizing bug 11). */
   readonly errorMillis: Millis;
   /** How long nothing at all may be heard. */
   readonly silenceMillis: Millis;
@@ -48,7 +58,11 @@ export type ResizeStanding =
   /** Somebody asked for another size since. */
   | { readonly kind: 'superseded' };
 
-/** @param found the pod as the view has it now; undefined where there is none of that name. */
+/**
+ * Order matters: what the spec asks for comes first, then whether the status is about that spec, then what the node
+ * says of it. Conditions of an older generation would be read as an answer to a question that was never asked.
+ * @param found the pod as the view has it now; undefined where there is none of that name.
+ */
 export function standingOf(resize: FollowedResize, found: SizedPod | undefined): ResizeStanding {
   if (found === undefined || found.pod.uid !== resize.pod.uid || found.pod.deletingAt !== undefined)
     return { kind: 'gone' };
@@ -109,7 +123,11 @@ export function verdictOn(
   }
 }
 
-/** Takes back what was not granted; undefined where nothing is left to take back. */
+/**
+ * Asks for what the node has allocated, so that nobody holds room that is not used. A limit that was added cannot be
+ * removed again, only left as it is allocated (KEP-1287).
+ * @returns undefined where nothing is left to take back.
+ */
 export function withdrawalOf(
   { pod, sizing }: SizedPod,
   resize: ResizeDecision,

@@ -1,4 +1,7 @@
-/** Reads saved usage before collecting begins, saves it from time to time and at the end, and takes over what is imported. */
+/**
+ * Reads saved usage before collecting begins, saves it from time to time and at the end, and takes over what is
+ * imported.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { ProfileStore } from '../act/save-profiles.ts';
 import { isForbidden } from '../api/kube-error.ts';
@@ -12,6 +15,7 @@ import type { SavedUsage } from '../model/saved-usage.ts';
 import type { UsageBook } from '../model/usage-book.ts';
 
 export interface KeepProfilesOptions {
+  /** The ConfigMaps in the operator's own namespace. */
   readonly store: ProfileStore;
   readonly book: UsageBook;
   readonly clock: Clock;
@@ -23,7 +27,8 @@ export interface KeepProfilesOptions {
 
 export interface ProfileKeeper {
   /**
-   * Fills the book. Tries until it succeeds: a book that is saved without having been read would be the end of all history.
+   * Fills the book. Tries until it succeeds: a book that is saved without having been read would be the end of all
+   * history.
    * @returns false when the signal aborted, or saved usage may not be read; then nothing is ever saved.
    */
   restore(signal: AbortSignal): Promise<boolean>;
@@ -65,7 +70,10 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
     if (failed === 0) await store.dropImports(signal);
   };
 
-  /** One save. What hangs is given up after a time of its own, so that neither the next one nor the end of the process waits for it. */
+  /**
+   * One save. What hangs is given up after a time of its own, so that neither the next one nor the end of the process
+   * waits for it.
+   */
   const round = async (mostMillis: Millis, outer?: AbortSignal): Promise<void> => {
     const { signal, end } = startDeadline(clock, mostMillis, 'saving usage', outer);
     try {

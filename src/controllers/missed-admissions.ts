@@ -1,4 +1,6 @@
-/** Notices pods of managed workloads that were created without passing the webhook: it was down, or is not registered. */
+/**
+ * Notices pods of managed workloads that were created without passing the webhook: it was down, or is not registered.
+ */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -17,7 +19,10 @@ export interface MissedAdmissionsOptions {
   readonly clock: Clock;
 }
 
-/** Pods of one outage are told in one event. */
+/**
+ * Pods of one outage are told in one event. Long enough for owners to be in the view as well: an unresolved pod is left
+ * out.
+ */
 const COLLECT_MILLIS = 5_000;
 
 /** Watches from now on; pods created before are none of its business. Returns the function that ends it. */

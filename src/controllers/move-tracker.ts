@@ -1,4 +1,7 @@
-/** Watches whether moves worked, so that a side without a place is left alone for a while instead of being tried again and again. */
+/**
+ * Watches whether moves worked, so that a side without a place is left alone for a while instead of being tried again
+ * and again.
+ */
 import type { EvictDecision } from '../decide/decision.ts';
 import { judgeMove, type Move } from '../decide/placement/moves.ts';
 import type { DisruptionLog } from '../guard/history.ts';
@@ -8,6 +11,7 @@ import type { WorkloadRecord } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 
 export interface MoveTracker {
+  /** One move a workload is watched: the latest, as at most one pod of it goes at a time. */
   started(decision: EvictDecision, at: EpochMillis): void;
   /**
    * Judges the workload's last move and enters the result in the history.
@@ -22,9 +26,15 @@ interface TrackedMove extends Move {
   readonly hasFailed: boolean;
 }
 
-/** An autoscaler needs a minute or two for a new node; after that the side counts as having no place. */
+/**
+ * An autoscaler needs a minute or two for a new node; after that the side counts as having no place. It may still land
+ * later, which takes the failure back.
+ */
 const PATIENCE_MILLIS = 120_000;
-/** A replacement that is neither bound nor reported unschedulable by then (quota, a paused workload) is nobody's failure. */
+/**
+ * A replacement that is neither bound nor reported unschedulable by then (quota, a paused workload) is nobody's
+ * failure.
+ */
 const FORGET_MILLIS = 3_600_000;
 const LOOK_AGAIN_MILLIS = 15_000;
 

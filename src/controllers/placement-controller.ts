@@ -1,4 +1,7 @@
-/** The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by a resync. */
+/**
+ * The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by
+ * a resync.
+ */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { ManagedPolicy, PlacementPolicy } from '../decide/placement/policy.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
@@ -36,7 +39,10 @@ export interface PlacementControllerOptions {
   readonly workers: number;
   /** Every workload is looked at this often even when nothing changes. */
   readonly reconcileIntervalMillis: () => Millis;
-  /** The same outside a disruption window, where that is longer. */
+  /**
+   * The same outside a disruption window, where that is longer. The opening itself is a timer, so this only catches
+   * what a watch has missed.
+   */
   readonly windowPollMillis: () => Millis;
 }
 
@@ -47,7 +53,10 @@ export interface PlacementController {
   wakeAll(): void;
 }
 
-/** Changes come in bursts: a workload is looked at once for all that happens within this time. */
+/**
+ * Changes come in bursts: a workload is looked at once for all that happens within this time. A tenth of the second
+ * that may pass between an event and its decision (DESIGN 7).
+ */
 const COALESCE_MILLIS = 100;
 /** Freed capacity concerns all workloads that want to move; nodes report often. */
 const CAPACITY_MILLIS = 1_000;
@@ -57,7 +66,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const { view, rules, reconciler, inFlight, turns, events, metrics, clock, random, log } = options;
   /** Keys of managed workloads. */
   const managed = new Set<string>();
-  /** Keys of workloads with pods on the wrong side. */
+  /** Keys of workloads with pods on the wrong side: those that freed capacity on nodes may concern. */
   const drifting = new Set<string>();
   const queue = createEngineQueue({ ...options, name: 'placement', retryPolicy });
   const { wake } = queue;
@@ -96,6 +105,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     }
   };
 
+  /** Uids of workloads looked at since this process began: the first look at one is no news to its owner. */
   const seen = new Set<string>();
   const handle = async (key: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
     await breathe();

@@ -55,6 +55,9 @@ export interface ReconcileResult {
 export interface PlacementReconciler {
   /** @throws EvictionError when an eviction failed for a reason that is not an expected answer. */
   reconcile(workload: WorkloadRecord, signal: AbortSignal): Promise<ReconcileResult>;
+  /**
+   * The workload is gone. Disruptions of one that is made anew under the same name are not its own: its uid differs.
+   */
   forget(key: string, workloadUid: string): void;
 }
 
@@ -71,7 +74,10 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
   const fallBack = createFallBack({ ...options, evict, spot: spot.memory, blocks, log });
-  /** The API server asked everybody to wait until then. */
+  /**
+   * The API server asked everybody to wait until then (429 with Retry-After and no PDB as its cause). Only evictions
+   * wait: they are many and can.
+   */
   let throttledUntil = 0;
 
   const blocked = (workload: WorkloadRecord, decision: EvictDecision, block: Block): Millis | undefined => {
@@ -79,7 +85,11 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     return block.retryAfterMillis;
   };
 
-  /** Asks the guards, then for a turn, then evicts. @returns when to look again. */
+  /**
+   * Asks the guards, then for a turn, then evicts. Turns come after guards: a candidate that a guard blocks would hold
+   * the place of the others for as long as it is blocked.
+   * @returns when to look again.
+   */
   const move = async (workload: WorkloadRecord, plan: WorkloadPlan, decision: EvictDecision, signal: AbortSignal) => {
     const key = workloadKey(workload);
     const context = disruptions.contextWith(plan.policy);

@@ -1,4 +1,7 @@
-/** Gauges that follow from the plans of workloads: of each its figures are kept, and the nine series are made when somebody scrapes. */
+/**
+ * Gauges that follow from the plans of workloads: of each its figures are kept, and the nine series are made when
+ * somebody scrapes.
+ */
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { SideCounts } from '../decide/placement/slots.ts';
@@ -20,7 +23,10 @@ export interface ToldPlan extends Pick<WorkloadPlan, 'target' | 'drift'> {
 }
 
 export interface PlanGauges {
-  /** Takes the figures of a workload that is managed, or would be if its settings were valid. */
+  /**
+   * Takes the figures of a workload that is managed, or would be if its settings were valid; they stay until the next
+   * report.
+   */
   report(plan: ToldPlan, now: EpochMillis): void;
   /** The workload is gone, or no longer managed. */
   forget(key: string): void;

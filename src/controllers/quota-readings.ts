@@ -1,6 +1,7 @@
 /**
- * Quotas of namespaces read at the moment, as what informers knew a moment ago is not enough before a raise. One reading serves
- * all raises of its second: what is sent after it is counted on top of it, so that together they stay within it, too.
+ * Quotas of namespaces read at the moment, as what informers knew a moment ago is not enough before a raise. One
+ * reading serves all raises of its second: what is sent after it is counted on top of it, so that together they stay
+ * within it, too.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
@@ -17,14 +18,20 @@ export interface CpuGrowth {
 export interface QuotaReading {
   /** Undefined: they could not be read. */
   readonly quotas: readonly QuotaRecord[] | undefined;
-  /** Growth that may be missing in these figures, by uid of the pod. */
+  /**
+   * Growth that may be missing in these figures, by uid of the pod: what was on its way when they were read, and what
+   * has been sent since.
+   */
   readonly unseen: ReadonlyMap<string, CpuGrowth>;
 }
 
 export interface QuotaReadings {
-  /** Not older than {@link READING_LIFE}. Never rejects. */
+  /**
+   * Not older than {@link READING_LIFE}. Never rejects. The API server refuses with 403 what exceeds a quota; this is
+   * to ask for no more than there is.
+   */
   of(namespace: string, signal: AbortSignal): Promise<QuotaReading>;
-  /** Call before a raise leaves. */
+  /** Call before a raise leaves, with what it adds; nothing where the namespace was not read within the last second. */
   note(pod: { readonly namespace: string; readonly uid: string }, growth: CpuGrowth): void;
 }
 
@@ -35,7 +42,10 @@ export interface QuotaReadingsOptions {
   readonly clock: Clock;
 }
 
-/** Who was told that there is no room may ask again after this time. */
+/**
+ * Who was told that there is no room may ask again after this time: it is also how long a raise may be answered from an
+ * old reading, so it bounds how much the API server is asked, one list of quotas a namespace and second.
+ */
 export const READING_LIFE: Millis = 1000;
 
 interface Reading {

@@ -1,4 +1,7 @@
-/** The resizes that were asked for and are not over: what guards count, and what is to be done when one ends or gets stuck. */
+/**
+ * The resizes that were asked for and are not over: what guards count, and what is to be done when one ends or gets
+ * stuck.
+ */
 
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
@@ -32,7 +35,10 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
       /** To be inspected and sent at once; undefined where nothing is left to take back. */
       readonly withdrawal: ResizeDecision | undefined;
     }
-  /** Done by the book, and the container ended for want of memory all the same: only a new pod helps. */
+  /**
+   * Done by the book, and the container ended for want of memory all the same: the kubelet may have left the pod's
+   * cgroup at its old size (kubernetes#138760; rightsizing bug 15). Only a new pod helps.
+   */
   | { readonly kind: 'not-healed'; readonly answer: ReadAnswer }
 );
 
@@ -40,13 +46,26 @@ export interface ResizesInFlight {
   /** For guards: every resize that may still change something. */
   list(): readonly InFlightResize[];
   isResizing(podUid: string): boolean;
-  /** Call before the patch is sent: from then on it counts. */
+  /**
+   * Call before the patch is sent: from then on it counts, so what is decided while the answer is waited for sees it. A
+   * later resize of the same pod takes the place of the earlier one.
+   */
   begin(decision: ResizeDecision): void;
-  /** Call with the answer. The end, where the answer is one. */
+  /**
+   * Call with the answer of the API server.
+   * @returns the end, where the answer is one. An answer that leaves open whether the change was made ends nothing.
+   */
   settle(decision: ResizeDecision, outcome: ResizeOutcome): ResizeEnd | undefined;
-  /** Looks at every pod with a resize under way, and answers which have ended. Cheap: call it at every change of such a pod, and each second. */
+  /**
+   * Looks at every pod with a resize under way, and answers which have ended. Cheap: call it at every change of such a
+   * pod, and each second.
+   */
   review(): readonly ResizeEnd[];
-  /** Takes over what a predecessor left under way, so that it counts, and is taken back in time too. @returns what was taken over. */
+  /**
+   * Takes over what a predecessor left under way, so that it counts, and is taken back in time too. Known by its field
+   * manager and by what the pod still waits for; when it began is not known, so its deadlines begin now.
+   * @returns what was taken over.
+   */
   adopt(): readonly ResizeDecision[];
 }
 
@@ -58,7 +77,9 @@ export interface ResizesInFlightOptions {
   readonly engine?: SizingEngine;
 }
 
-/** How long a pod that ran out of memory again and again must run after its resize to be believed. */
+/**
+ * How long a pod that ran out of memory again and again must run after its resize to be believed (kubernetes#138760).
+ */
 const HEAL_MILLIS: Millis = 120_000;
 
 export function createResizesInFlight(options: ResizesInFlightOptions): ResizesInFlight {

@@ -12,6 +12,10 @@ import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 
+/**
+ * Stamps go wrong with a change of percentage or floor: the sides still fit, the slots do not. Only annotations are
+ * written; nobody is evicted for that (placement spec, section 5).
+ */
 export interface RestampBatch {
   /** @returns when to look again; undefined when the changes of the pods themselves will tell. */
   apply(

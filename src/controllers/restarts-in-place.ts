@@ -1,4 +1,7 @@
-/** Resizes that restart containers: each takes a place of the budget of all disruptions, from before it is asked for until it is over. */
+/**
+ * Resizes that restart containers: each takes a place of the budget of all disruptions, from before it is asked for
+ * until it is over.
+ */
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sizesInForce } from '../model/granted-size.ts';
@@ -9,9 +12,15 @@ import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';
 
 export interface RestartsInPlace {
-  /** Call before the patch is sent. Takes no place for what restarts nothing, and for what takes back a resize that was not granted. */
+  /**
+   * Call before the patch is sent. Takes no place for what restarts nothing, and for what takes back a resize that was
+   * not granted.
+   */
   begin(decision: ResizeDecision): void;
-  /** Call for a resize that is in the pod's spec already, asked for by a predecessor. @returns whether it took a place. */
+  /**
+   * Call for a resize that is in the pod's spec already, asked for by a predecessor.
+   * @returns whether it took a place.
+   */
   adopt(decision: ResizeDecision): boolean;
   /** @param wasDone the container may have restarted: the workload's cooldown begins. */
   end(podUid: string, wasDone: boolean): void;

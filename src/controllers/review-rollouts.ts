@@ -4,7 +4,10 @@ import type { SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';
 import { UNSEEN_MILLIS } from './rightsizing-memory.ts';
 
-/** The cooldown of a workload begins anew when its rollout is over. */
+/**
+ * To be called every second or so. A rollout that was never seen to begin is believed to be over after {@link
+ * UNSEEN_MILLIS}; the cooldown of a workload begins anew when its rollout is over.
+ */
 export function reviewRollouts(
   { list, history, endRollout }: Pick<Disruptions, 'list' | 'history' | 'endRollout'>,
   view: Pick<SizingView, 'workloadByUid'>,

@@ -1,4 +1,7 @@
-/** Carries out changes of size: asks the guards, acts, follows each resize to its end, and remembers what came to nothing. */
+/**
+ * Carries out changes of size: asks the guards, acts, follows each resize to its end, and remembers what came to
+ * nothing.
+ */
 import type { Journal } from '../act/journal.ts';
 import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
@@ -27,15 +30,28 @@ import type { AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 export interface SizeActuator {
+  /**
+   * Resizes one pod in place. `asked` means that the API server took it; how it ends shows in {@link needsNewPods},
+   * {@link lacksRoom} and the history, and `onEnd` wakes the workload.
+   */
   resize(decision: ResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  /**
+   * Changes the template of one workload, which rolls it out: a place of the budget until the view shows the rollout
+   * ended.
+   */
   retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
   readonly evict: GuardedEviction;
   isResizing(podUid: string): boolean;
-  /** Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. */
+  /**
+   * Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. Forgotten
+   * after an hour, and when the template is changed.
+   */
   needsNewPods(workloadUid: string): string | undefined;
-  /** Its node deferred what the pod was to have until that was taken back. */
+  /**
+   * Its node deferred what the pod was to have until that was taken back; for an hour, or until a resize of it is done.
+   */
   lacksRoom(podUid: string): boolean;
-  /** Follows what is under way, until `signal` aborts. */
+  /** Takes over what the last leader had under way and follows all resizes, once a second, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -62,12 +78,15 @@ export interface SizeActuatorOptions {
 }
 
 const REVIEW_MILLIS: Millis = 1_000;
-/** How often what is gone is forgotten. */
+/** How often what is gone is forgotten. Not at each deletion: pods of a rollout go by the thousand. */
 const FORGET_MILLIS: Millis = 600_000;
 /** The recommendation keeps the policy's cooldown; this only keeps a pod from being changed twice in one breath. */
 const MIN_SPACING_MILLIS: Millis = 10_000;
+/** How far back a peak of memory counts where a limit is to be lowered. */
 const RECENT_MILLIS: Millis = 12 * 3_600_000;
-/** After this time a node may have become another, and in place is tried again. */
+/**
+ * After this time a node may have become another (a new kubelet, an autoscaler's machine), and in place is tried again.
+ */
 const NEEDS_NEW_PODS_MILLIS: Millis = 3_600_000;
 
 export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
@@ -118,6 +137,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     if (action === 'give-up') history.recordIneffective(workloadUid, now);
   };
 
+  // The order of the four steps is the safety of it: what counts (in flight, a place for a restart, the spacing) is
+  // entered before the request leaves, so that whatever is decided while the answer is waited for sees it.
   const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<AttemptOutcome> => {
     const verdict = inspectSize(decision, contextFor(policy, decision.workloadUid));
     if (verdict.kind === 'blocked') return verdict;

@@ -31,10 +31,16 @@ export interface Advised {
   readonly inForce: readonly ContainerSpecRecord[];
   readonly lessons: Lessons;
   readonly advice: readonly SizedAdvice[];
+  /** Something is recommended for at least one resource of one container. */
   readonly hasUsage: boolean;
 }
 
-/** @param largest what the largest node offers, undefined where no node is known; @param now of the pass. */
+/**
+ * Pure but for reading the view and the collected usage.
+ * @param memory what this leader changed and when; where it knows nothing, the workload's own annotation counts.
+ * @param largest what the largest node offers, undefined where no node is known
+ * @param now of the pass
+ */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
   workload: SizedWorkload,
@@ -94,6 +100,7 @@ function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undef
 
 /** By which the clocks of two replicas may differ. */
 const SKEW_MILLIS: Millis = 60_000;
+/** At most 32 times as long: a workload whose decreases always fail is still tried now and then. */
 const MAX_DOUBLINGS = 5;
 /** Doubling no pause at all would be none. */
 const LEAST_PAUSE_MILLIS: Millis = 600_000;

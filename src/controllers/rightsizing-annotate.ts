@@ -7,11 +7,13 @@ import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 
+/** By key; null takes the annotation away, a key that is left out stays as it is. */
 export type Annotations = Readonly<Record<string, string | null>>;
 
 /**
- * The recommendation by container. The time is written only together with a value that changed: a pass that finds nothing new
- * writes nothing.
+ * The recommendation by container, under OptiPod's keys. The time is written only together with a value that changed: a
+ * pass that finds nothing new writes nothing, as each write to a workload wakes everybody who watches it.
+ * @returns nothing where the workload says it all already.
  */
 export function recommendationAnnotations(
   workload: SizedWorkload,

@@ -1,4 +1,7 @@
-/** How applying went, for the workload's entry in the status: from an attempt that did not go through, or where none is to be made. */
+/**
+ * How applying went, for the workload's entry in the status: from an attempt that did not go through, or where none is
+ * to be made.
+ */
 
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { CapReason, HoldReason, ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
@@ -11,7 +14,10 @@ import type { Advised } from './rightsizing-advise.ts';
 import type { WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
 
-/** Only time or another change in the cluster is waited for: nobody has to do anything. */
+/**
+ * Reasons for which only time or another change in the cluster is waited for: nobody has to do anything, so the
+ * workload is `Pending` and not `Skipped`.
+ */
 const passing: ReadonlySet<string> = new Set([
   'NotLeader',
   'CachesStale',
@@ -39,6 +45,7 @@ const passing: ReadonlySet<string> = new Set([
   'ThrottledByApi',
   'PreconditionFailed',
 ]);
+/** Where the guard that objects does not say itself how long it will. */
 const RETRY_MILLIS: Millis = 15_000;
 
 /** No attempt is made for a while because the last one failed: what failed is the reason, not the pause. */

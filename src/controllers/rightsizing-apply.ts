@@ -19,7 +19,10 @@ export interface ApplyContext {
   readonly memory: WorkloadMemory;
   /** Pods that run. */
   readonly live: readonly SizedPod[];
-  /** Writes annotations on the workload. @returns why it could not. */
+  /**
+   * Writes annotations on the workload, on top of those it has.
+   * @returns why it could not; undefined where it could, or where the workload is gone.
+   */
   readonly annotate: (wanted: Annotations) => Promise<ApplyResult | undefined>;
   readonly signal: AbortSignal;
 }
@@ -37,7 +40,8 @@ export function appliedKeys({ advised: { workload } }: ApplyContext): ManagedKey
 
 /**
  * What rightsizing has a say in, of this pod: every size of one it has sized before, `ours` of any other.
- * @param isAllocated allocation shares out its CPU: what it requests of that says nothing, and is not rightsizing's to change.
+ * @param isAllocated allocation shares out its CPU: what it requests of that says nothing, and is not rightsizing's to
+ * change.
  */
 export function keysOfPod(
   pod: SizedPod,

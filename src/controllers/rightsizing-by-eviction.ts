@@ -1,6 +1,6 @@
 /**
- * Applies sizes by new pods without a new template: the sizes in force are written on the workload, where admission reads
- * them, and pods that have others are evicted one at a time.
+ * Applies sizes by new pods without a new template: the sizes in force are written on the workload, where admission
+ * reads them, and pods that have others are evicted one at a time.
  */
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
@@ -33,6 +33,9 @@ export interface ByEvictionOptions {
 export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
+/**
+ * Admission reads the sizes from a cache of its own: a pod that is evicted before it shows them is made anew as it was.
+ */
 const WRITTEN_MILLIS: Millis = 1_000;
 
 export function createByEviction(options: ByEvictionOptions): ByEviction {
@@ -53,6 +56,10 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
       );
   };
 
+  /**
+   * Writes the new sizes for the pods to come. Nobody is evicted before the view shows them.
+   * @returns what keeps it from that.
+   */
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
     const { advised, live, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
@@ -87,7 +94,10 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
   };
 
-  /** After a decrease the first new pod is watched for a while before the others go. */
+  /**
+   * After a decrease the first new pod is watched for a while before the others go.
+   * @returns what the workload waits for; undefined where the others may go, or where there is no new pod yet.
+   */
   const watchFirst = ({ live, memory }: ApplyContext, ongoing: OngoingChange, drifted: readonly DriftedPod[]) => {
     const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
     const [first] = sized.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt);

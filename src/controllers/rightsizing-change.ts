@@ -43,12 +43,19 @@ export interface Changes {
     method: 'InPlace' | 'Recreate',
     how: ApplyMethod,
   ): void;
-  /** Which of the changes under way did harm. @param podsOf those that have it. */
+  /**
+   * Which of the changes under way did harm, of whichever resource: more restarts, an OOM kill, pods that are not
+   * ready, more throttling (spec rightsizing 4, auto-revert). Increases never do.
+   * @param podsOf those that have the change.
+   */
   judge(
     context: ApplyContext,
     podsOf: (change: OngoingChange) => readonly SizedPod[],
   ): Promise<readonly HarmfulChange[]>;
-  /** Decreases did harm: told, and remembered; what is not to blame is watched on. */
+  /**
+   * Decreases did harm: told, remembered as a floor, and taken out of the sizes in force. Only the parts that are to
+   * blame are; the rest of the change is watched on. Writes nothing itself.
+   */
   noteHarm(
     workload: SizedWorkload,
     memory: WorkloadMemory,
@@ -70,7 +77,7 @@ export interface HarmNoted {
   readonly result: ApplyResult;
 }
 
-/** What a decrease has shown to be too little counts this long. */
+/** What a decrease has shown to be too little counts this long: a week, so that the busiest day is in it once. */
 const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
@@ -144,8 +151,8 @@ export function watchedNow({ ongoing, takenBack }: WorkloadMemory): WatchedNow {
 }
 
 /**
- * Writes which sizes are in force, what was learned, and what the memory says is watched, all at once: whoever leads next sees
- * no decrease that nobody watches.
+ * Writes which sizes are in force, what was learned, and what the memory says is watched, all at once: whoever leads
+ * next sees no decrease that nobody watches.
  * @returns why it could not.
  */
 export async function writeInForce(

@@ -1,6 +1,6 @@
 /**
- * The rightsizing loop: policies are worked through at their own pace; a workload that changes in between is looked at alone,
- * within a second. What Stowage itself writes into a status wakes nobody.
+ * The rightsizing loop: policies are worked through at their own pace; a workload that changes in between is looked at
+ * alone, within a second. What Stowage itself writes into a status wakes nobody.
  */
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { largestNode } from '../decide/rightsizing/largest-node.ts';
@@ -50,15 +50,17 @@ export interface RightsizingControllerOptions {
 export interface RightsizingController {
   /** Runs until `signal` aborts; then takes no more work, waits for what is running and resolves. May be run again. */
   run(signal: AbortSignal): Promise<void>;
-  /** Looks at every policy soon: the configuration changed. */
+  /** Looks at every policy soon: the configuration changed, and with it perhaps whose policies select where. */
   wakeAll(): void;
   /** Looks at one workload soon. */
   wakeWorkload(ref: WorkloadRef): void;
+  /** Which policy has the say over the workload, and which others match. Cheap: the policies are indexed once. */
   select(workload: SizedWorkload): PolicySelection;
 }
 
-/** A status is written once for all that happens within this time. */
+/** A status is written once for all that happens within this time: it may list 200 workloads. */
 const STATUS_MILLIS: Millis = 500;
+/** How soon a policy is looked at again while some watch is broken. */
 const STALE_MILLIS: Millis = 15_000;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
@@ -77,7 +79,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const select = (workload: SizedWorkload): PolicySelection =>
     policyIndex().select(workload, view.namespace(workload.namespace));
 
-  /** One workload of a policy; an error is its own and stops no other. @returns when to look again. */
+  /** One workload of a policy; an error is its own and stops no other (optipod defect B9a was one that stopped all). */
   const work = async (
     workload: SizedWorkload,
     policy: ValidPolicy,

@@ -17,7 +17,9 @@ export interface ConvergeOptions {
 }
 
 /**
- * Decreases first: they make room for the rest.
+ * Asks for what each pod lacks; waits for no kubelet. Decreases first: they make room for the rest, and the kubelet
+ * takes them first as well (KEP-1287).
+ * @param inForce the sizes that all pods are to have.
  * @param changed what is being changed, beside what the workload says is applied: rightsizing has a say in it.
  */
 export type Converge = (
@@ -27,7 +29,7 @@ export type Converge = (
 ) => Promise<Converged>;
 
 export interface Converged {
-  /** What keeps a pod from it. */
+  /** What keeps the first of the pods that are kept from it. */
   readonly kept: ApplyResult | undefined;
   /** Pods whose nodes have no room for more. */
   readonly cramped: readonly DriftedPod[];

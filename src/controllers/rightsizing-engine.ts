@@ -43,9 +43,12 @@ export interface RightsizingEngineOptions extends EngineParts {
   readonly usage: UsageCollector;
   readonly settings: () => RightsizingSettings;
   readonly leadership: () => Leadership;
-  /** `pods/resize` is served; undefined while it is not known. */
+  /** `pods/resize` is in the API server's discovery; undefined while that is not known. */
   readonly servesResize: () => boolean | undefined;
-  /** What every engine that disrupts draws on; a pod that is being evicted is not resized. */
+  /**
+   * What every engine that disrupts draws on; a pod that is being evicted is not resized. A function, as engines know
+   * each other and one of them is made first.
+   */
   readonly disruptions: () => Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
@@ -130,9 +133,14 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
 }
 
 const MINUTE = 60_000;
+/**
+ * A pod or workload that refuses is asked again after a minute, then less and less often; after three changes in a row
+ * that came to nothing it is left alone for an hour (rightsizing bug 9).
+ */
 const HISTORY = {
   backoff: { initial: MINUTE, max: 60 * MINUTE },
   giveUpAfter: 3,
   giveUpMillis: 60 * MINUTE,
 } as const;
+/** The kubelet retries an Error by itself, at each sync of the pod. */
 const DEADLINES = { errorMillis: 5 * MINUTE, silenceMillis: 3 * MINUTE } as const;

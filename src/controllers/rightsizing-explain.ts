@@ -1,4 +1,7 @@
-/** What rightsizing makes of one workload, for `stowage explain --operator`: the very entry of the status, each stage, what is under way. */
+/**
+ * What rightsizing makes of one workload, for `stowage explain --operator`: the very entry of the status, each stage,
+ * what is under way.
+ */
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { StageNote } from '../decide/rightsizing/advice.ts';
 import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
@@ -17,7 +20,7 @@ export interface SizingStory {
   readonly mode: string;
   /** Policies that match too and would take over, in their order. */
   readonly others: readonly string[];
-  /** Of the last look; only the leader looks. */
+  /** The entry of the policy's status by the last look; only the leader looks, so undefined on others. */
   readonly entry: PolicyWorkloadStatus | undefined;
   readonly containers: readonly {
     readonly container: string;

@@ -1,4 +1,7 @@
-/** Evicts a given pod so that its replacement has another size: asks the guards of sizes and of evictions, and takes a place of the budget. */
+/**
+ * Evicts a given pod so that its replacement has another size: asks the guards of sizes and of evictions, and takes a
+ * place of the budget.
+ */
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer } from '../act/resize-answers.ts';
@@ -25,7 +28,11 @@ export interface GuardedEvictionOptions {
   readonly clock: Clock;
 }
 
-/** @param isTrial asks the guards only: `asked` means that nothing objects. */
+/**
+ * Both lists of guards are asked, that of sizes first: its windows are the policy's, and it knows whether replacements
+ * get their size at admission.
+ * @param isTrial asks the guards only: `asked` means that nothing objects.
+ */
 export type GuardedEviction = (
   decision: EvictToResizeDecision,
   spec: PolicySpec,

@@ -1,6 +1,7 @@
 /**
- * Gives a workload back: nobody sizes it any more, so no annotation of ours stays on it, and no field of its template is ours.
- * Its pods keep the sizes they have, and its template the values: taking them back would be a change of its own.
+ * Gives a workload back: nobody sizes it any more, so no annotation of ours stays on it, and no field of its template
+ * is ours. Its pods keep the sizes they have, and its template the values: taking them back would be a change of its
+ * own.
  */
 import type { HandBack as HandBackTemplate } from '../act/restore.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
@@ -12,6 +13,7 @@ import { noAnnotations } from './rightsizing-annotate.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 
 export interface HandBack {
+  /** Harmless where nothing of ours is left. Does not reject for what the API answers: the next look tries again. */
   (workload: SizedWorkload, signal: AbortSignal): Promise<void>;
   /** Something of ours is on it. */
   isNeeded(workload: SizedWorkload): boolean;
@@ -34,10 +36,8 @@ export function createHandBack({ annotate, template, isReadOnly, memory, log }: 
   const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
     memory.forget(workload.uid);
     if (!isNeeded(workload) || isReadOnly()) return;
-    const { kind, namespace, name, uid } = workload;
     if (isTemplateOurs(workload)) {
-      const request = { workload: { kind, namespace, name }, workloadUid: uid, restoreSizes: false };
-      const outcome = await template(request, workload, signal);
+      const outcome = await template(workload, signal);
       if (outcome.result === 'refused')
         log.warn({ workload: workloadKey(workload), error: outcome.message }, 'A template could not be handed back');
     }

@@ -31,7 +31,10 @@ export function createInPlaceProblem({
   };
 }
 
-/** The API server takes a resize only while some container runs (isPodResizeRequestSupported in pkg/apis/core/validation). */
+/**
+ * The API server takes a resize only while some container runs (isPodResizeRequestSupported in
+ * pkg/apis/core/validation).
+ */
 function isCrashLooping({ sizing }: SizedPod): boolean {
   return (
     sizing.statuses.length > 0 && sizing.statuses.every(({ running, restartCount }) => !running && restartCount > 0)

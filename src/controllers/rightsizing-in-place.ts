@@ -1,6 +1,7 @@
 /**
- * Applies sizes to running pods: one pod first, then the others, and back again where a decrease does harm. Which sizes are in
- * force is written on the workload once the first pod has them; from then on any pod that differs is brought in line.
+ * Applies sizes to running pods: one pod first, then the others, and back again where a decrease does harm. Which sizes
+ * are in force is written on the workload once the first pod has them; from then on any pod that differs is brought in
+ * line.
  */
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import {
@@ -43,7 +44,7 @@ export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
 const nothingDone: Converged = { kept: undefined, cramped: [] };
 const LOOK_AGAIN_MILLIS: Millis = 5_000;
-/** A pod whose node has no room says nothing about the others. */
+/** A pod whose node has no room says nothing about the others: so many are tried before the change waits. */
 const MAX_CANARY_TRIES = 3;
 
 export function createInPlace(options: InPlaceOptions): InPlace {
@@ -56,7 +57,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     return { inForce: applyChanges(advised.inForce, joinChanges(changed)), changed };
   };
 
-  /** Writes the sizes of the change as those in force. */
+  /**
+   * Writes the sizes of the change as those in force: from then on every pod is brought in line, and new ones are born
+   * with them.
+   */
   const spread = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
     const { advised, memory, policy } = context;
     const { workload, lessons } = advised;
@@ -126,7 +130,11 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     return rest === undefined ? kept : ((await begin(context, rest)) ?? kept);
   };
 
-  /** @returns the workload's result where it goes no further now. */
+  /**
+   * The first pod has what it should for the whole time that a decrease is watched, or it goes no further. An increase
+   * spreads as soon as it is in force.
+   * @returns the workload's result where it goes no further now.
+   */
   const watchCanary = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
     const { canary } = change;
     const pod = context.live.find(({ pod: { uid } }) => uid === canary?.uid);

@@ -1,4 +1,7 @@
-/** What is being watched, from the leader's memory to the workload's annotation, and back into the memory of the next leader. */
+/**
+ * What is being watched, from the leader's memory to the workload's annotation, and back into the memory of the next
+ * leader.
+ */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { livePods } from '../decide/rightsizing/pod-drift.ts';
 import { isDecrease, resumeWatch } from '../decide/rightsizing/watched-change.ts';
@@ -16,12 +19,12 @@ export function keptText({ ongoing, takenBack }: Pick<WorkloadMemory, 'ongoing' 
   return writeWatch({ changes: ongoing.filter(isDecrease).map(keptOf), takenBack }) ?? null;
 }
 
-/** While nobody led for so long, too much else happened to put what is seen down to the change. */
+/** While nobody led for a day, too much else happened to put what is seen down to the change. */
 const MAX_AGE_MILLIS: Millis = 86_400_000;
 
 /**
- * Goes on with what the last leader watched. Once for each workload; a decrease is watched for its whole time anew, as the pods
- * may have had it only since a moment ago.
+ * Goes on with what the last leader watched. Once for each workload; a decrease is watched for its whole time anew, as
+ * the pods may have had it only since a moment ago.
  */
 export function resumeWatches(
   memory: WorkloadMemory,

@@ -1,6 +1,7 @@
 /**
- * Pods that are to have more than their nodes can give: after a while they are evicted one at a time, so that replacements of
- * the new size are placed where there is room. Only where the policy allows evictions; the guards prove that there is room.
+ * Pods that are to have more than their nodes can give: after a while they are evicted one at a time, so that
+ * replacements of the new size are placed where there is room. Only where the policy allows evictions; the guards prove
+ * that there is room.
  */
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
@@ -27,7 +28,13 @@ export interface MakeRoomOptions {
 export interface MakeRoom {
   /** Evicts one of the pods, where it is time. @returns what came of it. */
   (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;
-  /** No pod could be given what is due for so long that it is better given to new ones, and one may go. */
+  /**
+   * No pod could be given what is due for so long that it is better given to new ones, and one may go: the guards are
+   * asked before anything is written.
+   * @param raises what is due.
+   * @param tried the pods that it was asked for.
+   * @param reason why the first of them could not have it; undefined where none was tried.
+   */
   isTime(
     context: ApplyContext,
     raises: readonly SizeChange[],

@@ -1,4 +1,7 @@
-/** What the leader remembers of each workload between two looks: when what was changed, and a change that is being watched. */
+/**
+ * What the leader remembers of each workload between two looks: when what was changed, and a change that is being
+ * watched.
+ */
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import type { ChangeInPhase } from '../decide/rightsizing/side-by-side.ts';
@@ -20,14 +23,23 @@ export interface OngoingChange extends WatchedChange, ChangeInPhase {
   readonly spreadingUntil?: EpochMillis;
 }
 
+/**
+ * Lost with the leader. What must outlive it is on the workload: what is applied and when, floors, and decreases that
+ * are being watched; `resumeWatches` and `advise` read it back.
+ */
 export interface WorkloadMemory {
+  /**
+   * By {@link changeKey}: cooldowns are of one resource of one container, so CPU never waits for memory (optipod defect
+   * B1).
+   */
   readonly lastChange: Map<string, EpochMillis>;
+  /** When sizes were last put in force, of whichever container. */
   lastApplied: EpochMillis | undefined;
   lastMethod: ApplyMethod | undefined;
   /** When the recommendation last changed, and its text. */
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
-  /** What an event last told, by container and resource. */
+  /** What an event last told, by {@link changeKey}: millicores and bytes. */
   told: ReadonlyMap<string, number>;
   /** Since when usage cannot be read. */
   unreadSince: EpochMillis | undefined;
@@ -60,7 +72,7 @@ export interface RightsizingMemory {
   forget(workloadUid: string): void;
 }
 
-/** Most workloads have no need of a map of their own. */
+/** Shared by all: most workloads have no need of a map of their own, and there may be thousands. */
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** @param onForget called with the uid of each workload that is forgotten. */
@@ -114,7 +126,10 @@ export function dropUnspread(memory: WorkloadMemory): void {
   memory.ongoing = memory.ongoing.filter(({ method, phase }) => method !== 'InPlace' || phase !== 'canary');
 }
 
-/** Forgets what is behind us. @param isEverywhere every pod has what is in force; a decrease is watched on until then. */
+/**
+ * Forgets what is behind us.
+ * @param isEverywhere every pod has what is in force; a decrease is watched on until then.
+ */
 export function review(memory: WorkloadMemory, isEverywhere: boolean, now: EpochMillis, revertMillis: Millis): void {
   memory.ongoing = memory.ongoing.flatMap((each): readonly OngoingChange[] => {
     if (each.phase === 'canary' && each.method === 'InPlace') return [each];

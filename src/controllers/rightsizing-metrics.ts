@@ -1,4 +1,7 @@
-/** Gauges of rightsizing, set anew when somebody scrapes: series of policies and workloads that are gone are not among them. */
+/**
+ * Gauges of rightsizing, set anew when somebody scrapes: series of policies and workloads that are gone are not among
+ * them.
+ */
 import { MAX_WORKLOADS_IN_STATUS } from '../api/optimization-policy-status.ts';
 import { sumSavings, worthOf } from '../decide/rightsizing/savings.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -16,7 +19,11 @@ const GAUGES = [
   'optipod_savings_memory_bytes',
 ] as const;
 
-/** @param policies those that exist; empty on a replica that does not lead. */
+/**
+ * CPU in cores and memory in bytes, as OptiPod's series have them. Series of recommendations are bounded like the
+ * status.
+ * @param policies those that exist; empty on a replica that does not lead.
+ */
 export function reportRightsizing(metrics: Metrics, policies: readonly PolicyRecord[], books: PolicyBooks): void {
   for (const gauge of GAUGES) metrics.clear(gauge);
   for (const { uid, namespace, name } of policies) {

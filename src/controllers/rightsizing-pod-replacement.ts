@@ -1,4 +1,7 @@
-/** Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last one. */
+/**
+ * Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last
+ * one.
+ */
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
@@ -29,7 +32,10 @@ export interface PodReplacement {
     drifted: readonly DriftedPod[],
     isTrial?: boolean,
   ): Promise<TriedEviction | undefined>;
-  /** What became of the last eviction: a replacement that is among `drifted` was not admitted through the webhook. */
+  /**
+   * What became of the last eviction, once a pod made after it is seen. A replacement that is among `drifted` was not
+   * admitted through the webhook; without this it would be evicted for ever (rightsizing bug 9).
+   */
   judgeLast(context: ApplyContext, drifted: readonly DriftedPod[]): void;
 }
 
@@ -41,7 +47,7 @@ export interface PodReplacementOptions {
   readonly clock: Clock;
 }
 
-/** About one pod only: another may go. */
+/** Objections that are about one pod only: another may go. Any other is about the workload or the whole cluster. */
 const ofOnePod: ReadonlySet<string> = new Set([
   'Protected',
   'NodeLeaving',

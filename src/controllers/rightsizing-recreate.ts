@@ -1,4 +1,7 @@
-/** Applies sizes through the pod template: one write for all containers, one rollout; and takes them back where they do harm. */
+/**
+ * Applies sizes through the pod template: one write for all containers, one rollout; and takes them back where they do
+ * harm.
+ */
 
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
@@ -84,7 +87,10 @@ export function createRecreate(options: RecreateOptions): Recreate {
     return attempt;
   };
 
-  /** What was written is gone again: somebody else writes the template. */
+  /**
+   * What was written is gone again: somebody else writes the template, such as a GitOps controller. Counted as a change
+   * without effect, so that the guards stop before it becomes a loop.
+   */
   const noticeFight = ({ advised: { workload }, memory }: ApplyContext): void => {
     if (memory.retemplated === undefined) return;
     if (effectiveChanges(workload.containers, memory.retemplated.changes).length === 0) {

@@ -11,6 +11,7 @@ export interface SkipReporterOptions {
   readonly journal: Journal;
 }
 
+/** @param advice what to do about it; where it is left out, the usual one of the reason. */
 export type ReportSkip = (workload: SizedWorkload, outcome: WorkloadOutcome, advice: string | undefined) => void;
 
 export function createSkipReporter({ events, journal }: SkipReporterOptions): ReportSkip {

@@ -1,13 +1,16 @@
 /**
- * What the last looks at a policy's workloads came to. The sentences of an advice are most of it: they are kept as one text until
- * somebody asks why, and the recommendations of a status, which repeat them, are written anew for each status.
+ * What the last looks at a policy's workloads came to. The sentences of an advice are most of it: they are kept as one
+ * text until somebody asks why, and the recommendations of a status, which repeat them, are written anew for each
+ * status.
  */
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
 import { containerRecommendation } from '../decide/rightsizing/workload-status.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
 
-/** As a map by workload key. What it hands out reads as what was set, but for the recommendations: see {@link entryOf}. */
+/**
+ * As a map by workload key. What it hands out reads as what was set, but for the recommendations: see {@link entryOf}.
+ */
 export interface ResultStore {
   readonly size: number;
   has(key: string): boolean;

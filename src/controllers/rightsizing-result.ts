@@ -1,4 +1,6 @@
-/** What one look at a workload came to: its entry in the policy's status, and what the policy as a whole makes of it. */
+/**
+ * What one look at a workload came to: its entry in the policy's status, and what the policy as a whole makes of it.
+ */
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
@@ -13,7 +15,7 @@ export interface WorkloadResult {
   readonly advice: readonly SizedAdvice[];
   readonly saving: Saving;
   readonly hasUsage: boolean;
-  /** Why usage could not be read, where it could not. */
+  /** Why usage could not be read, where it could not be for longer than a new workload takes. */
   readonly metricsProblem: string | undefined;
   /** A request was refused for want of permissions. */
   readonly forbidden: string | undefined;

@@ -12,7 +12,7 @@ export interface UsageTargetsOptions {
   readonly select: (workload: SizedWorkload) => PolicySelection;
 }
 
-/** @returns what is asked at each round of collecting. */
+/** @returns what is asked at each round of collecting: policies and workloads as they are by then. */
 export function usageTargets({ view, policies, select }: UsageTargetsOptions): () => readonly UsageTarget[] {
   /** Of one policy the same object each time: there may be thousands of targets. */
   const known = new WeakMap<ValidPolicy, UsageSettings>();

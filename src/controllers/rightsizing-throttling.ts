@@ -1,4 +1,7 @@
-/** Looks whether lowered CPU limits hold containers back: asks the source of usage now and then, while such a change is watched. */
+/**
+ * Looks whether lowered CPU limits hold containers back: asks the source of usage now and then, while such a change is
+ * watched.
+ */
 import type { ThrottlingOf } from '../decide/rightsizing/judge-change.ts';
 import { lowersCpuLimit } from '../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -10,7 +13,9 @@ import type { OngoingChange } from './rightsizing-memory.ts';
 /** What is known of one change; filled in as answers come. */
 export interface ThrottlingSeen {
   askedAt: EpochMillis | undefined;
+  /** Share of periods in which it was throttled, 0 to 1, by container: in the minutes before the change began. */
   before: ReadonlyMap<string, number> | undefined;
+  /** The same in the latest minutes that lie after the change as a whole. */
   now: ReadonlyMap<string, number> | undefined;
   /** Why it is not known. */
   problem: string | undefined;
@@ -24,7 +29,10 @@ export interface ThrottlingOptions {
   readonly clock: Clock;
 }
 
-/** Long enough for several scrapes, short enough for a jump to be seen. All of it lies after the change, or before it. */
+/**
+ * Long enough for several scrapes, short enough for a jump to be seen. All of it lies after the change, or before it: a
+ * window across the change would hide the jump.
+ */
 const WINDOW_MILLIS: Millis = 300_000;
 /** The latest scrape may still be on its way. */
 const LAG_MILLIS: Millis = 60_000;

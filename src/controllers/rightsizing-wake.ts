@@ -1,4 +1,7 @@
-/** What wakes rightsizing between its passes: workloads, pods and bounds that change, policies that come and go, usage that is known. */
+/**
+ * What wakes rightsizing between its passes: workloads, pods and bounds that change, policies that come and go, usage
+ * that is known.
+ */
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
@@ -30,7 +33,10 @@ export interface WakeOptions {
   readonly clock: Clock;
 }
 
-/** Changes come in bursts: a workload is looked at once for all that happens within this time. */
+/**
+ * Changes come in bursts: a workload is looked at once for all that happens within this time. A new workload is to be
+ * picked up within a second (spec rightsizing, section 5).
+ */
 export const COALESCE_MILLIS: Millis = 200;
 /** A kill this recent is not yet in what was advised. */
 const RECENT_KILL_MILLIS: Millis = 60_000;

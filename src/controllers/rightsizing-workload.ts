@@ -221,6 +221,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   }
 }
 
+/** How long a workload may be without any sample before that is called a problem of the source. */
 const UNREAD_PATIENCE_MILLIS: Millis = 60_000;
 /** A recommendation moves a little with every sample; an event is for what a person would notice. */
 const TELLING = 0.1;

@@ -17,7 +17,10 @@ export interface Worth {
   readonly held: ApplyResult | undefined;
 }
 
-/** @param isInPlace only containers that a resize restarts cost anything; else everything means new pods. */
+/**
+ * Raises that cost a restart begin too; what costs none is never held back. Keeps `memory.awaitingSince`.
+ * @param isInPlace only containers that a resize restarts cost anything; else everything means new pods.
+ */
 export function worthBeginning(
   { advised: { inForce, advice }, memory, policy }: ApplyContext,
   beginning: Beginning,

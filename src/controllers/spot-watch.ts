@@ -11,7 +11,10 @@ import type { PlacementRules } from './placement-rules.ts';
 
 export interface SpotWatch {
   readonly memory: SpotMemory;
-  /** Pods in the whole cluster that cover for spot and have no node yet. */
+  /**
+   * Pods in the whole cluster that cover for spot and have no node yet: as long as there are many, on-demand has no
+   * room for more of them.
+   */
   waitingCovers(): number;
 }
 
@@ -22,7 +25,7 @@ export interface SpotWatchOptions {
   readonly random: Random;
 }
 
-/** So that workloads whose pods failed together do not try again together. */
+/** So that workloads whose pods failed together do not try again together. Part of the pause, either way. */
 const JITTER = 0.25;
 /** What a probe is given beyond the patience for a waiting pod: to be made, and to be looked at. */
 const PROBE_SLACK_MILLIS: Millis = 120_000;
