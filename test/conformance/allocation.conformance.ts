@@ -1,10 +1,8 @@
 /** The ten integrations of allocation with what an API server and its controllers really say, on the embedded and on a real one. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { Pod } from '../../src/api/core.ts';
 import type { ResourceType } from '../../src/api/resources.ts';
 import { resources } from '../../src/api/resources.ts';
-import { tryParseMillicores } from '../../src/lib/quantity.ts';
-import { type Wish, wish as writeWish } from '../../src/operator/testing/wish.ts';
+import { allocatedPods, millis, requestOf } from './allocated-pods.ts';
 import { type AllocationWorld, pause, startAllocationWorld } from './allocation-world.ts';
 
 const priorityClasses: ResourceType = {
@@ -14,10 +12,6 @@ const priorityClasses: ResourceType = {
   kind: 'PriorityClass',
   namespaced: false,
 };
-
-const millis = (text: string | undefined): number => tryParseMillicores(text) ?? 0;
-const requestOf = ({ spec }: Pod): number => millis(spec?.containers[0]?.resources?.requests?.['cpu']);
-const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
 
 describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`, () => {
   let world: AllocationWorld;
@@ -30,27 +24,7 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
   });
   afterAll(() => world?.stop());
 
-  const wish = (namespace: string, pod: Pod, fields: Wish): Promise<void> =>
-    writeWish(world, nameOf(pod), { ...fields, namespace });
-  const current = async (namespace: string, pod: Pod): Promise<Pod> =>
-    await world.api.get(resources.pods, nameOf(pod), { namespace });
-  const allocation = (namespace: string, pod: Pod) => world.allocation(namespace, nameOf(pod));
-  const only = async (namespace: string, fields: Parameters<AllocationWorld['deploy']>[1]): Promise<Pod> => {
-    const [pod] = await world.deploy(namespace, fields);
-    if (pod === undefined) throw new Error('there is no pod');
-    return pod;
-  };
-  const untilRequest = (namespace: string, pod: Pod, check: (request: number) => void): Promise<void> =>
-    world.eventually(async () => check(requestOf(await current(namespace, pod))));
-  const untilReason = (namespace: string, pod: Pod, reason: string): Promise<void> =>
-    world.eventually(async () => expect((await allocation(namespace, pod))?.status?.reason).toBe(reason));
-
-  /** From now on the pods of `web` need more, and another one has more than it needs. */
-  const isBargainedFor = async (namespace: string): Promise<void> => {
-    world.load(namespace, 'idle', 10);
-    await only(namespace, { app: 'idle', node: world.nodes.agent, cpu: '600m' });
-    world.load(namespace, 'web', 900);
-  };
+  const { only, wish, current, allocation, untilRequest, untilReason, isBargainedFor } = allocatedPods(() => world);
 
   test('integration 1: the priority that admission resolves from a PriorityClass weighs in the bargain', async () => {
     const { api, nodes } = world;
