@@ -1,6 +1,6 @@
 /** Changes the size of one running pod in place, for an approved decision: one patch to `pods/resize` with all containers. */
 
-import { sizingKeys } from '../api/annotations-sizing.ts';
+import { originalsKeys } from '../api/annotations-sizing.ts';
 import type { Pod } from '../api/core.ts';
 import type { KubeApi, Patch } from '../api/kube-api.ts';
 import { isConflict } from '../api/kube-error.ts';
@@ -99,7 +99,7 @@ async function keepOriginals(
   { engine, isRestore, isWithdrawal }: ResizeDecision,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = engine === 'allocation' ? sizingKeys.allocationOriginals : sizingKeys.originalResources;
+  const key = originalsKeys[engine];
   if (sizing.marks[key] !== undefined || isRestore === true || isWithdrawal === true) return;
   const { namespace, name, uid } = pod;
   const write = async (resourceVersion: string): Promise<void> => {

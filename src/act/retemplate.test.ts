@@ -124,38 +124,23 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
     await world[Symbol.asyncDispose]();
   });
 
-  test.each([
-    { restoreSizes: true, expected: manifest().spec.template.spec.containers.map(({ resources: size }) => size) },
-    {
-      restoreSizes: false,
-      expected: [
-        { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
-        { requests: { cpu: '60m' } },
-      ],
-    },
-  ])(
-    'handing back (sizes too: $restoreSizes) leaves no trace, and the next sync of the owner does not conflict',
-    async ({ restoreSizes, expected }) => {
-      const { world, api, record, retemplate, read, sync } = await createWorld();
-      await retemplate(await record(), { useServerSideApply });
-      const known = await record();
-      const request = {
-        workload: { kind: 'Deployment', namespace: 'default', name: 'web' },
-        workloadUid: known.uid,
-        restoreSizes,
-      };
-      const handBack = createHandBack(api);
-      expect(await handBack(request, known, signal)).toEqual({ result: 'restored' });
-      const after = await read();
-      expect(sizes(after)).toEqual(expected);
-      expect(managersOf(after).filter((manager) => manager.startsWith('optipod'))).toEqual([]);
-      expect(after.metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
-      expect(await handBack(request, await record(), signal)).toEqual({ result: 'unchanged' });
-      await sync('250m');
-      expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('250m');
-      await world[Symbol.asyncDispose]();
-    },
-  );
+  test('handing back leaves no trace but the values, and the next sync of the owner does not conflict', async () => {
+    const { world, api, record, retemplate, read, sync } = await createWorld();
+    await retemplate(await record(), { useServerSideApply });
+    const handBack = createHandBack(api);
+    expect(await handBack(await record(), signal)).toEqual({ result: 'restored' });
+    const after = await read();
+    expect(sizes(after)).toEqual([
+      { requests: { cpu: '300m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+      { requests: { cpu: '60m' } },
+    ]);
+    expect(managersOf(after).filter((manager) => manager.startsWith('optipod'))).toEqual([]);
+    expect(after.metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
+    expect(await handBack(await record(), signal)).toEqual({ result: 'unchanged' });
+    await sync('250m');
+    expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('250m');
+    await world[Symbol.asyncDispose]();
+  });
 });
 
 describe('conflicts', () => {
@@ -246,9 +231,7 @@ describe('conflicts', () => {
         return object;
       },
     };
-    const workload = { kind: 'Deployment', namespace: 'default', name: 'web' };
-    const request = { workload, workloadUid: known.uid, restoreSizes: true };
-    expect(await createHandBack(racing)(request, known, signal)).toEqual({ result: 'gone' });
+    expect(await createHandBack(racing)(known, signal)).toEqual({ result: 'gone' });
     expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('900m');
     await world[Symbol.asyncDispose]();
   });

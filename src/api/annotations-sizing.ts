@@ -6,3 +6,9 @@ export const sizingKeys = {
   /** On pods: CPU before the first change of allocation, in the same form. */
   allocationOriginals: 'mbcas.io/original-resources',
 } as const;
+
+/** Where each engine keeps the sizes of pods it found; its own, so that one can hand back while the other goes on. */
+export const originalsKeys: Readonly<Record<'rightsizing' | 'allocation', string>> = {
+  rightsizing: sizingKeys.originalResources,
+  allocation: sizingKeys.allocationOriginals,
+};

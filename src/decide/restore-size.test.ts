@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { originalsKeys } from '../api/annotations-sizing.ts';
 import { originalsText } from '../model/original-sizes.ts';
 import { applyChanges } from '../model/pod-size.ts';
 import type { ContainerSize } from '../model/sizing-records.ts';
 import { aNode, GIB } from '../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
-import { originalsKeys, planRestore } from './restore-size.ts';
+import { planRestore } from './restore-size.ts';
 import type { SizingEngine } from './size-decision.ts';
 
 const owner = { namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' };

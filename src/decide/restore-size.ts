@@ -1,17 +1,11 @@
 /** Putting back what a pod had before Stowage sized it: on opt-out, when a policy goes, on `stowage restore`. */
-import { sizingKeys } from '../api/annotations-sizing.ts';
+import { originalsKeys } from '../api/annotations-sizing.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
 import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ResizeDecision, SizingEngine } from './size-decision.ts';
-
-/** Where each engine keeps the sizes it found; its own, so that one can hand back while the other goes on. */
-export const originalsKeys: Readonly<Record<SizingEngine, string>> = {
-  rightsizing: sizingKeys.originalResources,
-  allocation: sizingKeys.allocationOriginals,
-};
 
 export type RestorePlan =
   /** The engine never changed the pod, or all is as it was. `isKept`: the annotation can go. */
@@ -25,6 +19,8 @@ export type RestorePlan =
     };
 
 /**
+ * What takes the pod back. A limit that was not there before cannot be removed in place (KEP-1287), so it is lifted instead. The
+ * plan passes the guards like any other decision: there may be no room for the old sizes now.
  * @param node of the pod: a limit that cannot be removed is raised to its allocatable, where it bounds nothing.
  * @param workload of the pod, for the decision.
  */

@@ -1,9 +1,10 @@
 /** Gives pods back what they had, through the guard as everything else: decreases first, each followed until it is in force. */
 import { createResize } from '../../act/resize.ts';
 import { createForgetOriginals } from '../../act/restore.ts';
+import { originalsKeys } from '../../api/annotations-sizing.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
-import { originalsKeys, planRestore, type RestorePlan } from '../../decide/restore-size.ts';
+import { planRestore, type RestorePlan } from '../../decide/restore-size.ts';
 import type { SizingEngine } from '../../decide/size-decision.ts';
 import type { SizeGuardContext } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
