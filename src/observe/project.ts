@@ -1,7 +1,6 @@
 /** The tolerant form of all projections: an object that cannot be read is skipped with one message, never a crash. */
 import type {
   Deployment,
-  KubeObject,
   Namespace,
   Node,
   PersistentVolume,
@@ -12,7 +11,6 @@ import type {
   StatefulSet,
 } from '../api/core.ts';
 import type { ResourceType } from '../api/resources.ts';
-import { describeError } from '../lib/errors.ts';
 import type {
   NamespaceRecord,
   NodeRecord,
@@ -21,7 +19,6 @@ import type {
   ReplicaSetRecord,
   WorkloadRecord,
 } from '../model/records.ts';
-import { describeObject } from './describe-object.ts';
 import {
   type ClaimRecord,
   projectClaim,
@@ -37,6 +34,7 @@ import { projectReplicaSet } from './project-replica-set.ts';
 import { projectDeployment, projectStatefulSet } from './project-workload.ts';
 import { createSizingInterners } from './sizing/sizing-interners.ts';
 import { createSizingProjections } from './sizing/sizing-projections.ts';
+import { createTolerantReader } from './tolerant-reader.ts';
 
 /** Each function answers undefined for an object it cannot read, after telling `onSkipped`. */
 export interface Projections {
@@ -58,7 +56,7 @@ const MAX_INTERNED = 50_000;
 const MAX_SIZES = 5_000;
 
 /**
- * @param onSkipped receives one sentence for people: which object was skipped and why.
+ * @param onSkipped receives one sentence for people: which object was skipped and why; see {@link createTolerantReader}.
  * @param sizing also keeps what sizing needs of pods and workloads.
  */
 export function createProjections(onSkipped: (message: string) => void, { sizing = false } = {}): Projections {
@@ -66,25 +64,15 @@ export function createProjections(onSkipped: (message: string) => void, { sizing
     ...createPodInterners(MAX_INTERNED),
     ...(sizing && { sizing: createSizingProjections(createSizingInterners(MAX_SIZES), onSkipped) }),
   };
-  const tolerant =
-    <T extends KubeObject, R>(kind: string, project: (object: T, interners: PodInterners) => R) =>
-    (object: T): R | undefined => {
-      try {
-        return project(object, interners);
-      } catch (error) {
-        onSkipped(`${kind} ${describeObject(object)} was skipped, it cannot be read: ${describeError(error)}`);
-        return undefined;
-      }
-    };
+  const tolerant = createTolerantReader('was skipped', onSkipped);
   return {
-    pod: tolerant('Pod', projectPod),
+    pod: tolerant('Pod', (pod: Pod) => projectPod(pod, interners)),
     node: tolerant('Node', projectNode),
     namespace: tolerant('Namespace', projectNamespace),
-    deployment: tolerant('Deployment', projectDeployment),
-    statefulSet: tolerant('StatefulSet', projectStatefulSet),
-    owner: (type) =>
-      tolerant(type.kind, (object: OwnerObject, shared: PodInterners) => projectOwner(object, type, shared)),
-    replicaSet: tolerant('ReplicaSet', projectReplicaSet),
+    deployment: tolerant('Deployment', (object: Deployment) => projectDeployment(object, interners)),
+    statefulSet: tolerant('StatefulSet', (object: StatefulSet) => projectStatefulSet(object, interners)),
+    owner: (type) => tolerant(type.kind, (object: OwnerObject) => projectOwner(object, type, interners)),
+    replicaSet: tolerant('ReplicaSet', (object: ReplicaSet) => projectReplicaSet(object, interners)),
     pdb: tolerant('PodDisruptionBudget', projectPdb),
     claim: tolerant('PersistentVolumeClaim', projectClaim),
     volume: tolerant('PersistentVolume', projectVolume),

@@ -4,12 +4,10 @@ import type {
   DaemonSet,
   HorizontalPodAutoscaler,
   Job,
-  KubeObject,
   LimitRange,
   Pod,
   ResourceQuota,
 } from '../../api/core.ts';
-import { describeError } from '../../lib/errors.ts';
 import type { OwnerReference } from '../../model/records.ts';
 import type {
   HpaRecord,
@@ -19,8 +17,8 @@ import type {
   SizedWorkload,
   VpaRecord,
 } from '../../model/sizing-records.ts';
-import { describeObject } from '../describe-object.ts';
 import { createInterner } from '../intern.ts';
+import { createTolerantReader } from '../tolerant-reader.ts';
 import { projectHpa, projectVpa, type VpaObject } from './project-autoscalers.ts';
 import { projectLimitRange, projectQuota } from './project-bounds.ts';
 import { projectPodSizing } from './project-pod-sizing.ts';
@@ -48,36 +46,14 @@ export interface SizingProjections {
 }
 
 const MAX_OWNERS = 50_000;
-/** Objects that cannot be read, remembered so that each is told once as long as that is so. */
-const MAX_TOLD = 1_000;
 
-/** @param onOdd receives one sentence for people: once, and anew where the object was readable meanwhile. */
+/** @param onOdd see {@link createTolerantReader}. */
 export function createSizingProjections(
   interners: SizingInterners,
   onOdd: (message: string) => void,
 ): SizingProjections {
   const owners = createInterner<OwnerReference>(MAX_OWNERS);
-  const told = new Map<string, string>();
-  const tell = (name: string, message: string): void => {
-    if (told.get(name) === message) return;
-    if (told.size >= MAX_TOLD) told.clear();
-    told.set(name, message);
-    onOdd(message);
-  };
-  const tolerant =
-    <T extends KubeObject, R>(kind: string, project: (object: T) => R) =>
-    (object: T): R | undefined => {
-      const nameOf = (): string => `${kind} ${describeObject(object)}`;
-      try {
-        const record = project(object);
-        if (told.size > 0) told.delete(nameOf());
-        return record;
-      } catch (error) {
-        const name = nameOf();
-        tell(name, `${name} is left out of sizing, it cannot be read: ${describeError(error)}`);
-        return undefined;
-      }
-    };
+  const tolerant = createTolerantReader('is left out of sizing', onOdd);
   return {
     pod: tolerant('Pod', (pod: Pod) => projectPodSizing(pod, interners)),
     workload: (object, record) => tolerant(record.kind, () => projectSized(object, record, interners))(object),
