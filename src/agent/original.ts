@@ -2,7 +2,7 @@
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { PodAllocationSpec } from '../api/pod-allocation.ts';
 import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
-import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores } from '../lib/units.ts';
 
 /** The annotation `mbcas.io/original-resources`, `{"app":{"requests":{"cpu":"200m"}}}`; undefined where it is not readable. */
@@ -17,7 +17,7 @@ export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuS
   }
   const containers = isRecord(parsed) ? Object.values(parsed) : [];
   const amounts = (list: string): (Millicores | undefined)[] =>
-    containers.map((resources) => millicoresOf(at(at(resources, list), 'cpu')));
+    containers.map((resources) => tryParseMillicores(at(at(resources, list), 'cpu')));
   const requests = amounts('requests');
   if (requests.every((request) => request === undefined)) return undefined;
   return { request: sum(requests), limit: sumOfAll(amounts('limits')) };
@@ -27,13 +27,8 @@ export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuS
 export function notedOriginal(
   spec: Pick<PodAllocationSpec, 'originalCPURequest' | 'originalCPULimit'> | undefined,
 ): CpuSize | undefined {
-  const request = millicoresOf(spec?.originalCPURequest);
-  return request === undefined ? undefined : { request, limit: millicoresOf(spec?.originalCPULimit) };
-}
-
-export function millicoresOf(value: unknown): Millicores | undefined {
-  const quantity = typeof value === 'string' ? tryParseQuantity(value) : undefined;
-  return quantity === undefined ? undefined : toMillicores(quantity);
+  const request = tryParseMillicores(spec?.originalCPURequest);
+  return request === undefined ? undefined : { request, limit: tryParseMillicores(spec?.originalCPULimit) };
 }
 
 /** A container without a limit leaves the pod without one. */

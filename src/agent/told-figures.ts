@@ -3,7 +3,7 @@
  * so that the operator has to write as well: only what people would read otherwise is worth it.
  */
 import type { AllocationDecision } from '../api/pod-allocation.ts';
-import { toMillicores, tryParseQuantity } from '../lib/quantity.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores } from '../lib/units.ts';
 
 /** What is kept of the figures on the server. */
@@ -17,10 +17,9 @@ export interface ToldFigures {
 const [LEAST_DIFFERENCE, LEAST_PART] = [50, 0.25];
 
 export function toldFigures({ mode, clamps = [], cpuUsage }: AllocationDecision = {}): ToldFigures {
-  const usage = cpuUsage === undefined ? undefined : tryParseQuantity(cpuUsage);
   return {
     rules: [mode, ...clamps.map(({ reason }) => reason)].join(' '),
-    usage: usage === undefined ? undefined : toMillicores(usage),
+    usage: tryParseMillicores(cpuUsage),
   };
 }
 

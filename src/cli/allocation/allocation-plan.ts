@@ -3,7 +3,7 @@
  * the Metrics API by the agents' own code, else not at all, and then it says so.
  */
 
-import { annotatedOriginal, millicoresOf, notedOriginal } from '../../agent/original.ts';
+import { annotatedOriginal, notedOriginal } from '../../agent/original.ts';
 import { type AllocationMode, type PodAllocation, RENEWED_ANNOTATION } from '../../api/pod-allocation.ts';
 import { type AllocationPod, allocationPodOf, sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import { describeClamp } from '../../decide/allocation/clamp.ts';
@@ -11,6 +11,7 @@ import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligi
 import { readMarks } from '../../decide/allocation/marks.ts';
 import type { HoldReason, NodePod, PodPlan } from '../../decide/allocation/node-input.ts';
 import { planNode } from '../../decide/allocation/plan-node.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { NodeRecord, PodRecord } from '../../model/records.ts';
@@ -178,12 +179,12 @@ function shareAsked({ pod, allocation }: Candidate): PlannedShare {
   if (spec === undefined) return keep(pod, 'NotReported');
   const { decision } = spec;
   const current = sizeOf(pod);
-  const to = millicoresOf(spec.desiredCPURequest) ?? current.request;
-  const ceiling = (spec.limitPolicy ?? 'Apply') === 'Keep' ? current.limit : millicoresOf(spec.desiredCPULimit);
+  const to = tryParseMillicores(spec.desiredCPURequest) ?? current.request;
+  const ceiling = (spec.limitPolicy ?? 'Apply') === 'Keep' ? current.limit : tryParseMillicores(spec.desiredCPULimit);
   const original = notedOriginal(spec)?.limit;
   // What is lifted where there is nothing stays away.
   const limit = spec.limitPolicy === 'Lift' && current.limit === undefined ? original : ceiling;
-  const [usage, claim, want] = [decision?.cpuUsage, decision?.claim, decision?.want].map(millicoresOf);
+  const [usage, claim, want] = [decision?.cpuUsage, decision?.claim, decision?.want].map(tryParseMillicores);
   const isDone = to === current.request && limit === current.limit;
   return {
     ...identity(pod),
