@@ -51,11 +51,11 @@ describe('stowage demo', () => {
       const [plan, status, explain] = (await live) ?? [];
       expect(plan?.code).toBe(0);
       expect(JSON.parse(plan?.stdout ?? '{}')).toMatchObject({
-        summary: { workloads: 10, managed: 9 },
+        summary: { workloads: 12, managed: 9 },
         missing: [],
         problems: [],
       });
-      expect(status?.stdout).toMatch(/^9 of 10 workloads managed/);
+      expect(status?.stdout).toMatch(/^9 of 12 workloads managed/);
       expect(explain?.stdout).toContain(
         'Deployment/shop/checkout: 0 on spot, 4 on on-demand, 0 and 4 wanted; as it should be',
       );

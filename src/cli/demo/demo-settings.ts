@@ -63,9 +63,15 @@ export function demoPrices(): string {
 
 /**
  * The webhook takes any free port: it is registered by the one it got. A configuration file may not ask for that.
- * @param prices path of a file with {@link demoPrices}.
+ * @param paths of a file with {@link demoPrices}, and of a folder for reports of simulations.
  */
-export function demoConfig(prices: string): Config {
+export function demoConfig(paths: { readonly prices: string; readonly reports: string }): Config {
   const { config } = loadConfig({ text: configText, fileName: 'the demo', env: {} });
-  return { ...config, webhook: { ...config.webhook, port: 0 }, placement: { ...config.placement, prices } };
+  const { webhook, placement, web } = config;
+  return {
+    ...config,
+    webhook: { ...webhook, port: 0 },
+    placement: { ...placement, prices: paths.prices },
+    web: { ...web, reports: paths.reports },
+  };
 }

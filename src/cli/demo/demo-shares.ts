@@ -2,7 +2,7 @@
  * Allocation in the demo: a node of its own with a service that asked for far too little beside a job that takes all it gets,
  * and the agent that measures both.
  */
-import type { KubeObject, Pod } from '../../api/core.ts';
+import type { Deployment, KubeObject, Pod } from '../../api/core.ts';
 import { customResourceDefinition } from '../../api/crd/crd.ts';
 import { podAllocationDescription } from '../../api/pod-allocation-schema.ts';
 import { resources } from '../../api/resources.ts';
@@ -45,7 +45,7 @@ const GIB = 1024 ** 3;
 const taint = { key: 'stowage.test/shared', value: 'true', effect: 'NoSchedule' } as const;
 
 /** Checkout needs seven times what it asked for; the report would use the whole node twice over. */
-const pods = [
+const workloads = [
   { name: 'checkout', request: '100m', load: '700m', labels: {} },
   { name: 'report', request: '900m', load: '4000m', labels: { 'mbcas.io/workload-type': 'batch' } },
 ] as const;
@@ -66,7 +66,7 @@ export async function startDemoShares(options: DemoSharesOptions): Promise<DemoS
     labels: { 'karpenter.sh/capacity-type': 'on-demand', 'kubernetes.io/hostname': SHARED_NODE },
     taints: [taint],
   });
-  for (const pod of pods) await cluster.api.create(resources.pods, podOf(pod));
+  for (const each of workloads) await cluster.api.create(resources.deployments, deploymentOf(each));
   const agents = createSimulatedAgents({
     usage: cluster.kubelet.usage,
     // A viewer does not wait a minute until a pod has started up.
@@ -84,27 +84,29 @@ export async function startDemoShares(options: DemoSharesOptions): Promise<DemoS
         // A DaemonSet of the shop is there, too.
         .filter(({ pod }) => pod.metadata?.namespace === NAMESPACE)
         .map(({ pod, usedMillicores }) => ({
-          name: pod.metadata?.name ?? '',
+          name: pod.metadata?.labels?.['app'] ?? '',
           ...sizeOf(pod),
           used: Math.round(usedMillicores),
         })),
   };
 }
 
-function podOf({ name, request, load, labels }: (typeof pods)[number]): KubeObject & Pod {
+function deploymentOf({ name, request, load, labels }: (typeof workloads)[number]): KubeObject & Deployment {
   return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      namespace: NAMESPACE,
-      labels: { app: name, ...labels },
-      annotations: { 'stowage.test/cpu': load },
-    },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: NAMESPACE },
     spec: {
-      nodeSelector: { 'kubernetes.io/hostname': SHARED_NODE },
-      tolerations: [{ key: taint.key, operator: 'Exists' }],
-      containers: [{ name: 'app', image: `${name}:1`, resources: { requests: { cpu: request, memory: '64Mi' } } }],
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name, ...labels }, annotations: { 'stowage.test/cpu': load } },
+        spec: {
+          nodeSelector: { 'kubernetes.io/hostname': SHARED_NODE },
+          tolerations: [{ key: taint.key, operator: 'Exists' }],
+          containers: [{ name: 'app', image: `${name}:1`, resources: { requests: { cpu: request, memory: '64Mi' } } }],
+        },
+      },
     },
   };
 }

@@ -14,6 +14,7 @@ import { createDemoCertificates } from './demo-certificates.ts';
 import { startDemoCluster } from './demo-cluster.ts';
 import { type DemoObserver, startDemoObserver } from './demo-observer.ts';
 import { startDemoOperator } from './demo-operator.ts';
+import { startDemoReport } from './demo-report.ts';
 import { demoConfig, demoPrices } from './demo-settings.ts';
 import { type DemoShares, startDemoShares } from './demo-shares.ts';
 import type { Actor } from './story.ts';
@@ -67,7 +68,8 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
   const kubeconfig = writeKubeconfig('kubeconfig', 'kubernetes-admin', ['system:masters']);
   const prices = join(folder, 'prices.yaml');
   writeFileSync(prices, demoPrices());
-  const config = demoConfig(prices);
+  const reports = join(folder, 'reports');
+  const config = demoConfig({ prices, reports });
   const { operator, evictions } = await startDemoOperator({
     admin: cluster.api,
     kubeconfig: writeKubeconfig('operator.kubeconfig', 'stowage-operator', []),
@@ -81,6 +83,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
   });
   const { dashboard } = operator.ports;
   const { shares } = await startDemoShares({ cluster, clock, random, log: log.child('agents'), cleanup });
+  startDemoReport({ folder: reports, startOperator, clock, log: log.child('simulation'), cleanup });
   const observer = startDemoObserver({ api: cluster.api, clock, random, log: log.child('observer'), cleanup });
   await Promise.all([operator.synced, observer.onSynced]);
   return {

@@ -7,10 +7,11 @@ import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError, UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { StartOperator } from '../operator-port.ts';
-import { DOCUMENT_VERSION, type ResultDocument, renderDocument } from '../output.ts';
+import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
 import { createProgress } from './progress.ts';
 import { renderComparison, renderSimulation } from './render-simulation.ts';
 import type { SimulateOptions } from './simulate-command.ts';
+import { comparisonDocument, simulationDocument } from './simulation-document.ts';
 
 export async function runSimulate(
   context: CliContext,
@@ -69,10 +70,7 @@ function hasPassed({ asserts, violations }: SimulationReport): boolean {
 function print(context: CliContext, reports: readonly SimulationReport[], isComparison: boolean): void {
   const { io, global, style } = context;
   const [first, second] = reports;
-  const document: ResultDocument & Partial<SimulationReport> =
-    isComparison || first === undefined
-      ? { apiVersion: DOCUMENT_VERSION, kind: 'SimulationComparison', ...{ reports } }
-      : { apiVersion: DOCUMENT_VERSION, kind: 'Simulation', ...first };
+  const document = isComparison || first === undefined ? comparisonDocument(reports) : simulationDocument(first);
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
   else if (first !== undefined && second !== undefined) printLines(context, renderComparison(first, second, style));

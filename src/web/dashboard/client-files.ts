@@ -35,7 +35,15 @@ export function readClientFile(name: string): EndpointAnswer {
 
 /** Only a Node that runs this source has such files to serve; no other module needs to be in memory for it. */
 function withoutTypes(text: string): string {
-  return process.getBuiltinModule('node:module').stripTypeScriptTypes(text);
+  const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
+  const { emitWarning } = process;
+  // That this is experimental is told on the terminal, in the middle of what the demo shows there; it runs with the Node it was tested with.
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

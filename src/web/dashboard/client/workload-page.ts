@@ -71,41 +71,44 @@ function placementParts(placement: Placement, now: number): Child[] {
     lastDisruption,
     policyState,
   } = placement;
+  // Why a workload is left alone is said once.
+  const ownNotes = notes.filter((note) => !policy.includes(note));
   return [
     h('p', { class: 'headline' }, `${headline[0]?.toUpperCase() ?? ''}${headline.slice(1)}.`),
     blocks.map((block) => blockBox(block)),
     h(
       'div',
       { class: 'columns' },
-      card(
-        'Placement',
-        target !== undefined && [
-          mixBar(actual),
-          h(
-            'dl',
-            { class: 'facts' },
-            fact(
-              'Now',
-              `${count(actual.spot)} on spot, ${count(actual.onDemand)} on on-demand${actual.unknown > 0 ? `, ${count(actual.unknown)} unknown` : ''}`,
+      (target !== undefined || ownNotes.length > 0) &&
+        card(
+          'Placement',
+          target !== undefined && [
+            mixBar(actual),
+            h(
+              'dl',
+              { class: 'facts' },
+              fact(
+                'Now',
+                `${count(actual.spot)} on spot, ${count(actual.onDemand)} on on-demand${actual.unknown > 0 ? `, ${count(actual.unknown)} unknown` : ''}`,
+              ),
+              fact(
+                'Wanted',
+                `${count(target.spot)} on spot, ${count(target.onDemand)} on on-demand, at least ${count(floor)} there`,
+              ),
+              fact('Next', next),
+              fact(
+                'Last move',
+                lastDisruption === undefined ? 'none since this replica leads' : timeAgo(lastDisruption, now),
+              ),
             ),
-            fact(
-              'Wanted',
-              `${count(target.spot)} on spot, ${count(target.onDemand)} on on-demand, at least ${count(floor)} there`,
+          ],
+          ownNotes.length > 0 &&
+            h(
+              'ul',
+              { class: 'notes' },
+              ownNotes.map((note) => h('li', {}, note)),
             ),
-            fact('Next', next),
-            fact(
-              'Last move',
-              lastDisruption === undefined ? 'none since this replica leads' : timeAgo(lastDisruption, now),
-            ),
-          ),
-        ],
-        notes.length > 0 &&
-          h(
-            'ul',
-            { class: 'notes' },
-            notes.map((note) => h('li', {}, note)),
-          ),
-      ),
+        ),
       card(
         policyState === 'managed' ? 'Policy' : 'Why it is left alone',
         h(
