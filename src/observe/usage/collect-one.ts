@@ -1,5 +1,7 @@
 /** One workload's turn: asks its source, sorts out what is not its own, and enters the rest into the book. */
+
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
@@ -17,7 +19,7 @@ const WINDOW_READS = 96;
 export interface CollectContext {
   readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'>;
   readonly book: UsageBook;
-  /** Of an instant source: up to where each pod's samples were taken. Replaced by each turn. */
+  /** Of an instant source, by key of the workload: up to where each pod's samples were taken. Replaced by each turn. */
   readonly takenOfPods: Map<string, PodTimes>;
 }
 
@@ -115,7 +117,7 @@ function enter(
 ): boolean {
   const startedAt = startsOf(reading.series, pods, request);
   if (source.kind === 'range') return book.take(workload, settings, { ...reading, startedAt }, now);
-  const before = mapOf(takenOfPods.get(workload.uid));
+  const before = mapOf(takenOfPods.get(workloadKey(workload)));
   const isNew = book.take(
     workload,
     settings,
@@ -133,7 +135,7 @@ function enter(
     taken.set(pod, at);
   }
   // Mapped once more: a list made from an iterator keeps an object per number.
-  takenOfPods.set(workload.uid, { pods: [...taken.keys()], times: [...taken.values()].map((at) => at) });
+  takenOfPods.set(workloadKey(workload), { pods: [...taken.keys()], times: [...taken.values()].map((at) => at) });
   return isNew;
 }
 

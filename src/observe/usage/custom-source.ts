@@ -2,6 +2,7 @@
  * Usage from an HTTP endpoint of your own. It is sent `{workload, pods, containers, from: {cpu, memory}, to}` (POST, JSON, instants
  * in Unix seconds) and answers `{"series": [{"pod", "container", "cpu": [[seconds, cores]], "memory": [[seconds, bytes]]}]}`.
  */
+import { isRecord } from '../../lib/is-record.ts';
 import type { Semaphore } from '../../kube/transport/semaphore.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { type HttpExchange, shown } from './http-exchange.ts';
@@ -70,7 +71,7 @@ function readAnswer(body: Buffer, url: URL): UsageAnswer {
   } catch {
     value = undefined;
   }
-  const list = isObject(value) ? value['series'] : undefined;
+  const list = isRecord(value) ? value['series'] : undefined;
   if (!Array.isArray(list)) {
     const message = `${shown(url)} did not answer with {"series": [...]}: see the documentation of custom usage sources`;
     return { ok: false, problem: { reason: 'Malformed', message } };
@@ -78,9 +79,9 @@ function readAnswer(body: Buffer, url: URL): UsageAnswer {
   const series: UsageSeries[] = [];
   let unreadable = 0;
   for (const item of list) {
-    const pod: unknown = isObject(item) ? item['pod'] : undefined;
-    const container: unknown = isObject(item) ? item['container'] : undefined;
-    if (!isObject(item) || typeof pod !== 'string' || typeof container !== 'string') {
+    const pod: unknown = isRecord(item) ? item['pod'] : undefined;
+    const container: unknown = isRecord(item) ? item['container'] : undefined;
+    if (!isRecord(item) || typeof pod !== 'string' || typeof container !== 'string') {
       unreadable++;
       continue;
     }
@@ -118,8 +119,4 @@ function statusProblem(url: URL, status: number): UsageProblem {
     reason: 'Rejected',
     message: `${where}; see the documentation of custom usage sources for what it is asked`,
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -46,9 +46,10 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
     const key = `${url.origin} ${ca ?? ''}`;
     const known = agents.get(key);
     if (known !== undefined) return known;
-    // The authority was replaced: connections made with the old one end.
+    // An authority that was replaced needs its connections no more. Those in use go on: the other authority may be that of
+    // another policy, and tenants must not cut each other off.
     for (const [other, agent] of agents) {
-      if (!other.startsWith(`${url.origin} `)) continue;
+      if (!other.startsWith(`${url.origin} `) || isInUse(agent)) continue;
       agent.destroy();
       agents.delete(other);
     }
@@ -91,6 +92,11 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       agents.clear();
     },
   };
+}
+
+/** A request is under way on one of its connections, or waits for one. */
+function isInUse({ sockets, requests }: Agent): boolean {
+  return Object.keys(sockets).length + Object.keys(requests).length > 0;
 }
 
 class TooLargeError extends Error {

@@ -104,11 +104,11 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       if (turn === undefined) turns.set(key, { target, nextAt: now, failures: 0, isRunning: false });
       else turn.target = target;
     }
-    for (const [key, { target }] of turns) {
+    for (const key of turns.keys()) {
       if (seen.has(key)) continue;
       turns.delete(key);
       ledger.forget(key);
-      context.takenOfPods.delete(target.workload.uid);
+      context.takenOfPods.delete(key);
     }
     for (const key of book.forget(now))
       log.info({ workload: key }, 'Usage was forgotten: its workload has not been seen for long');
@@ -133,8 +133,10 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       turn.failures > 0
         ? now + backoffDelay(failurePolicy, turn.failures, random)
         : startedAt + interval * (1 - SPREAD * random.next());
-    // Not a target any more: it is the next tick's to say.
-    if (turns.get(workloadKey(target.workload)) === turn) ledger.note(target, chosen, result, now);
+    const key = workloadKey(target.workload);
+    if (turns.get(key) === turn) ledger.note(target, chosen, result, now);
+    // Not a target any more: what this turn has just entered nobody would forget.
+    else if (!turns.has(key)) context.takenOfPods.delete(key);
   };
 
   const pump = (signal: AbortSignal): void => {
