@@ -7,7 +7,7 @@ import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Millis } from '../lib/units.ts';
-import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadOfKey } from '../model/cluster-view.ts';
 import { policyKey } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
@@ -70,6 +70,8 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
   const forget = (key: string, uid: string): void => {
     memory.forget(uid);
     events.forget(uid);
+    const { namespace, name } = workloadOfKey(key);
+    metrics.removeWorkload(namespace, name);
     for (const policy of policies.policies()) {
       if (books.of(policy.uid).results.delete(key)) wake(`policy ${policyKey(policy)}`, COALESCE_MILLIS);
     }

@@ -164,6 +164,36 @@ describe('removing a workload', () => {
     expect(linesOf(await metrics.render(), 'spotalis_reconciliations_total')).toEqual([]);
   });
 
+  test('series that name its policy as well go with it, or with the policy', async () => {
+    const metrics = createMetrics();
+    const patched = (workload: string, policy: string): void =>
+      metrics.inc('optipod_ssa_patch_total', {
+        policy,
+        namespace: 'shop',
+        workload,
+        kind: 'Deployment',
+        status: 'success',
+        patch_type: 'ServerSideApply',
+      });
+    for (const workload of ['web', 'api']) for (const policy of ['day', 'night']) patched(workload, policy);
+    metrics.removeWorkload('shop', 'web');
+    const left = linesOf(await metrics.render(), 'optipod_ssa_patch_total');
+    expect(left.map((line) => /policy="(\w+)".*workload="(\w+)"/.exec(line)?.slice(1))).toEqual([
+      ['day', 'api'],
+      ['night', 'api'],
+    ]);
+    metrics.removePolicy('night');
+    patched('api', 'night');
+    patched('web', 'day');
+    const again = linesOf(await metrics.render(), 'optipod_ssa_patch_total');
+    expect(again).toHaveLength(3);
+    expect(again.every((line) => line.endsWith(' 1'))).toBe(true);
+    metrics.removePolicy('day');
+    expect(linesOf(await metrics.render(), 'optipod_ssa_patch_total')).toHaveLength(1);
+    metrics.removeWorkload('shop', 'api');
+    expect(linesOf(await metrics.render(), 'optipod_ssa_patch_total')).toEqual([]);
+  });
+
   test('an unknown workload is no error, and names do not run together', async () => {
     const metrics = createMetrics();
     metrics.set('spotalis_window_open', { ...web, namespace: 'a', workload: 'b' }, 1);

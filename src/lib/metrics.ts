@@ -33,7 +33,7 @@ export interface Metrics {
   observe<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>, value: number): void;
   /** Drops every series of a gauge, for gauges that are set anew before each {@link render}. */
   clear(name: GaugeName): void;
-  /** Drops every series of a workload that is gone or no longer managed. */
+  /** Drops every series of a workload that is gone or no longer managed; those that name its policy, too. */
   removeWorkload(namespace: string, workload: string): void;
   /** Drops every series with this value of the label `policy`: the policy is gone. */
   removePolicy(policy: string): void;
@@ -81,13 +81,22 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
    * there are about ten such series a workload, and a copy or a key for each would cost megabytes.
    */
   const labelsOf = (instrument: Instrument, labels: LabelValues): LabelValues => {
-    const { namespace, workload, policy } = labels;
-    if (policy !== undefined) return remember(byPolicy, policy, instrument, labels);
-    if (namespace === undefined || workload === undefined) return { ...labels };
-    return remember(byWorkload, workloadKey(namespace, workload), instrument, labels);
+    const { policy } = labels;
+    const workload = workloadOf(labels);
+    const own = workload === undefined ? undefined : seriesOf(byWorkload, workload, instrument, labels);
+    if (policy === undefined) return own?.series.labels ?? { ...labels };
+    // Of a workload and of a policy: it goes with whichever goes first.
+    if (own?.isNew === false) return own.series.labels;
+    return seriesOf(byPolicy, policy, instrument, labels, own?.series).series.labels;
   };
   const forget = (index: Map<string, Series[]>, owner: string): void => {
-    for (const { instrument, labels } of index.get(owner) ?? []) instrument.remove(labels);
+    for (const series of index.get(owner) ?? []) {
+      const { instrument, labels } = series;
+      instrument.remove(labels);
+      const [policy, workload] = [labels['policy'], workloadOf(labels)];
+      if (index !== byPolicy && policy !== undefined) drop(byPolicy, policy, series);
+      if (index !== byWorkload && workload !== undefined) drop(byWorkload, workload, series);
+    }
     index.delete(owner);
   };
 
@@ -191,20 +200,32 @@ export function createNoMetrics(): Metrics {
   };
 }
 
-/** Keeps the series with its owner. @returns the labels as they are kept. */
-function remember(
+/** The series as it is kept with its owner. @param made where it is kept with another owner already. */
+function seriesOf(
   index: Map<string, Series[]>,
   owner: string,
   instrument: Instrument,
   labels: LabelValues,
-): LabelValues {
-  const series = index.get(owner);
-  const known = series?.find((one) => one.instrument === instrument && hasSameValues(one.labels, labels));
-  if (known !== undefined) return known.labels;
-  const added = { instrument, labels: { ...labels } };
-  if (series === undefined) index.set(owner, [added]);
-  else series.push(added);
-  return added.labels;
+  made?: Series,
+): { readonly series: Series; readonly isNew: boolean } {
+  const all = index.get(owner);
+  const known = all?.find((one) => one.instrument === instrument && hasSameValues(one.labels, labels));
+  if (known !== undefined) return { series: known, isNew: false };
+  const series = made ?? { instrument, labels: { ...labels } };
+  if (all === undefined) index.set(owner, [series]);
+  else all.push(series);
+  return { series, isNew: true };
+}
+
+function drop(index: Map<string, Series[]>, owner: string, series: Series): void {
+  const left = index.get(owner)?.filter((each) => each !== series) ?? [];
+  if (left.length === 0) index.delete(owner);
+  else index.set(owner, left);
+}
+
+/** Owner of a workload's series; undefined for others. */
+function workloadOf({ namespace, workload }: LabelValues): string | undefined {
+  return namespace === undefined || workload === undefined ? undefined : workloadKey(namespace, workload);
 }
 
 /** Few pieces of a size worth sending. */
