@@ -112,6 +112,45 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
     expect(tab.problems).toEqual([]);
   });
 
+  test('the usage behind advice is drawn, said in words, and told in figures', async () => {
+    const tab = await open('#/workload/Deployment/shop/web');
+    await tab.until("document.querySelectorAll('figure.usage').length === 2");
+    expect(await tab.evaluate("document.querySelectorAll('figure.usage .mark.request').length")).toBe(2);
+    expect(await tab.evaluate("document.querySelectorAll('figure.usage .mark.advised').length")).toBe(2);
+    expect(await tab.text()).toMatch(/Requested 300m CPU\s+Advised 1\d\dm CPU\s+No limit/);
+    expect(await tab.text()).toMatch(/half of them at most 1\d\dm CPU, nine of ten at most 1\d\dm CPU/);
+    await tab.evaluate('document.querySelector("[data-key=\'usage CPU used by app\'] summary").focus()');
+    await tab.press('Enter');
+    await tab.until('document.querySelector("[aria-label=\'CPU used by app in figures\'] tbody tr") !== null');
+    // What was opened stays open when the page is refreshed.
+    await world.clock.advance(6_000);
+    await tab.click('#pause');
+    await tab.click('#pause');
+    await tab.until('document.querySelector("[data-key=\'usage CPU used by app\']").open');
+    expect(tab.problems).toEqual([]);
+  });
+
+  test('what pods are given and use is followed from when the page is opened', async () => {
+    const tab = await open('#/workload/Deployment/shop/web');
+    await tab.until("document.querySelectorAll('.shares-picture').length === 8");
+    expect(await tab.text()).toContain('when this page was first opened');
+    const load = { 'stowage.test/cpu': '900m' };
+    const { items } = await world.api.list(resources.pods, { namespace: 'shop' });
+    const pod = items.find(({ metadata }) => metadata?.name?.startsWith('web-'))?.metadata?.name ?? '';
+    await world.api.patch(
+      resources.pods,
+      pod,
+      { type: 'merge', body: { metadata: { annotations: load } } },
+      { namespace: 'shop' },
+    );
+    const used = `[...document.querySelectorAll('.shares li')].find((each) => each.innerText.startsWith('${pod}'))?.innerText`;
+    await world.until('its use', async () => {
+      await world.clock.advance(10_000);
+      return /used 12\dm to [3-9]\d\dm/.test(String(await tab.evaluate(used)));
+    });
+    expect(tab.problems).toEqual([]);
+  });
+
   test("filters, order and pages are the operator's work, and stay in the address", async () => {
     const tab = await open('#/workloads');
     await tab.click("[data-key='state blocked']");

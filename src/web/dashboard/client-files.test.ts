@@ -4,6 +4,7 @@ import { listClientFiles, readClientFile } from './client-files.ts';
 describe('the files of the pages, from source', () => {
   test('the page, its style, and each module without its types; no test and no settings', () => {
     const files = listClientFiles();
+    const { emitWarning } = process;
     expect(files.get('/')).toBe('index.html');
     expect(files.get('/app.js')).toBe('main.ts');
     expect([...files.keys()].filter((path) => /test|json/.test(path))).toEqual([]);
@@ -14,5 +15,6 @@ describe('the files of the pages, from source', () => {
       expect(contentType).toBe('text/javascript; charset=utf-8');
       expect(body).not.toMatch(/^(?:export )?interface |^import type /m);
     }
+    expect(process.emitWarning).toBe(emitWarning);
   });
 });

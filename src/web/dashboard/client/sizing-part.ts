@@ -85,9 +85,8 @@ function containerUsage({ container, cpuUsage, memoryUsage }: Container): Child 
   return h(
     'div',
     { class: 'columns' },
-    cpuUsage !== undefined && usagePicture(`CPU used by ${container}`, `CPU of ${container}`, cpuUsage, cores),
-    memoryUsage !== undefined &&
-      usagePicture(`Memory used by ${container}`, `memory of ${container}`, memoryUsage, bytes),
+    cpuUsage !== undefined && usagePicture(`CPU used by ${container}`, cpuUsage, cores),
+    memoryUsage !== undefined && usagePicture(`Memory used by ${container}`, memoryUsage, bytes),
   );
 }
 

@@ -23,7 +23,8 @@ const marks = [
   ['limit', 'Limit'],
 ] as const;
 
-export function usagePicture(title: string, subject: string, usage: UsageTold, format: Format): HTMLElement {
+/** @param title such as `CPU used by app`; no two of a page are alike. */
+export function usagePicture(title: string, usage: UsageTold, format: Format): HTMLElement {
   const { end, columns } = usage;
   const known = marks.flatMap(([look, name]) => {
     const value = usage[look];
@@ -69,13 +70,9 @@ export function usagePicture(title: string, subject: string, usage: UsageTold, f
     h('figcaption', { class: 'muted' }, usageText(usage, format)),
     h(
       'details',
-      { 'data-key': `usage ${subject}` },
+      { 'data-key': `usage ${title}` },
       h('summary', {}, `${title} in figures`),
-      dataTable(
-        `${title} of ${subject}`,
-        ['Use', numbers(`Share ${sources[usage.of].share}`)],
-        figureRows(usage, format),
-      ),
+      dataTable(`${title} in figures`, ['Use', numbers(`Share ${sources[usage.of].share}`)], figureRows(usage, format)),
     ),
   );
 }
