@@ -124,7 +124,7 @@ describeOnBackends('access', (cluster) => {
           metadata: { name },
           rules: [
             { apiGroups: ['apps'], resources: ['*'], verbs: ['list'] },
-            { apiGroups: [''], resources: ['configmaps'], verbs: ['get'], resourceNames: ['mine'] },
+            { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'], resourceNames: ['mine'] },
           ],
         }),
       );
@@ -141,6 +141,12 @@ describeOnBackends('access', (cluster) => {
         expect((await user.call('GET', space.statefulSets)).status).toBe(200);
         expect((await user.call('GET', `${space.configMaps}/mine`)).status).toBe(200);
         expect((await user.call('GET', `${space.configMaps}/other`)).status).toBe(403);
+        // A list of one name by field selector is a request for that name.
+        const listing = (selector: string) => user.call('GET', `${space.configMaps}?fieldSelector=${selector}`);
+        expect((await listing('metadata.name%3Dmine')).status).toBe(200);
+        expect((await listing('metadata.name%3Dother')).status).toBe(403);
+        expect((await listing('metadata.name!%3Dother')).status).toBe(403);
+        expect((await user.call('GET', space.configMaps)).status).toBe(403);
       } finally {
         await remove(`${RBAC}/clusterrolebindings/${name}`);
         await remove(`${RBAC}/clusterroles/${name}`);

@@ -176,6 +176,49 @@ describeOnBackends('mutating webhooks', (cluster) => {
     expect((await get(`${space.pods}/a`)).status).toBe(404);
   });
 
+  test.each<[string, string, number]>([
+    ['cannot be applied', '[{"op":"remove","path":"/metadata/none"}]', 500],
+    ['cannot be read', 'none', 201],
+  ])(
+    'with failurePolicy Ignore are not forgiven a patch that %s unless it is no patch at all: %s',
+    async (_, patch, expected) => {
+      const { post, namespace } = cluster();
+      let isBroken = false;
+      const server = await serve((request) =>
+        isBroken
+          ? {
+              response: {
+                uid: request['uid'],
+                allowed: true,
+                patchType: 'JSONPatch',
+                patch: Buffer.from(patch).toString('base64'),
+              },
+            }
+          : seen(request),
+      );
+      const space = await namespace();
+      await register(cluster(), space, server, { failurePolicy: 'Ignore' });
+      isBroken = true;
+      expect((await post(space.pods, pod('a'))).status).toBe(expected);
+    },
+  );
+
+  test.each([
+    ['Fail', 403],
+    ['Ignore', 201],
+  ])('whose conditions cannot be evaluated: failurePolicy %s is %s', async (failurePolicy, expected) => {
+    const { post, namespace } = cluster();
+    const server = await serve(seen);
+    const space = await namespace();
+    const expression = "object.metadata.name == 'probe' || object.metadata.annotations['none'] == 'x'";
+    await register(cluster(), space, server, { failurePolicy, matchConditions: [{ name: 'odd', expression }] });
+    server.requests.length = 0;
+    const { status, body } = await post(space.pods, pod('a'));
+    expect(status).toBe(expected);
+    if (expected === 403) expect(body['message']).toMatch(/^pods "a" is forbidden: /);
+    expect(server.requests).toEqual([]);
+  });
+
   test('that deny give their reason to the caller', async () => {
     const { post, namespace } = cluster();
     let isStrict = false;

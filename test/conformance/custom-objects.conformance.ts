@@ -7,8 +7,9 @@ import type { Json } from './endpoint.ts';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'conformance.stowage.test';
 
-function definition(plural: string, kind: string, properties: Json): Json {
-  const schema = { type: 'object', properties: { spec: { type: 'object', properties } } };
+function definition(plural: string, kind: string, properties: Json, subresources: Json): Json {
+  const status = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties }, status } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -17,13 +18,19 @@ function definition(plural: string, kind: string, properties: Json): Json {
       group: GROUP,
       scope: 'Namespaced',
       names: { plural, kind, singular: kind.toLowerCase() },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, subresources }],
     },
   };
 }
 
-async function install(cluster: Cluster, plural: string, kind: string, properties: Json): Promise<void> {
-  const wanted = definition(plural, kind, properties);
+async function install(
+  cluster: Cluster,
+  plural: string,
+  kind: string,
+  properties: Json,
+  subresources: Json = {},
+): Promise<void> {
+  const wanted = definition(plural, kind, properties, subresources);
   await cluster.must(cluster.apply(`${CRDS}/${plural}.${GROUP}?fieldManager=stowage-test&force=true`, wanted));
   await cluster.eventually(async () =>
     expect((await cluster.get(`/apis/${GROUP}/v1/${plural}?limit=1`)).status).toBe(200),
@@ -74,5 +81,33 @@ describeOnBackends('custom objects', (cluster) => {
     expect(unversioned.body['message']).toBe(
       `the API version in the data () does not match the expected API version (${GROUP}/v1)`,
     );
+  });
+
+  test('a write of the status changes nothing else, not even the metadata, and a replacement must say of which version', async () => {
+    const { post, put, get, mergePatch, must, namespace, eventually } = cluster();
+    const { name } = await namespace();
+    await install(cluster(), 'gauges', 'Gauge', { size: { type: 'integer' } }, { status: {} });
+    const path = `/apis/${GROUP}/v1/namespaces/${name}/gauges`;
+    const gauge = { apiVersion: `${GROUP}/v1`, kind: 'Gauge', metadata: { name: 'a', labels: { mine: '1' } } };
+    await must(post(path, gauge));
+    await eventually(async () =>
+      expect((await mergePatch(`${path}/a/status`, { status: { level: 1 } })).status).toBe(200),
+    );
+    await must(
+      mergePatch(`${path}/a/status`, {
+        metadata: { labels: { by: 'status' }, annotations: { by: 'status' }, finalizers: ['stowage.test/hold'] },
+        spec: { size: 7 },
+        status: { level: 2 },
+      }),
+    );
+    const { body } = await get(`${path}/a`);
+    expect(at(body, 'metadata', 'labels')).toEqual({ mine: '1' });
+    expect(at(body, 'metadata', 'annotations')).toBeUndefined();
+    expect(at(body, 'metadata', 'finalizers')).toBeUndefined();
+    expect(body).toMatchObject({ status: { level: 2 } });
+    expect(body['spec']).toBeUndefined();
+    const unversioned = await put(`${path}/a`, gauge);
+    expect(unversioned.status).toBe(422);
+    expect(unversioned.body['message']).toContain('metadata.resourceVersion: Invalid value: 0');
   });
 });

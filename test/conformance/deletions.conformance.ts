@@ -38,6 +38,27 @@ describeOnBackends('deletions', (cluster) => {
     expect((await get(`${configMaps}/a`)).status).toBe(200);
   });
 
+  test('a dry run asked for in the body of a delete deletes nothing', async () => {
+    const { post, get, delete: remove, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a' } }));
+    expect((await remove(`${configMaps}/a`, { dryRun: ['All'] })).status).toBe(200);
+    expect((await get(`${configMaps}/a`)).status).toBe(200);
+    expect((await remove(configMaps, { dryRun: ['All'] })).status).toBe(200);
+    expect((await get(`${configMaps}/a`)).status).toBe(200);
+    expect((await remove(`${configMaps}/a`, { dryRun: ['Some'] })).status).toBe(422);
+  });
+
+  test('a namespace that goes stays while something in it does, whoever writes to it meanwhile', async () => {
+    const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
+    const { name, configMaps } = await namespace();
+    await must(post(configMaps, { metadata: { name: 'a', finalizers: ['stowage.test/hold'] } }));
+    await must(remove(`/api/v1/namespaces/${name}`));
+    await must(mergePatch(`/api/v1/namespaces/${name}`, { metadata: { labels: { touched: 'yes' } } }));
+    expect((await get(`/api/v1/namespaces/${name}`)).body).toMatchObject({ status: { phase: 'Terminating' } });
+    await must(mergePatch(`${configMaps}/a`, { metadata: { finalizers: [] } }));
+  });
+
   test('a finalizer keeps a deleted object until it is removed', async () => {
     const { post, get, delete: remove, mergePatch, must, namespace } = cluster();
     const { configMaps } = await namespace();

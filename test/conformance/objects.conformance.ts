@@ -158,11 +158,19 @@ describeOnBackends('objects', (cluster) => {
     const otherName = await put(`${configMaps}/a`, { metadata: { name: 'b' } });
     expect(otherName.status).toBe(400);
     expect(otherName.body['message']).toBe('the name of the object (b) does not match the name on the URL (a)');
+    const nameless = await put(`${configMaps}/a`, { metadata: {} });
+    expect(nameless.status).toBe(400);
+    expect(nameless.body['message']).toBe(
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    );
+    const elsewhere = await put(`${configMaps}/a`, { metadata: { name: 'a', namespace: 'default' } });
+    expect(elsewhere.status).toBe(400);
     const otherNamespace = await post(configMaps, { metadata: { name: 'b', namespace: 'default' } });
     expect(otherNamespace.status).toBe(400);
-    expect(otherNamespace.body['message']).toBe(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    );
+    for (const { body } of [elsewhere, otherNamespace])
+      expect(body['message']).toBe(
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
   });
 
   test.each([

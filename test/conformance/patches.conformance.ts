@@ -86,6 +86,16 @@ describeOnBackends('patches', (cluster) => {
       expect(at(body, 'spec', 'template', 'spec', 'containers', 1, 'name')).toBe('side');
     });
 
+    test('of more than 10,000 operations is too large', async () => {
+      const { post, jsonPatch, must, namespace } = cluster();
+      const { configMaps } = await namespace();
+      await must(post(configMaps, { metadata: { name: 'a' }, data: { key: '1' } }));
+      const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/key', value: '1' }));
+      const { status, body } = await jsonPatch(`${configMaps}/a`, operations);
+      expect(status).toBe(413);
+      expect(body).toMatchObject({ reason: 'RequestEntityTooLarge' });
+    });
+
     test.each([
       ['a test that fails', [{ op: 'test', path: '/data/key', value: '2' }]],
       ['removing what is not there', [{ op: 'remove', path: '/data/none' }]],

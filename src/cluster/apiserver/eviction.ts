@@ -6,6 +6,7 @@ import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { checkDeletePreconditions, type Deleter, type DeletionOptions } from './deleter.ts';
+import { unsupportedField } from './field-errors.ts';
 import {
   cloneJson,
   ensureObject,
@@ -24,7 +25,7 @@ import { isPodReady } from './rules/pod.ts';
 import { labelSelectorOf } from './rules/workload.ts';
 import { selectorPredicate } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest, failure, forbidden, successStatus, tooManyRequests } from './status-error.ts';
+import { badRequest, failure, forbidden, invalid, successStatus, tooManyRequests } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import type { Writer } from './writer.ts';
 
@@ -112,7 +113,7 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
   return async ({ type, namespace, name }, body, requestContext) => {
     const named = stringAt(body, 'metadata', 'name') ?? '';
     if (named !== name) throw badRequest('name in URL does not match name in Eviction object');
-    const context = withDryRun(body, requestContext);
+    const context = withDryRun(objectAt(body, 'deleteOptions'), requestContext);
     const options = deletionOptionsOf(objectAt(body, 'deleteOptions'));
     const pod = reader.get(type, namespace, name);
 
@@ -149,9 +150,15 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
   };
 }
 
-function withDryRun(body: JsonObject, context: WriteContext): WriteContext {
-  const inBody = stringsAt(body, 'deleteOptions', 'dryRun').includes('All');
-  return inBody ? { ...context, dryRun: true } : context;
+/**
+ * The context of a deletion whose `metav1.DeleteOptions` may ask for a dry run, as kubectl's do.
+ * @throws 422 for a dry run of some stages only, which nobody offers.
+ */
+export function withDryRun(options: JsonObject | undefined, context: WriteContext): WriteContext {
+  const stages = stringsAt(options, 'dryRun');
+  if (stages.some((stage) => stage !== 'All'))
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [unsupportedField('dryRun', stages, ['All'])]);
+  return stages.length > 0 ? { ...context, dryRun: true } : context;
 }
 
 /** Reads a `metav1.DeleteOptions` body. */

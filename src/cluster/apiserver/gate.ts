@@ -18,6 +18,8 @@ export interface RequestInfo {
   readonly namespace: string | undefined;
   /** Empty for requests on a collection. */
   readonly name: string;
+  /** The one name a list or watch asks for by its field selector; roles with `resourceNames` may allow it. */
+  readonly selectedName?: string | undefined;
   readonly subresource: string;
   /** Ends when the client has gone. */
   readonly signal?: AbortSignal | undefined;

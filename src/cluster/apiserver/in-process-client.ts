@@ -4,12 +4,13 @@
  * cache does: whoever wants to change one copies it first.
  */
 import type { KubeObject, Status } from '../../api/core.ts';
-import type { KubeApi, WatchEvent, WatchOptions, WriteOptions } from '../../api/kube-api.ts';
+import type { KubeApi, ListOptions, WatchEvent, WatchOptions, WriteOptions } from '../../api/kube-api.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Gate, RequestInfo } from './gate.ts';
 import { isObject, type JsonObject, toJson } from './json.ts';
 import type { Operations, Target } from './operations.ts';
 import type { Caller, WriteContext } from './request.ts';
+import { selectedNameOf } from './selectors.ts';
 import type { ServedType } from './served-type.ts';
 import { missingFieldManager } from './server-side-apply.ts';
 import { badRequest, unknownResource } from './status-error.ts';
@@ -27,6 +28,10 @@ export interface InProcessClientOptions {
 /** Stored JSON as the caller's type: the type registry has matched kind and version, fields are the writer's business. */
 function as<T>(object: JsonObject): T {
   return object as unknown as T;
+}
+
+function listing(type: ServedType, { namespace, fieldSelector }: ListOptions | WatchOptions) {
+  return { type, namespace, subresource: '', fieldSelector };
 }
 
 /** What a write of the status says of anything else counts for nothing, so it is not copied either. */
@@ -66,11 +71,18 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
   });
   const pass = async (
     verb: string,
-    { type, namespace, name, subresource }: Pick<Target, 'type' | 'namespace' | 'subresource'> & { name?: string },
+    {
+      type,
+      namespace,
+      name = '',
+      subresource,
+      fieldSelector,
+    }: Pick<Target, 'type' | 'namespace' | 'subresource'> & { name?: string; fieldSelector?: string | undefined },
     signal?: AbortSignal,
   ): Promise<RequestInfo> => {
     signal?.throwIfAborted();
-    const info: RequestInfo = { caller, verb, type, namespace, name: name ?? '', subresource, signal };
+    const selectedName = selectedNameOf(fieldSelector);
+    const info: RequestInfo = { caller, verb, type, namespace, name, selectedName, subresource, signal };
     const pending = gate.enter(info);
     if (pending !== undefined) await pending;
     signal?.throwIfAborted();
@@ -85,7 +97,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     },
     async list(type, options = {}) {
       const served = resolve(type);
-      const info = await pass('list', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
+      const info = await pass('list', listing(served, options), options.signal);
       const page = operations.list(served, options, gate.staleness(info));
       const { items, resourceVersion, continueToken } = page;
       return {
@@ -160,7 +172,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     options: WatchOptions,
   ): Promise<AsyncIterator<WatchEvent<T>>> {
     const served = resolve(type);
-    const info = await pass('watch', { type: served, namespace: options.namespace, subresource: '' }, options.signal);
+    const info = await pass('watch', listing(served, options), options.signal);
     const queue = createWatchQueue<WatchEvent<T>>();
     let open: OpenWatch | undefined;
     let stopped = false;

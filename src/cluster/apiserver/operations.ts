@@ -3,14 +3,14 @@ import type { Patch } from '../../api/kube-api.ts';
 import { decode } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
-import { type JsonObject, stringAt, textOf } from './json.ts';
+import { type JsonObject, stringAt, textOf, valueAt } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
 import { shapeProblem } from './shape.ts';
-import { badRequest, invalid, methodNotAllowed, unknownResource } from './status-error.ts';
+import { badRequest, invalid, methodNotAllowed, OTHER_NAMESPACE, unknownResource } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
 import type { Writer } from './writer.ts';
@@ -130,13 +130,7 @@ export function createOperations({
       return action(target, admitted, context);
     },
     async replace(target, body, context) {
-      const named = body['metadata'];
-      const bodyName = typeof named === 'object' && named !== null && !Array.isArray(named) ? named['name'] : undefined;
-      if (bodyName !== undefined && bodyName !== target.name) {
-        throw badRequest(
-          `the name of the object (${textOf(bodyName)}) does not match the name on the URL (${target.name})`,
-        );
-      }
+      checkNames(target, body);
       return change(target, context, () => body);
     },
     async patch(target, patch, context) {
@@ -169,6 +163,17 @@ export function createOperations({
       return items;
     },
   };
+}
+
+/** A whole body must name the object the URL names. Source: apiserver pkg/endpoints/handlers/rest.go `checkName`. */
+function checkNames({ name, namespace }: Target, body: JsonObject): void {
+  const bodyName = textOf(valueAt(body, 'metadata', 'name'));
+  if (bodyName === '')
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (bodyName !== name)
+    throw badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
+  const bodyNamespace = textOf(valueAt(body, 'metadata', 'namespace'));
+  if (namespace !== undefined && bodyNamespace !== '' && bodyNamespace !== namespace) throw badRequest(OTHER_NAMESPACE);
 }
 
 function asObject(current: ApiObject, body: JsonObject): ApiObject {

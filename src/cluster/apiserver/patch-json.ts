@@ -1,7 +1,7 @@
 /** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386). */
 
 import { cloneJson, equalJson, isObject, type Json, type JsonObject, setMember } from './json.ts';
-import { badRequest, failure } from './status-error.ts';
+import { badRequest, failure, tooLarge } from './status-error.ts';
 
 /** RFC 7386: null removes, objects merge, anything else replaces. Returns a new value. */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
@@ -14,7 +14,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
-/** More operations than this are refused with 413 by the real server. */
+/** Source: apiserver pkg/endpoints/handlers/patch.go `maxJSONPatchOperations`. */
 const MAX_OPERATIONS = 10_000;
 
 function parsePointer(path: string): string[] {
@@ -46,12 +46,12 @@ function read(root: Json, tokens: readonly string[]): Json | undefined {
 
 /**
  * Applies the operations in order to a copy of `target`. Throws 422 when a path does not exist or a test fails
- * (nothing is applied then) and 400 when the patch itself is malformed.
+ * (nothing is applied then), 400 when the patch itself is malformed and 413 when it has too many operations.
  */
 export function applyJsonPatch(target: Json, patch: unknown): Json {
   if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
   if (patch.length > MAX_OPERATIONS) {
-    throw badRequest(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
   // The real server does not say which operation failed; the cause is for people.
   const refuse = (why: string) =>

@@ -107,7 +107,7 @@ export function accessRefusal({ caller, verb, group, resource, subresource, name
 }
 
 export function createAuthorize(rbac: Rbac): Authorize {
-  return ({ caller, verb, type, namespace, name, subresource }: RequestInfo) => {
+  return ({ caller, verb, type, namespace, name, selectedName, subresource }: RequestInfo) => {
     // Everyone who is known may ask what he may do.
     if (type.review !== undefined && type.plural.startsWith('selfsubject')) return;
     const question = {
@@ -117,7 +117,7 @@ export function createAuthorize(rbac: Rbac): Authorize {
       resource: type.plural,
       subresource,
       namespace: type.namespaced ? namespace : undefined,
-      name,
+      name: name === '' ? (selectedName ?? '') : name,
     };
     if (!rbac.allows(question)) throw accessRefusal(question);
   };

@@ -115,3 +115,17 @@ export function parseFieldSelector(text: string | undefined): readonly FieldTerm
     return { field: match[1] ?? '', value: match[3] ?? '', negated: match[2] === '!=' };
   });
 }
+
+/**
+ * The name a selector demands (`metadata.name=a`); undefined where it demands none or cannot be read.
+ * Source: apiserver pkg/endpoints/request/requestinfo.go, which takes such a list or watch for a request for that object.
+ */
+export function selectedNameOf(fieldSelector: string | undefined): string | undefined {
+  if (fieldSelector?.includes('metadata.name') !== true) return undefined;
+  try {
+    return parseFieldSelector(fieldSelector).find(({ field, negated }) => field === 'metadata.name' && !negated)?.value;
+  } catch {
+    // The list itself refuses it.
+    return undefined;
+  }
+}

@@ -162,6 +162,8 @@ export function expired(message: string, continueToken?: string): KubeError {
 }
 
 /** A resourceVersion from the future. Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError. */
+export const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request';
+
 export function tooLargeResourceVersion(wanted: number, current: number): KubeError {
   return failure({
     code: 504,
@@ -194,6 +196,10 @@ export function internalError(why: string): KubeError {
     message: `Internal error occurred: ${why}`,
     details: { causes: [{ message: why }] },
   });
+}
+
+export function tooLarge(why: string): KubeError {
+  return failure({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${why}` });
 }
 
 export function unsupportedMediaType(message: string): KubeError {

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { decode } from './decode.ts';
 import { requiredField } from './field-errors.ts';
-import { cloneJson, equalJson, type JsonObject, shareJson } from './json.ts';
+import { cloneJson, equalJson, type JsonObject, shareJson, stringsAt } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
@@ -16,7 +16,15 @@ import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import { checkObjectCounts } from './rules/object-counts.ts';
 import type { ApiObject, Metadata, RuleContext, ServedType } from './served-type.ts';
-import { alreadyExists, badRequest, conflict, internalError, invalid, preconditionFailed } from './status-error.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  OTHER_NAMESPACE,
+  preconditionFailed,
+} from './status-error.ts';
 import type { Storage } from './storage.ts';
 
 export interface UpdateRequest {
@@ -79,7 +87,7 @@ export function createWriter(options: WriterOptions): Writer {
       if (type.namespaced) {
         if (namespace === undefined) throw badRequest(`namespace is required for ${type.plural}`);
         if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
-          throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+          throw badRequest(OTHER_NAMESPACE);
         }
         metadata.namespace = namespace;
       } else delete metadata.namespace;
@@ -181,9 +189,9 @@ export function createWriter(options: WriterOptions): Writer {
         if (stored === undefined) continue;
         const toStore = type.view === undefined ? changed : type.view.toStored(changed);
         // The last finalizer of an object being deleted has gone: the update is the deletion.
-        if (isFinished(changed)) {
+        if (isFinished(type, changed)) {
           const removed = storage.remove(type, stored);
-          if (removed !== undefined) return removed;
+          if (removed !== undefined) return type.view === undefined ? removed : type.view.fromStored(removed);
           continue;
         }
         const written = storage.put(type, stored, toStore);
@@ -200,18 +208,22 @@ function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObj
   if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
   if (resourceVersion && resourceVersion !== '0') {
     if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
-  } else if (NEEDS_VERSION.has(type.storage)) {
+  } else if (type.customResource === true || NEEDS_VERSION.has(type.storage)) {
     throw invalid(type, name, [requiredVersion()]);
   }
 }
 
-/** Types whose updates must name the version they change. Source: AllowUnconditionalUpdate of the registries. */
+/**
+ * Types whose updates must name the version they change, as those of all custom resources must.
+ * Source: AllowUnconditionalUpdate of the registries' strategies.
+ */
 const NEEDS_VERSION: ReadonlySet<string> = new Set([
   'coordination.k8s.io/leases',
   'policy/poddisruptionbudgets',
   'apiextensions.k8s.io/customresourcedefinitions',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
+  'storage.k8s.io/csinodes',
 ]);
 
 function requiredVersion(): ReturnType<typeof requiredField> {
@@ -223,14 +235,18 @@ function requiredVersion(): ReturnType<typeof requiredField> {
 }
 
 /**
- * A status update changes the status, and the labels and annotations where the type lets it. The rest is the stored object's own,
- * which has its defaults and is shared; a definition may have got other ones since, so custom resources get a copy.
+ * A status update changes the status, and the metadata where the type lets it: custom resources and Deployments do not.
+ * The rest is the stored object's own, which has its defaults and is shared; a definition may have got other ones since,
+ * so custom resources get a copy. Source: PrepareForUpdate of the status strategies, for custom resources that of
+ * apiextensions-apiserver pkg/registry/customresource/status_strategy.go.
  */
 function statusUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
   const { status } = decoded;
   const metadata: Metadata = { ...current.metadata };
-  if (type.storage !== 'apps/deployments') {
-    const { labels, annotations, managedFields, finalizers } = decoded.metadata;
+  const { labels, annotations, managedFields, finalizers } = decoded.metadata;
+  if (type.customResource === true) {
+    if (managedFields !== undefined) metadata.managedFields = cloneJson(managedFields);
+  } else if (type.storage !== 'apps/deployments') {
     if (labels === undefined) delete metadata.labels;
     else metadata.labels = shareJson(metadata.labels, cloneJson(labels));
     if (annotations === undefined) delete metadata.annotations;
@@ -265,8 +281,11 @@ function contentChanged(current: ApiObject, next: ApiObject): boolean {
   return !equalJson(before, after);
 }
 
-function isFinished({ metadata }: ApiObject): boolean {
+/** Nothing holds the object any more. A namespace is held by its content, too, which its own finalizers stand for. */
+function isFinished(type: ServedType, object: ApiObject): boolean {
+  const { metadata } = object;
   return (
+    !(type.storage === '/namespaces' && stringsAt(object, 'spec', 'finalizers').length > 0) &&
     metadata.deletionTimestamp !== undefined &&
     (metadata.finalizers ?? []).length === 0 &&
     metadata.deletionGracePeriodSeconds === 0

@@ -186,6 +186,26 @@ describe('mutating webhooks in-process', () => {
     expect(calls).toBe(2);
   });
 
+  test('that select by a label an earlier one gives are asked; a patch for what is being deleted is an error', async () => {
+    const { server, api } = createTestServer();
+    server.core.localWebhooks.set('default/a', (review) => labelling(review, 'a', 'yes'));
+    server.core.localWebhooks.set('default/b', (review) => labelling(review, 'b', 'yes'));
+    await api.create(resources.mutatingWebhookConfigurations, configuration('a'));
+    await api.create(
+      resources.mutatingWebhookConfigurations,
+      configuration('b', { objectSelector: { matchLabels: { a: 'yes' } } }),
+    );
+    expect((await api.create(resources.pods, testPod('x'))).metadata?.labels).toEqual({ app: 'x', a: 'yes', b: 'yes' });
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }];
+    await api.create(resources.mutatingWebhookConfigurations, {
+      ...configuration('c', { clientConfig: { service: { namespace: 'default', name: 'a' } }, rules }),
+    });
+    await expect(api.delete(resources.pods, 'x', IN_DEFAULT)).rejects.toMatchObject({
+      httpStatus: 500,
+      message: expect.stringContaining('attempted to modify the object, which is not supported for this operation'),
+    });
+  });
+
   test('with side effects refuse dry runs; what they return is validated', async () => {
     const { server, api } = createTestServer();
     server.core.localWebhooks.set('default/hook', (review) => labelling(review, 'bad', 'not a label!'));

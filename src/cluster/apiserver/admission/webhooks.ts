@@ -21,7 +21,7 @@ import { applyJsonPatch } from '../patch-json.ts';
 import type { Reader } from '../reader.ts';
 import type { Admission, AdmissionAttributes } from '../request.ts';
 import type { ApiObject } from '../served-type.ts';
-import { badRequest, failure, internalError } from '../status-error.ts';
+import { badRequest, failure, forbidden, internalError } from '../status-error.ts';
 import type { TypeRegistry } from '../type-registry.ts';
 import { createWebhookCaller, type LocalWebhook } from './webhook-call.ts';
 import { conditionsHold, matchesWebhook, type ReviewRequest } from './webhook-match.ts';
@@ -47,20 +47,30 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
   const { reader, registry, clock, random, log, localWebhooks } = options;
   const caller = createWebhookCaller({ clock, localWebhooks, resolveService: options.resolveService });
 
-  const hooksFor = (plural: string, attributes: AdmissionAttributes): JsonObject[] => {
+  const configured = (plural: string, { type: concerned }: AdmissionAttributes): JsonObject[] => {
     // Configurations are never subject to webhooks, or a broken one could not be mended.
-    if (attributes.type.group === GROUP) return [];
+    if (concerned.group === GROUP) return [];
     const type = registry.find(GROUP, 'v1', plural);
     const configurations = type === undefined ? [] : reader.all(type);
-    if (configurations.length === 0) return [];
-    const namespaces = registry.find('', 'v1', 'namespaces');
-    const labels = () =>
-      namespaces === undefined
-        ? {}
-        : (reader.find(namespaces, undefined, attributes.namespace ?? '')?.metadata.labels ?? {});
-    return configurations
-      .flatMap((configuration) => objectsAt(configuration, 'webhooks'))
-      .filter((hook) => matchesWebhook(hook, attributes, labels));
+    return configurations.flatMap((configuration) => objectsAt(configuration, 'webhooks'));
+  };
+
+  const isSelected = (hook: JsonObject, attributes: AdmissionAttributes): boolean =>
+    matchesWebhook(hook, attributes, () => {
+      const namespaces = registry.find('', 'v1', 'namespaces');
+      if (namespaces === undefined) return {};
+      return reader.find(namespaces, undefined, attributes.namespace ?? '')?.metadata.labels ?? {};
+    });
+
+  /** Whether the hook's conditions let it be asked; one that cannot be evaluated counts by the hook's failure policy. */
+  const meetsConditions = (hook: JsonObject, attributes: AdmissionAttributes, request: ReviewRequest): boolean => {
+    try {
+      return conditionsHold(hook, attributes, request);
+    } catch (error) {
+      log(`apiserver: match conditions of webhook ${JSON.stringify(stringAt(hook, 'name') ?? '')}: ${whyOf(error)}`);
+      if (stringAt(hook, 'failurePolicy') === 'Ignore') return false;
+      throw forbidden(attributes.type, attributes.name, whyOf(error));
+    }
   };
 
   /** One call; the object after it. */
@@ -73,35 +83,38 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     const { object, context } = attributes;
     const uid = generateUid(random);
     const request = requestOf(attributes, uid);
-    try {
-      if (!conditionsHold(hook, attributes, request)) return object;
-    } catch (error) {
-      return failed(hook, object, error);
-    }
+    if (!meetsConditions(hook, attributes, request)) return object;
     if (context.dryRun && !['None', 'NoneOnDryRun'].includes(stringAt(hook, 'sideEffects') ?? '')) {
       throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
     }
     let response: JsonObject;
+    let patch: readonly unknown[];
     try {
       const answer = await caller.call(hook, { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request });
       response = checkedResponse(answer, uid);
+      patch = mutating ? patchOf(response) : [];
     } catch (error) {
       return failed(hook, object, error);
     }
     context.warnings.push(...stringsAt(response, 'warnings'));
     if (response['allowed'] !== true) throw denial(name, objectAt(response, 'status'));
-    if (!mutating || object === undefined || response['patch'] === undefined) return object;
+    if (patch.length === 0) return object;
+    if (object === undefined) {
+      throw internalError(
+        `admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`,
+      );
+    }
     try {
-      return patched(object, response);
+      return patched(object, patch);
     } catch (error) {
-      return failed(hook, object, error);
+      // The webhook has answered: its failure policy forgives that it cannot be reached, not what it says.
+      throw internalError(whyOf(error));
     }
   };
 
   const failed = (hook: JsonObject, object: ApiObject | undefined, error: unknown): ApiObject | undefined => {
     const name = stringAt(hook, 'name') ?? '';
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `failed calling webhook ${JSON.stringify(name)}: failed to call webhook: ${why}`;
+    const message = `failed calling webhook ${JSON.stringify(name)}: failed to call webhook: ${whyOf(error)}`;
     log(`apiserver: ${message}`);
     if (stringAt(hook, 'failurePolicy') === 'Ignore') return object;
     throw internalError(message);
@@ -115,6 +128,8 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     /** What each hook that wants to be asked again left behind. */
     const leftBehind = new Map<JsonObject, ApiObject | undefined>();
     for (const hook of hooks) {
+      // What an earlier one made of the object decides whether a later one is concerned.
+      if (!isSelected(hook, { ...attributes, object })) continue;
       object = await invoke(hook, { ...attributes, object }, true);
       if (stringAt(hook, 'reinvocationPolicy') === 'IfNeeded') leftBehind.set(hook, object);
     }
@@ -126,11 +141,14 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
 
   return {
     mutate(attributes) {
-      const hooks = hooksFor('mutatingwebhookconfigurations', attributes);
-      return hooks.length === 0 ? undefined : runMutating(hooks, attributes);
+      const hooks = configured('mutatingwebhookconfigurations', attributes);
+      // The first one selected is the first to change anything: where none is, none will be.
+      return hooks.some((hook) => isSelected(hook, attributes)) ? runMutating(hooks, attributes) : undefined;
     },
     validate(attributes) {
-      const hooks = hooksFor('validatingwebhookconfigurations', attributes);
+      const hooks = configured('validatingwebhookconfigurations', attributes).filter((hook) =>
+        isSelected(hook, attributes),
+      );
       if (hooks.length === 0) return undefined;
       return Promise.all(hooks.map((hook) => invoke(hook, attributes, false))).then(() => attributes.object);
     },
@@ -202,8 +220,19 @@ function checkedResponse(answer: JsonObject, uid: string): JsonObject {
   return response;
 }
 
-function patched(object: ApiObject, response: JsonObject): ApiObject {
-  const operations: unknown = JSON.parse(Buffer.from(stringAt(response, 'patch') ?? '', 'base64').toString('utf8'));
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The operations of the answer's patch. @throws Error where it is none. */
+function patchOf(response: JsonObject): readonly unknown[] {
+  const text = Buffer.from(stringAt(response, 'patch') ?? '', 'base64').toString('utf8');
+  const operations: unknown = text === '' ? [] : JSON.parse(text);
+  if (!Array.isArray(operations)) throw new Error('received undecodable patch in webhook response');
+  return operations;
+}
+
+function patched(object: ApiObject, operations: readonly unknown[]): ApiObject {
   const result = applyJsonPatch(object, operations);
   if (!isObject(result) || !isObject(result['metadata'])) throw new Error('the patched object is no longer an object');
   return { ...result, apiVersion: object.apiVersion, kind: object.kind, metadata: result['metadata'] };

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parse as parseYaml } from 'yaml';
 import { isObject, type JsonObject, toJson } from '../json.ts';
-import { badRequest, failure } from '../status-error.ts';
+import { badRequest, tooLarge } from '../status-error.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -33,7 +33,7 @@ export interface Exchange {
 }
 
 export function createExchange(request: HttpRequest, response: HttpResponse): Exchange {
-  const url = new URL(request.url ?? '/', 'http://server');
+  const { path, query } = targetOf(request.url ?? '/');
   const gone = new AbortController();
   response.on('close', () => gone.abort(new Error('the client has closed the request')));
 
@@ -48,13 +48,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     for await (const chunk of request) {
       const part: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
       bytes += part.length;
-      if (bytes > MAX_BODY_BYTES) {
-        throw failure({
-          code: 413,
-          reason: 'RequestEntityTooLarge',
-          message: `Request entity too large: limit is ${MAX_BODY_BYTES}`,
-        });
-      }
+      if (bytes > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
       chunks.push(part);
     }
     return Buffer.concat(chunks);
@@ -76,8 +70,8 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
 
   return {
     method: request.method ?? 'GET',
-    path: url.pathname,
-    query: url.searchParams,
+    path,
+    query,
     request,
     response,
     signal: gone.signal,
@@ -107,6 +101,14 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       else response.destroy();
     },
   };
+}
+
+/** What HTTP lets through as a target need be no URL (`//`, for one): then it is a path that nothing serves. */
+function targetOf(target: string): { readonly path: string; readonly query: URLSearchParams } {
+  const base = 'http://server';
+  if (!URL.canParse(target, base)) return { path: target, query: new URLSearchParams() };
+  const { pathname, searchParams } = new URL(target, base);
+  return { path: pathname, query: searchParams };
 }
 
 /** Sends status and headers at once, before any byte of the body. */

@@ -2,11 +2,12 @@
 
 import { KubeError } from '../../../api/kube-error.ts';
 import { ConnectionDropped } from '../../faults/fault.ts';
-import { deletionOptionsOf } from '../eviction.ts';
+import { deletionOptionsOf, withDryRun } from '../eviction.ts';
 import type { Gate, RequestInfo } from '../gate.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Operations, Target } from '../operations.ts';
 import type { Caller } from '../request.ts';
+import { selectedNameOf } from '../selectors.ts';
 import {
   badRequest,
   internalError,
@@ -120,8 +121,9 @@ export function createResourceHandler({
         return;
       }
       default: {
-        const options = { ...deletionQueryOf(query), ...definedOf(deletionOptionsOf(await exchange.readObject())) };
-        const deleting = { ...context, dryRun: context.dryRun };
+        const body = await exchange.readObject();
+        const options = { ...deletionQueryOf(query), ...definedOf(deletionOptionsOf(body)) };
+        const deleting = withDryRun(body, context);
         if (name === '') {
           const items = await operations.deleteCollection(type, listQueryOf(query, namespace), options, deleting);
           answer(200, representation.list(items, { resourceVersion: '' }));
@@ -156,13 +158,14 @@ export function createResourceHandler({
         `an empty namespace may not be set when a resource name is provided (${qualifiedResource(type)})`,
       );
     }
-    // The field selector on one name is a request for that object, as far as access goes.
+    const isListing = verb === 'list' || verb === 'watch';
     const info: RequestInfo = {
       caller,
       verb,
       type,
       namespace: type.namespaced ? namespace : undefined,
       name,
+      selectedName: isListing ? selectedNameOf(exchange.query.get('fieldSelector') ?? undefined) : undefined,
       subresource,
       signal: exchange.signal,
     };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, get as httpsGet } from 'node:https';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { resources } from '../../../api/resources.ts';
 import { createAuthority, issueClientCertificate, issueServerCertificate } from '../../../lib/certificates.ts';
@@ -49,6 +50,15 @@ describe('plain HTTP', () => {
   ])('GET %s is %s', async (path, status) => {
     const { call } = await start();
     expect((await call(path)).status).toBe(status);
+  });
+
+  test.each(['//', '//[', 'http://['])('a request for %s is answered, and the server lives', async (target) => {
+    const { call, listening } = await start();
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /);
+    expect((await call('/healthz')).status).toBe(200);
   });
 
   test('bodies that are no JSON, too large, or of an unknown patch type', async () => {

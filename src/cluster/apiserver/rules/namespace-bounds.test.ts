@@ -80,6 +80,14 @@ describe('ResourceQuota', () => {
     await expect(api.create(resources.pods, testPod('c'))).rejects.toThrow(
       'failed quota: bounds: must specify requests.cpu for: main',
     );
+    const initContainers = [{ name: 'before', image: 'image:1' }];
+    const withInit = { ...sized('d', { cpu: '1m' }) };
+    await expect(
+      api.create(resources.pods, {
+        ...withInit,
+        spec: { ...withInit.spec, containers: withInit.spec?.containers ?? [], initContainers },
+      }),
+    ).rejects.toThrow('failed quota: bounds: must specify requests.cpu for: before');
     await api.create(resources.pods, sized('b', { cpu: '200m' }));
     await clock.advance(0);
     expect(await api.get(QUOTAS, 'bounds', IN_DEFAULT)).toMatchObject({

@@ -53,17 +53,23 @@ export function quotaText(nanos: bigint, like: string): string {
   return formatQuantity({ nanos, format: parseQuantity(like).format });
 }
 
-/** Keys for which every container of a pod must say something, once a quota limits them. */
+/**
+ * Keys for which every container of a pod, those that run first included, must say something, once a quota limits them.
+ * Source: kubernetes pkg/quota/v1/evaluator/core/pods.go `Constraints`.
+ */
 function unspecified(pod: ApiObject, hard: JsonObject): string[] {
+  const podLevel = objectAt(pod, 'spec', 'resources');
+  // What the pod as a whole asks for speaks for its containers (KEP-2837).
+  if (['requests', 'limits'].some((part) => Object.keys(objectAt(podLevel, part) ?? {}).length > 0)) return [];
   const missing = Object.keys(hard).flatMap((key) => {
     const match = /^(?:(requests|limits)\.)?(cpu|memory)$/.exec(key);
     const name = match?.[2];
     if (name === undefined) return [];
     const part = match?.[1] === 'limits' ? 'limits' : 'requests';
-    const silent = objectsAt(pod, 'spec', 'containers').filter(
-      (container) => objectAt(container, 'resources', part)?.[name] === undefined,
-    );
-    return silent.length === 0 ? [] : [`${key} for: ${silent.map((container) => textOf(container['name'])).join(',')}`];
+    const silent = [...objectsAt(pod, 'spec', 'containers'), ...objectsAt(pod, 'spec', 'initContainers')]
+      .filter((container) => objectAt(container, 'resources', part)?.[name] === undefined)
+      .map((container) => textOf(container['name']));
+    return silent.length === 0 ? [] : [`${key} for: ${silent.sort().join(',')}`];
   });
   return missing.sort();
 }
