@@ -94,6 +94,8 @@ export interface SizedWorkload {
   readonly selector: LabelSelector | undefined;
   /** Containers and sidecars of the pod template, in order. */
   readonly containers: readonly ContainerSpecRecord[];
+  /** A run-once init container without full limits makes its pods Burstable, whatever sizes the others have. Left out: none does. */
+  readonly isNeverGuaranteed?: true;
   /** Field managers that own resources in the template, by container: `{"nginx": ["argocd-controller"]}`. */
   readonly templateManagers: Readonly<Record<string, readonly string[]>>;
 }

@@ -44,6 +44,16 @@ describe('new pods', () => {
     });
   });
 
+  test('the class is that of the whole pod: a run-once init container without limits makes it Burstable anyhow', () => {
+    const both = { cpuRequest: 200, cpuLimit: 200, memoryRequest: 128 * MIB, memoryLimit: 128 * MIB };
+    const amounts = { cpu: '200m', memory: '128Mi' };
+    const annotations = { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[200,120]}}' };
+    const workload = web({ annotations, containers: [aContainer({ size: both })] });
+    const ask = (initContainers: readonly object[]) =>
+      sizes(workload)(pod({ requests: amounts, limits: amounts }, { initContainers }), owner, true).length;
+    expect([ask([]), ask([{ name: 'setup', image: 'a' }])]).toEqual([0, 2]);
+  });
+
   test.each<[string, readonly unknown[]]>([
     ['a bare pod', sizes(web())(pod(), undefined, true)],
     ['an unknown owner', sizes(undefined)(pod(), owner, true)],

@@ -10,6 +10,7 @@ import { resourcesBody } from '../model/original-sizes.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
 import type { OwnerReference } from '../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
 
 export interface SizeNewPodsOptions {
@@ -44,8 +45,10 @@ export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions):
       wanted.map(({ name, size }) => ({ container: name, to: size })),
     );
     const sized = applyChanges(containers, changes);
+    if (changes.length === 0) return [];
     // A pod of another class would not be one of its workload, and could never be resized back.
-    if (changes.length === 0 || qosClassOf(sizesOf(sized)) !== qosClassOf(sizesOf(containers))) return [];
+    const others = runOnceContainers(pod.spec);
+    if (qosClassOf(sizesOf([...sized, ...others])) !== qosClassOf(sizesOf([...containers, ...others]))) return [];
     const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
       const change = changes.find((each) => each.container === container.name);
       if (change === undefined) return [];

@@ -21,10 +21,11 @@ function cpuOf(
   limit: LimitRule,
   around: Partial<Surroundings>,
   change: Partial<typeof eager & { readonly maxStepUp: number }> = {},
+  { mayChangeLimits = true, isNeverGuaranteed = false } = {},
 ) {
   const rules = { target, limit, change: { ...eager, ...change } };
   const [advice] = recommendWorkload({
-    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web', ...(isNeverGuaranteed && { isNeverGuaranteed }) },
     containers: [aContainer({ size: { memoryRequest: 120 * MIB, ...size } })],
     knowledgeOf: () => ({
       profile,
@@ -36,7 +37,7 @@ function cpuOf(
       ...defaultPolicy,
       cpu: { ...defaultPolicy.cpu, ...rules },
       memory: { ...defaultPolicy.memory, ...rules, limit },
-      mayChangeLimits: true,
+      mayChangeLimits,
       minHistoryMillis: 0,
     },
     around: { ...nothing, ...around },
@@ -73,6 +74,24 @@ describe('a request that gives way', () => {
     const byRatio = { limitRanges: [aLimitRange({ maxLimitRequestRatio: { cpu: 2 } })] };
     expect(cpuOf(wide, { policy: 'Ratio' }, byRatio, { maxStepUp: 0.4 })).toMatchObject({ request: 700, limit: 1400 });
   });
+});
+
+test('pods that are never Guaranteed are not taken for it: a request falls, and a limit that is kept stays', () => {
+  const both = { cpuRequest: 3000, cpuLimit: 3000, memoryRequest: 120 * MIB, memoryLimit: 120 * MIB };
+  expect(cpuOf(both, { policy: 'Keep' }, {}, {}, { mayChangeLimits: false })).toMatchObject({
+    held: 'GuaranteedKept',
+    isDue: false,
+  });
+  const isNeverGuaranteed = true;
+  expect(cpuOf(both, { policy: 'Keep' }, {}, {}, { mayChangeLimits: false, isNeverGuaranteed })).toMatchObject({
+    isDue: true,
+    request: 2000,
+    limit: undefined,
+  });
+  // Nor are they kept from looking like it.
+  const small = { cpuRequest: 500, cpuLimit: 2000, memoryRequest: 100 * MIB, memoryLimit: 100 * MIB };
+  const raised = (never: boolean) => cpuOf(small, { policy: 'Keep' }, {}, {}, { isNeverGuaranteed: never })?.request;
+  expect([raised(false), raised(true)]).toEqual([1999, 2000]);
 });
 
 test('a request of nothing has no ratio to its limit, which stays', () => {

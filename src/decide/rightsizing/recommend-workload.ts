@@ -8,6 +8,7 @@ import type {
   HpaRecord,
   LimitRangeRecord,
   QuotaRecord,
+  SizedWorkload,
 } from '../../model/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
@@ -45,7 +46,7 @@ export interface Surroundings {
 }
 
 export interface WorkloadQuestion {
-  readonly workload: WorkloadRef;
+  readonly workload: WorkloadRef & Pick<SizedWorkload, 'isNeverGuaranteed'>;
   /** With the sizes in force: those of the template, or those that were applied to its pods. */
   readonly containers: readonly ContainerSpecRecord[];
   readonly knowledgeOf: (container: string) => ContainerKnowledge;
@@ -70,8 +71,9 @@ export interface SizedAdvice {
  * lower what the ones before it said, and the last may hold it back; none raises a request above a limit that stays.
  */
 export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
-  const { containers, knowledgeOf, policy, now } = question;
-  const isGuaranteed = qosClassOf(containers.map(({ size }) => size)) === 'Guaranteed';
+  const { workload, containers, knowledgeOf, policy, now } = question;
+  const mayBeGuaranteed = workload.isNeverGuaranteed !== true;
+  const isGuaranteed = mayBeGuaranteed && qosClassOf(containers.map(({ size }) => size)) === 'Guaranteed';
   const rules = rulesInForce(policy, isGuaranteed);
   const inputs = containers.map(({ name, size }) => {
     const { profile, window, floors, lastChange } = knowledgeOf(name);
@@ -98,7 +100,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       memory: finished('memory', memory[index]),
     };
   });
-  return keepBurstable(advice, containers);
+  return mayBeGuaranteed ? keepBurstable(advice, containers) : advice;
 }
 
 const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this is their claim, not written to them';

@@ -1,5 +1,6 @@
 /** Containers and native sidecars of a pod spec -> {@link ContainerSpecRecord}s, in the order the API has them. */
 import type { Pod } from '../../api/core.ts';
+import { qosClassOf } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { listOf, requireText } from '../fields.ts';
 import { projectSize } from './project-size.ts';
@@ -25,6 +26,22 @@ export function projectContainers(spec: Partial<PodSpec> | undefined): readonly 
     ...listOf(spec?.containers, 'spec.containers').map((container) => projectContainer(container, false)),
     ...sidecars.map((container) => projectContainer(container, true)),
   ];
+}
+
+/**
+ * Whether a run-once init container, which has no record, keeps pods from being Guaranteed: all containers must be that for it.
+ * Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
+ * @throws InvalidValueError when a field has an impossible value.
+ */
+export function isNeverGuaranteed(spec: Partial<PodSpec> | undefined): boolean {
+  return runOnceContainers(spec).some(({ size }) => qosClassOf([size]) !== 'Guaranteed');
+}
+
+/** @throws InvalidValueError when a field has an impossible value. */
+export function runOnceContainers(spec: Partial<PodSpec> | undefined): readonly ContainerSpecRecord[] {
+  return listOf<ApiContainer & ResizableContainer>(spec?.initContainers, 'spec.initContainers')
+    .filter(({ restartPolicy }) => restartPolicy !== 'Always')
+    .map((container) => projectContainer(container, false));
 }
 
 function projectContainer(container: ApiContainer & ResizableContainer, isSidecar: boolean): ContainerSpecRecord {

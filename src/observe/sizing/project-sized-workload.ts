@@ -6,7 +6,7 @@ import { countOr, textMap } from '../fields.ts';
 import type { Interner } from '../intern.ts';
 import { controllerOf } from '../project-pod.ts';
 import { projectIdentity } from '../project-workload.ts';
-import { projectContainers } from './project-containers.ts';
+import { isNeverGuaranteed, projectContainers } from './project-containers.ts';
 import { marksOf } from './project-pod-sizing.ts';
 import { templateManagers } from './resource-managers.ts';
 import type { SizingInterners } from './sizing-interners.ts';
@@ -93,11 +93,12 @@ function projectSizes(
   spec: Pod['spec'],
   interners: SizingInterners,
   path?: readonly string[],
-): Pick<SizedWorkload, 'labels' | 'annotations' | 'containers' | 'templateManagers'> {
+): Pick<SizedWorkload, 'labels' | 'annotations' | 'containers' | 'isNeverGuaranteed' | 'templateManagers'> {
   return {
     labels: interners.marks.intern(textMap(metadata?.labels, 'metadata.labels')),
     annotations: interners.marks.intern(marksOf(textMap(metadata?.annotations, 'metadata.annotations'))),
     containers: interners.containers.intern(projectContainers(spec)),
+    ...(isNeverGuaranteed(spec) && { isNeverGuaranteed: true }),
     templateManagers: interners.templateManagers.intern(templateManagers(metadata?.managedFields, path)),
   };
 }
