@@ -214,7 +214,7 @@ describe('conflicts', () => {
     await world[Symbol.asyncDispose]();
   });
 
-  test('sizes are never put back into a workload that took the name after the reading', async () => {
+  test('a workload that took the name after the reading is not handed back', async () => {
     const { world, api, record, retemplate, read, sync } = await createWorld();
     await retemplate(await record());
     const known = await record();
