@@ -30,10 +30,10 @@ function looking(limit: number | undefined, more: Partial<AgentPod['pod']> = {})
     resize: (to: number | undefined, change: Partial<AgentPod['pod']> = {}) => {
       current = agentPod(fake, to, change);
     },
-    /** @returns the limit that is asked for, for each look ten seconds later than the one before. */
-    looks: (times: number): (number | undefined)[] =>
+    /** @returns the limit that is asked for, for each look, `everyMillis` after the one before. */
+    looks: (times: number, everyMillis = 10_000): (number | undefined)[] =>
       Array.from({ length: times }, () => {
-        now += 10_000;
+        now += everyMillis;
         return check.look([current], now).get(current.pod.uid);
       }),
   };
@@ -81,6 +81,20 @@ describe('a limit', () => {
     expect(looks(5)).toEqual(nothing(5));
     expect(check.lost).toBe(1);
     expect(warnings).toHaveLength(1);
+  });
+
+  test('allocation bug 18: set anew and then lowered again by the plan, it is not raised once more', () => {
+    const { enforce, resize, looks } = looking(500);
+    enforce(50_000);
+    looks(1);
+    enforce(undefined);
+    expect(looks(6, 2000)).toEqual([...nothing(5), 510]);
+    resize(510);
+    enforce(51_000);
+    expect(looks(1, 2000)).toEqual(nothing(1));
+    resize(500);
+    enforce(50_000);
+    expect(looks(10, 2000)).toEqual(nothing(10));
   });
 
   test.each<[string, number | undefined, number | undefined]>([

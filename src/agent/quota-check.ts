@@ -21,7 +21,7 @@ export interface QuotaCheck {
 }
 
 /** Files are read for it, so not at every tick. */
-const EVERY: Millis = 10_000;
+const EVERY: Millis = 5000;
 /** One look may fall between a resize and its status. */
 const LOOKS = 2;
 /** The systemd driver rounds quotas up to ten millicores. */
@@ -34,6 +34,8 @@ interface Known {
   lookedMillis: Millis;
   /** When it was told. */
   toldMillis: Millis | undefined;
+  /** The limit has changed since, and with it the quota: whoever changes it back means that. */
+  isSetAnew: boolean;
   /** Limits, by container, as they were when all of them were in force. */
   inForce: string | undefined;
   misses: number;
@@ -82,9 +84,9 @@ export function createQuotaCheck(options: {
           lookAt(each, limits, known, nowMillis);
         }
         const { toldMillis, misses, inForce } = known;
-        const isDue = toldMillis !== undefined && nowMillis - toldMillis < ASKED_FOR && misses >= LOOKS;
-        // Another limit by now: it has been set.
-        if (isDue && inForce === JSON.stringify(limits))
+        if (toldMillis !== undefined && inForce !== JSON.stringify(limits)) known.isSetAnew = true;
+        const isAskedFor = toldMillis !== undefined && nowMillis - toldMillis < ASKED_FOR && misses >= LOOKS;
+        if (isAskedFor && !known.isSetAnew)
           due.set(
             uid,
             limits.reduce((sum, [, limit]) => sum + limit, STEP),
@@ -102,6 +104,7 @@ export function createQuotaCheck(options: {
 const UNKNOWN: Known = {
   lookedMillis: Number.NEGATIVE_INFINITY,
   toldMillis: undefined,
+  isSetAnew: false,
   inForce: undefined,
   misses: 0,
 };

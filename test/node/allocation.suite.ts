@@ -10,7 +10,15 @@ import { readLogTail } from '../controlplane/process-group.ts';
 import { type AgentProcess, startAgentProcess } from './allocation/agent-process.ts';
 import { installPodAllocations, uninstallPodAllocations } from './allocation/install.ts';
 import { type PodWatch, watchPods } from './allocation/pod-watch.ts';
-import { createPods, kernelCounters, type PodSize, sharedPod, sizeOf } from './allocation/shared-pods.ts';
+import {
+  createPods,
+  kernelCounters,
+  type PodSize,
+  quotaInForce,
+  sharedPod,
+  sizeOf,
+  takeQuotaAway,
+} from './allocation/shared-pods.ts';
 import { useRealNodes } from './kit.ts';
 import { SHARED_ALLOCATABLE, SHARED_NODE } from './nodes.ts';
 import { getText, isReady } from './pod-access.ts';
@@ -185,6 +193,23 @@ describe('with the operator', () => {
     expect(sizeOf(podOf('quiet')).limit).toBeUndefined();
   });
 
+  test('a ceiling whose quota was taken away behind the kubelet’s back is noticed, and set anew by one resize', async () => {
+    const { eventually } = kit();
+    const unenforced = async () => sumOf(await agent.metrics(), 'mbcas_agent_unenforced_limits');
+    expect(await unenforced()).toBe(0);
+    const { limit = 0, request } = sizeOf(podOf('hog'));
+    expect(quotaInForce(cgroup(), podOf('hog'))).toBe(limit);
+    const from = watch.changes.length;
+    takeQuotaAway(cgroup(), podOf('hog'));
+    await eventually(async () => expect(await unenforced()).toBe(1));
+    expect(logTail(`agent-${SHARED_NODE}`, 5)).toContain('A CPU limit is in force no more');
+    // A kubelet writes a quota where the limit changes, so by a step.
+    await eventually(() => expect(quotaInForce(cgroup(), podOf('hog'))).toBe(limit + 10));
+    const [change] = watch.changes.slice(from);
+    expect(change).toMatchObject({ pod: 'hog', from: { request, limit }, to: { request, limit: limit + 10 } });
+    expect((await allocationOf('hog')).spec).toMatchObject({ limitPolicy: 'Apply', urgent: true });
+  });
+
   test('under a constant load nothing is written any more', async () => {
     // The last want falls a while after the last rise.
     await kit().eventually(async () => {
@@ -195,6 +220,7 @@ describe('with the operator', () => {
     const before = watch.changes.length;
     await planned(8);
     expect(watch.changes.slice(before)).toEqual([]);
+    expect(sumOf(await agent.metrics(), 'mbcas_agent_unenforced_limits')).toBe(0);
   });
 
   test('no container was restarted or replaced, and the node was never promised more than it has', () => {

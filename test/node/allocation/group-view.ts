@@ -13,8 +13,9 @@ export function insideGroupView(view: string, cgroup: string, command: readonly 
   const show = (tree: string): void => {
     const [source, target] = [join(ROOT, tree, cgroup), join(view, tree, cgroup)];
     steps.push(`mkdir -p '${target}'`, `mount --bind '${source}' '${target}'`);
-    // How the agent tells a v2 tree.
-    if (tree === '' || tree === 'unified') steps.push(`touch '${join(view, tree, 'cgroup.controllers')}'`);
+    // How the agent tells which trees there are: only what lies in the group is shown of each.
+    const sign = { '': 'cgroup.controllers', unified: 'cgroup.controllers', cpuacct: 'cpuacct.usage' }[tree];
+    if (sign !== undefined) steps.push(`touch '${join(view, tree, sign)}'`);
   };
   if (isUnified()) show('');
   else for (const tree of V1_TREES) if (existsSync(join(ROOT, tree, cgroup))) show(tree);

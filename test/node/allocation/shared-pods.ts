@@ -1,5 +1,5 @@
 /** Pods that share a node's CPU, and what each has of it: by the API, and by the kernel. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
@@ -90,10 +90,37 @@ export interface KernelCounters {
   readonly throttledMicros: number;
 }
 
+/** Control group of the pod below that of its node, and of its container. */
+function groupsOf(cgroup: string, pod: Pod): { readonly pod: string; readonly container: string } {
+  const id = pod.status?.containerStatuses?.[0]?.containerID?.replace('containerd://', '') ?? '';
+  const group = join(cgroup, 'kubepods', 'burstable', `pod${pod.metadata?.uid}`);
+  return { pod: group, container: join(group, id) };
+}
+
+/** Takes the CPU quotas of the pod and its container away, as a reload of systemd's units can. */
+export function takeQuotaAway(cgroup: string, pod: Pod): void {
+  const groups = groupsOf(cgroup, pod);
+  // The pod's first: nothing inside may have more than what it is in.
+  for (const group of [groups.pod, groups.container]) {
+    if (isUnified()) writeFileSync(join('/sys/fs/cgroup', group, 'cpu.max'), 'max');
+    else writeFileSync(join('/sys/fs/cgroup/cpu', group, 'cpu.cfs_quota_us'), '-1');
+  }
+}
+
+/** CPU that the quota of the pod's container allows; infinite without one. */
+export function quotaInForce(cgroup: string, pod: Pod): Millicores {
+  const { container } = groupsOf(cgroup, pod);
+  const read = (tree: string, file: string): string =>
+    readFileSync(join('/sys/fs/cgroup', tree, container, file), 'utf8').trim();
+  const [quota, period] = isUnified()
+    ? read('', 'cpu.max').split(' ')
+    : [read('cpu', 'cpu.cfs_quota_us'), read('cpu', 'cpu.cfs_period_us')];
+  return quota === 'max' || quota === '-1' ? Number.POSITIVE_INFINITY : (1000 * Number(quota)) / Number(period);
+}
+
 /** Of the pod's container by its control group. @throws Error while the container does not run. */
 export function kernelCounters(cgroup: string, pod: Pod): KernelCounters {
-  const id = pod.status?.containerStatuses?.[0]?.containerID?.replace('containerd://', '') ?? '';
-  const within = join(cgroup, 'kubepods', 'burstable', `pod${pod.metadata?.uid}`, id);
+  const within = groupsOf(cgroup, pod).container;
   const read = (tree: string, file: string): string => readFileSync(join('/sys/fs/cgroup', tree, within, file), 'utf8');
   const stat = read(isUnified() ? '' : 'cpu', 'cpu.stat');
   const value = (key: string): number => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0);
