@@ -43,16 +43,32 @@ describe('whether an agent is alive', () => {
     expect(agents.stateOf('n1')).toBe('alive');
     await clock.advance(30_000);
     expect(agents.stateOf('n1')).toBe('silent');
-    expect(agents.review()).toEqual(['n1']);
-    expect(agents.review()).toEqual([]);
+    expect(agents.review(() => true)).toEqual(['n1']);
+    expect(agents.review(() => true)).toEqual([]);
     await clock.advance(30_000);
-    expect(agents.review()).toEqual(['n1']);
+    expect(agents.review(() => true)).toEqual(['n1']);
     expect(agents.counts(() => true)).toEqual({ alive: 0, silent: 0, gone: 1 });
     // Without its node there is nobody to look for.
     expect(agents.counts(() => false)).toEqual({ alive: 0, silent: 0, gone: 0 });
     agents.note(record(1), record(2));
-    expect(agents.review()).toEqual(['n1']);
+    expect(agents.review(() => true)).toEqual(['n1']);
     expect(agents.stateOf('n1')).toBe('alive');
+  });
+
+  test('is no matter any more when its node is gone, until it is heard of anew', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1));
+    await clock.advance(59_999);
+    expect(agents.review(() => false)).toEqual(['n1']);
+    await clock.advance(1);
+    expect(agents.review(() => false)).toEqual([]);
+    // Forgotten, and not only left out: what is never heard of is alive.
+    expect(agents.counts(() => true)).toEqual({ alive: 0, silent: 0, gone: 0 });
+    expect(agents.stateOf('n1')).toBe('alive');
+    agents.note(record(1), record(2));
+    await clock.advance(60_000);
+    expect(agents.review(() => true)).toEqual(['n1']);
+    expect(agents.stateOf('n1')).toBe('gone');
   });
 
   test('is told by signs of life, which leave the generation as it is', async () => {
@@ -82,7 +98,7 @@ describe('whether an agent is alive', () => {
       expect(agents.stateOf('n1')).toBe('alive');
       agents.note(record(generation - 1, true, 5), record(generation, true, 5));
     }
-    expect(agents.review()).toEqual([]);
+    expect(agents.review(() => true)).toEqual([]);
   });
 
   test('whoever takes the sign away says nothing', async () => {
@@ -107,7 +123,7 @@ describe('whether an agent is alive', () => {
     setFresh(false);
     for (let second = 0; second < 120; second++) {
       await clock.advance(1000);
-      expect(agents.review()).toEqual([]);
+      expect(agents.review(() => true)).toEqual([]);
     }
     setFresh(true);
     expect(agents.stateOf('n1')).toBe('alive');

@@ -14,8 +14,13 @@ export interface AllocationAgents {
   note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
   /** A node never heard of is alive: its time begins with the first question. */
   stateOf(node: string): AgentState;
-  /** To be called every second. @returns the nodes whose state has changed since the last call. */
-  review(): readonly string[];
+  /**
+   * To be called every second. Agents that are gone with their nodes are forgotten: of a cluster whose nodes come and go
+   * they would become more and more.
+   * @param isNode whether there is a node of this name; asked of agents that are gone only.
+   * @returns the nodes whose state has changed since the last call.
+   */
+  review(isNode: (name: string) => boolean): readonly string[];
   /** Nodes by state, those never heard of left out, and those that are gone themselves. */
   counts(isNode: (name: string) => boolean): Readonly<Record<AgentState, number>>;
 }
@@ -47,12 +52,17 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
       if (nodeName !== undefined && renewTime !== undefined) heardAt.set(nodeName, clock.now());
     },
     stateOf: (node) => (heardAt.has(node) ? judge(node) : 'alive'),
-    review() {
+    review(isNode) {
       if (!isFresh()) listeningSince = clock.now();
       const stale = staleMillis();
       const changed: string[] = [];
       for (const node of heardAt.keys()) {
         const state = judge(node, stale);
+        if (state === 'gone' && !isNode(node)) {
+          heardAt.delete(node);
+          states.delete(node);
+          continue;
+        }
         if ((states.get(node) ?? 'alive') !== state) changed.push(node);
         states.set(node, state);
       }

@@ -136,7 +136,7 @@ export function createAllocationController(options: AllocationControllerOptions)
       await actuator.review(signal).catch((error: unknown) => {
         if (!signal.aborted) log.error({ error }, 'Resizes under way could not be looked after');
       });
-      for (const node of agents.review()) {
+      for (const node of agents.review((name) => view.node(name) !== undefined)) {
         log.info({ node, state: agents.stateOf(node) }, 'The agent of a node came or went');
         wakeNode(node);
       }
