@@ -1,7 +1,9 @@
 /** What a pod had before allocation changed it: as its annotation says, else as the agent noted when it first saw the pod. */
+
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { PodAllocationSpec } from '../api/pod-allocation.ts';
 import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores } from '../lib/units.ts';
 
@@ -39,6 +41,4 @@ function sumOfAll(values: readonly (Millicores | undefined)[]): Millicores | und
 const sum = (values: readonly (Millicores | undefined)[]): Millicores =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const at = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined);

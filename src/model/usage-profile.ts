@@ -2,7 +2,9 @@
  * All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB, of which there
  * are tens of thousands. CPU and memory are remembered by themselves, so that either may be missing (rightsizing bugs 4 and 32).
  */
+
 import { InvalidValueError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay } from './usage-cpu.ts';
 import { MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
@@ -78,8 +80,6 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
   throw new InvalidValueError('saved usage profile', shown, `a profile saved by Stowage, version ${VERSION}`);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isNumber(value);
 

@@ -1,5 +1,7 @@
 /** The policies of a scenario as they are at any moment, and what they allow on a workload: judged by what people wrote, not by how the operator reads it. */
+
 import type { Clock } from '../lib/clock.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ScenarioPolicy } from './scenario/schema.ts';
 
@@ -52,7 +54,7 @@ export function mergeTrees(base: Tree, patch: Tree): Tree {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
-    else merged[key] = isTree(value) ? mergeTrees(treeAt(merged, key), value) : value;
+    else merged[key] = isRecord(value) ? mergeTrees(treeAt(merged, key), value) : value;
   }
   return merged;
 }
@@ -60,12 +62,8 @@ export function mergeTrees(base: Tree, patch: Tree): Tree {
 /** The branch below a key; empty where there is none. */
 export function treeAt(tree: Tree, ...keys: readonly string[]): Tree {
   let at: unknown = tree;
-  for (const key of keys) at = isTree(at) ? at[key] : undefined;
-  return isTree(at) ? at : {};
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  for (const key of keys) at = isRecord(at) ? at[key] : undefined;
+  return isRecord(at) ? at : {};
 }
 
 function selects(spec: Tree, labels: Readonly<Record<string, string>>): boolean {

@@ -1,8 +1,10 @@
 /** The operator's configuration in a simulation: what the scenario says, on defaults that cost little virtual effort. */
+
 import { stringify } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Scenario } from './scenario/schema.ts';
 
 /** Nothing listens in a simulation: the API server calls the webhook in this process. */
@@ -60,11 +62,7 @@ function merge(defaults: Tree, given: Tree): Tree {
   const merged: Record<string, unknown> = { ...defaults };
   for (const [key, value] of Object.entries(given)) {
     const base = defaults[key];
-    merged[key] = isTree(base) && isTree(value) ? merge(base, value) : value;
+    merged[key] = isRecord(base) && isRecord(value) ? merge(base, value) : value;
   }
   return merged;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** The fields of a kind as Markdown tables, one a section of the spec, from the schema of its definition. */
+import { isRecord } from '../../lib/is-record.ts';
 import type { CrdSchema } from './crd-schema.ts';
 
 interface Row {
@@ -79,8 +80,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function recordOf(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : undefined;
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined;
 }

@@ -2,8 +2,9 @@
  * Usage from an HTTP endpoint of your own. It is sent `{workload, pods, containers, from: {cpu, memory}, to}` (POST, JSON, instants
  * in Unix seconds) and answers `{"series": [{"pod", "container", "cpu": [[seconds, cores]], "memory": [[seconds, bytes]]}]}`.
  */
-import { isRecord } from '../../lib/is-record.ts';
+
 import type { Semaphore } from '../../kube/transport/semaphore.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { type HttpExchange, shown } from './http-exchange.ts';
 import type { CredentialsReader } from './source-credentials.ts';
