@@ -1,4 +1,5 @@
 /** What the agent reads from the API, kept up to date: its node, the pods on it, their allocations, namespaces with a say. */
+
 import type { Namespace, Node, Pod } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import {
@@ -17,6 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millicores } from '../lib/units.ts';
+import { hasEnded } from '../model/owners.ts';
 import { cpu, instant } from '../observe/fields.ts';
 import { createPodInterners, projectPod } from '../observe/project-pod.ts';
 import { plainSizing } from '../observe/sizing/compact-pod-sizing.ts';
@@ -151,7 +153,7 @@ export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undef
   const sizingInterners = createSizingInterners(PODS);
   return (object) => {
     const record = projectPod(object, interners);
-    if (record.phase === 'Succeeded' || record.phase === 'Failed') return undefined;
+    if (hasEnded(record)) return undefined;
     const sizing = plainSizing(projectPodSizing(object, sizingInterners));
     const { annotations } = object.metadata ?? {};
     const statuses = [...(object.status?.containerStatuses ?? []), ...(object.status?.initContainerStatuses ?? [])];

@@ -15,6 +15,7 @@ import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { actingVpa } from '../model/acting-vpa.ts';
+import { hasEnded } from '../model/owners.ts';
 import { heldRequests } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import { isOwnManager } from '../model/size-managers.ts';
@@ -105,7 +106,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     const asked = new Map(resizes().map((resize) => [resize.pod.uid, resize.changes]));
     return view
       .podsOnNode(node.name)
-      .filter(({ pod }) => pod.phase !== 'Succeeded' && pod.phase !== 'Failed')
+      .filter(({ pod }) => !hasEnded(pod))
       .reduce((sum, each) => sum + heldRequests(each, asked.get(each.pod.uid)).cpuMillis, 0);
   };
 

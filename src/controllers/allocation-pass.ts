@@ -3,6 +3,7 @@
  * raise is only ever asked for into what is free by what scheduler and kubelet charge. Raises that do not fit wait for
  * the next pass.
  */
+
 import type { AllocationEvents } from '../act/allocation-events.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
 import { type Admission, admitAllocation } from '../decide/allocation/admit.ts';
@@ -14,6 +15,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
+import { hasEnded } from '../model/owners.ts';
 import { isOwnManager } from '../model/size-managers.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocatedPodRef, AllocationStores } from '../observe/allocation-stores.ts';
@@ -169,7 +171,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     async over(nodeName, signal) {
       const pods = view
         .podsOnNode(nodeName)
-        .filter(({ pod }) => pod.phase !== 'Succeeded' && pod.phase !== 'Failed')
+        .filter(({ pod }) => !hasEnded(pod))
         .map(facts.of);
       const restored = await restoreDue(pods, nodeName, signal);
       const candidates = pods

@@ -2,9 +2,11 @@
  * How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the
  * middle.
  */
+
 import type { SpreadFact } from '../decide/allocation/integrations/topology-spread.ts';
 import { ownMember } from '../lib/own-member.ts';
 import type { Millicores } from '../lib/units.ts';
+import { isRunning } from '../model/owners.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 
@@ -47,5 +49,5 @@ export function medianRequestOf(view: SizingView, workload: SizedWorkload): Mill
 }
 
 function runningReplicas(view: SizingView, workload: SizedWorkload): readonly SizedPod[] {
-  return view.podsOf(workload).filter(({ pod }) => pod.deletingAt === undefined && pod.phase === 'Running');
+  return view.podsOf(workload).filter(({ pod }) => isRunning(pod));
 }

@@ -1,6 +1,6 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../decide/rightsizing/policy.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
 import type { LearnedFloors } from '../decide/rightsizing/recommend.ts';
@@ -75,7 +75,7 @@ export function advise(
       quotas: view.quotas(namespace),
       hpas: view.hpas(namespace),
       largestNode: largest,
-      replicas: Math.max(workload.replicas, livePods(pods).length),
+      replicas: Math.max(workload.replicas, runningPods(pods).length),
     },
     isCpuAllocated: pods.some(isAllocated),
     now,

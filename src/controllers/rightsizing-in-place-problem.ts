@@ -1,5 +1,5 @@
 /** Whether a workload's pods can be resized in place: asked of what is seen, not derived from a version. */
-import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import { resizeSupport } from '../model/resize-support.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -21,7 +21,7 @@ export function createInPlaceProblem({
     if (servesResize() === false) return 'the API server does not serve pods/resize';
     const known = actuator.needsNewPods(workload.uid);
     if (known !== undefined) return known;
-    const live = livePods(view.podsOf(workload));
+    const live = runningPods(view.podsOf(workload));
     const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));
     if (live.length > 0 && live.every(isCrashLooping)) return 'its containers end again and again, and none runs now';
     const unsupported = answers.find(({ kind }) => kind === 'unsupported');

@@ -3,7 +3,7 @@
  * leader.
  */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import { isDecrease, resumeWatch } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
@@ -35,7 +35,7 @@ export function resumeWatches(
   if (memory.isResumed) return;
   memory.isResumed = true;
   const { changes, takenBack } = readWatch(workload.annotations[rightsizingKeys.watchedChanges]);
-  const live = livePods(pods);
+  const live = runningPods(pods);
   memory.takenBack = takenBack;
   const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
   const inForce = withAppliedSizes(workload.containers, applied);

@@ -6,7 +6,7 @@ import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { livePods } from '../decide/rightsizing/pod-drift.ts';
+import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { savingOf } from '../decide/rightsizing/savings.ts';
 import {
@@ -108,7 +108,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       sizesNewPods: options.sizesNewPods(),
     });
     if (choice.method !== 'Skip') {
-      const live = livePods(advised.pods);
+      const live = runningPods(advised.pods);
       const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
         write(workload, memory, wanted, signal);
       return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
@@ -248,7 +248,7 @@ function restartProblem({ advice, inForce, pods }: Advised): string | undefined 
   const wanted = inForce.map(({ name, size }) => ({ container: name, to: size }));
   const restarted =
     restartedContainer(inForce, due) ??
-    livePods(pods)
+    runningPods(pods)
       .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
       .find((each) => each !== undefined);
   return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;

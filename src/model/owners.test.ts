@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { firstOrdinal, groupOf, isLive, ordinalOf, podsOf, resolveOwner, revisionsOf } from './owners.ts';
+import {
+  firstOrdinal,
+  groupOf,
+  hasEnded,
+  isLive,
+  isRunning,
+  ordinalOf,
+  podsOf,
+  resolveOwner,
+  revisionsOf,
+} from './owners.ts';
 import type { OwnerReference } from './records.ts';
 import { createSnapshot } from './snapshot.ts';
-import { aDeployment, aPod, aReplicaSet, aStatefulSet } from './testing/records.ts';
+import { aDeployment, aPod, aReplicaSet, aStatefulSet, NOON } from './testing/records.ts';
 
 const web = aDeployment();
 const rev1 = aReplicaSet(web);
@@ -127,16 +137,18 @@ describe('revisionsOf and podsOf', () => {
   });
 });
 
-describe('isLive', () => {
+describe('a pod', () => {
   test.each([
-    ['a running pod', {}, true],
-    ['a pending pod', { phase: 'Pending' }, true],
-    ['a pod of unknown phase', { phase: 'Unknown' }, true],
-    ['a terminating pod', { deletingAt: 1 }, false],
-    ['a failed pod', { phase: 'Failed' }, false],
-    ['a pod that is done', { phase: 'Succeeded' }, false],
-  ] as const)('case 59: %s', (_, changes, expected) => {
-    expect(isLive(aPod(rev1, 'x', changes))).toBe(expected);
+    ['Running', undefined, { ended: false, live: true, running: true }],
+    ['Pending', undefined, { ended: false, live: true, running: false }],
+    ['Unknown', undefined, { ended: false, live: true, running: false }],
+    ['Running', NOON, { ended: false, live: false, running: false }],
+    ['Failed', undefined, { ended: true, live: false, running: false }],
+    ['Succeeded', undefined, { ended: true, live: false, running: false }],
+    ['Succeeded', NOON, { ended: true, live: false, running: false }],
+  ] as const)('case 59: that is %s, leaving since %s', (phase, deletingAt, expected) => {
+    const pod = aPod(rev1, 'x', { phase, deletingAt });
+    expect({ ended: hasEnded(pod), live: isLive(pod), running: isRunning(pod) }).toEqual(expected);
   });
 });
 

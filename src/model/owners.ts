@@ -88,9 +88,19 @@ export function podsOf(view: ClusterView, workload: WorkloadRecord): readonly Po
   return revisionsOf(view, workload).flatMap((revision) => revision.pods);
 }
 
-/** A pod that takes part: not terminating, not ended. */
-export function isLive(pod: PodRecord): boolean {
-  return pod.deletingAt === undefined && pod.phase !== 'Failed' && pod.phase !== 'Succeeded';
+/** Succeeded or Failed: none of its containers runs any more, and its node has its requests back. */
+export function hasEnded({ phase }: Pick<PodRecord, 'phase'>): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** A pod that takes part: not terminating, not ended. It may wait for a node still. */
+export function isLive(pod: Pick<PodRecord, 'phase' | 'deletingAt'>): boolean {
+  return pod.deletingAt === undefined && !hasEnded(pod);
+}
+
+/** Live, and its containers have been started. */
+export function isRunning(pod: Pick<PodRecord, 'phase' | 'deletingAt'>): boolean {
+  return pod.deletingAt === undefined && pod.phase === 'Running';
 }
 
 /**

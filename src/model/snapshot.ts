@@ -1,6 +1,8 @@
 /** A frozen, indexed {@link ClusterView} over records given once: what CLI `plan`, the simulator and tests decide on. */
+
 import type { ClusterView, Freshness, NodeUsage, WorkloadRef } from './cluster-view.ts';
 import { workloadKey } from './cluster-view.ts';
+import { hasEnded } from './owners.ts';
 import type {
   NamespaceRecord,
   NodeRecord,
@@ -66,7 +68,7 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
 export function usageOf(pods: Iterable<PodRecord>): NodeUsage {
   let [cpuMillis, memoryBytes, count] = [0, 0, 0];
   for (const pod of pods) {
-    if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
+    if (hasEnded(pod)) continue;
     cpuMillis += pod.template.requests.cpuMillis;
     memoryBytes += pod.template.requests.memoryBytes;
     count++;

@@ -1,5 +1,7 @@
 /** What the pods of each node request together, kept as a running sum so that asking costs nothing. */
+
 import type { NodeUsage } from '../model/cluster-view.ts';
+import { hasEnded } from '../model/owners.ts';
 import type { PodRecord } from '../model/records.ts';
 
 export interface NodeUsageIndex {
@@ -21,7 +23,7 @@ export function createNodeUsageIndex(): NodeUsageIndex {
   const sums = new Map<string, Sum>();
 
   const add = (pod: PodRecord | undefined, sign: 1 | -1): void => {
-    if (pod?.nodeName === undefined || pod.phase === 'Succeeded' || pod.phase === 'Failed') return;
+    if (pod?.nodeName === undefined || hasEnded(pod)) return;
     const sum = sums.get(pod.nodeName) ?? { cpuMillis: 0, memoryBytes: 0, pods: 0 };
     sum.cpuMillis += sign * pod.template.requests.cpuMillis;
     sum.memoryBytes += sign * pod.template.requests.memoryBytes;

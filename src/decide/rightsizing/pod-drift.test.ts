@@ -3,7 +3,7 @@ import type { SizeKey } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod, smallSize } from '../../model/testing/sizing-records.ts';
-import { driftedPods, driftOf, livePods, type ManagedKeys, managedKeys } from './pod-drift.ts';
+import { driftedPods, driftOf, type ManagedKeys, managedKeys, runningPods } from './pod-drift.ts';
 
 const owner = aReplicaSet(aDeployment());
 const sized = (name: string, cpuRequest: number, changes: Parameters<typeof aSizedPod>[3] = {}): SizedPod => {
@@ -34,7 +34,7 @@ describe('pods that are not as they should be', () => {
       sized('waits', 200, { phase: 'Pending' }),
       sized('right', 100),
     ];
-    expect(livePods(pods).map(({ pod }) => pod.name)).toEqual(['runs', 'right']);
+    expect(runningPods(pods).map(({ pod }) => pod.name)).toEqual(['runs', 'right']);
     expect(driftedPods(pods, wanted, keys('cpuRequest')).map(({ pod }) => pod.pod.name)).toEqual(['runs']);
   });
 

@@ -1,5 +1,6 @@
 /** Which running pods do not have the sizes in force yet, and what to change in each. */
 
+import { isRunning } from '../../model/owners.ts';
 import { type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -14,8 +15,8 @@ export interface DriftedPod {
 }
 
 /** Pods that run, in the order of the list; those that end or wait for a node get their size otherwise. */
-export function livePods(pods: readonly SizedPod[]): readonly SizedPod[] {
-  return pods.filter(({ pod }) => pod.deletingAt === undefined && pod.phase === 'Running');
+export function runningPods(pods: readonly SizedPod[]): readonly SizedPod[] {
+  return pods.filter(({ pod }) => isRunning(pod));
 }
 
 export function driftedPods(
@@ -23,7 +24,7 @@ export function driftedPods(
   inForce: readonly ContainerSpecRecord[],
   managed: ManagedKeys,
 ): readonly DriftedPod[] {
-  return livePods(pods).flatMap((pod) => {
+  return runningPods(pods).flatMap((pod) => {
     const changes = driftOf(pod, inForce, managed);
     return changes.length === 0 ? [] : [{ pod, changes }];
   });

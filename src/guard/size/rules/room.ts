@@ -1,5 +1,6 @@
 /** The bigger pod has room: in its namespace's bounds and quota, and on its node at every instant until the change is done. */
 
+import { hasEnded } from '../../../model/owners.ts';
 import { type Amounts, applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
 import { amountText, limitRangeProblem, type QuotaUse, quotaProblem, quotaUseOf } from '../../../model/size-bounds.ts';
@@ -138,7 +139,7 @@ function nodeUse(
   const held = { cpuMillis: 0, memoryBytes: 0 };
   const releasing = { cpuMillis: 0, memoryBytes: 0 };
   for (const each of view.podsOnNode(nodeName)) {
-    if (each.pod.uid === exceptUid || each.pod.phase === 'Succeeded' || each.pod.phase === 'Failed') continue;
+    if (each.pod.uid === exceptUid || hasEnded(each.pod)) continue;
     const changes = resizes.find(({ pod }) => pod.uid === each.pod.uid)?.changes ?? [];
     const now = heldRequests(each, changes);
     const { sizing } = each;
