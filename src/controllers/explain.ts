@@ -2,12 +2,14 @@
  * The whole story of one workload as plain data: slots and sides, what blocks, what happens next and when, and what was
  * done.
  */
+
 import type { Journal, JournalEntry } from '../act/journal.ts';
 import type { Decision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
 import { explainPlan, type PlanExplanation } from '../decide/placement/explain.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
+import { isMove } from '../decide/placement/standing.ts';
 import type { Block } from '../guard/context.ts';
 import { inspectAll } from '../guard/guard.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -60,7 +62,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
     const context = disruptions.contextWith(policy);
     const decisions = plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) }));
-    const ending = decisions.find(({ decision }) => decision.kind !== 'restamp');
+    const ending = decisions.find(({ decision }) => isMove(decision));
     const rule = policy.state === 'managed' ? policy.rule : undefined;
     return {
       at: now,

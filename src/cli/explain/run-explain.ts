@@ -1,5 +1,7 @@
 /** Runs `stowage explain`. */
+
 import { explainPlan, unplacedExplanation } from '../../decide/placement/explain.ts';
+import { isMove } from '../../decide/placement/standing.ts';
 import { inspectAll } from '../../guard/guard.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
@@ -47,7 +49,7 @@ function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): Ex
   if (workload === undefined) return unplaced(input, ref);
   const now = io.clock.now();
   const { plan, cost } = planOne(input.view, input.rules, now, workload);
-  const ending = plan.decisions.find(({ kind }) => kind !== 'restamp');
+  const ending = plan.decisions.find(isMove);
   const guards = freeToAct(input.view, input.rules, plan.policy, now);
   const blocks = ending === undefined ? [] : inspectAll(ending, guards);
   const explained = explainPlan(plan, blocks, now);

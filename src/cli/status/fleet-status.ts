@@ -1,6 +1,6 @@
 /** The fleet in numbers, as `stowage status` prints and exports it. */
 import { type FleetCost, sumCosts, type WorkloadCost } from '../../decide/placement/cost.ts';
-import { type Standing, standingOf } from '../../decide/placement/standing.ts';
+import { isMove, type Standing, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type NodeClassSums, sumNodeClasses } from '../../model/node-classes.ts';
 import { type AllocationPlan, planAllocation } from '../allocation/allocation-plan.ts';
@@ -103,7 +103,7 @@ function toRow(
 ): WorkloadStatusRow {
   const { kind, namespace, name, replicas } = planned.workload;
   const { target, actual, drift, notes, decisions, policy } = planned.plan;
-  const eviction = decisions.find((decision) => decision.kind !== 'restamp');
+  const eviction = decisions.find(isMove);
   const [blockedBy] = eviction === undefined ? [] : blocksOf(eviction, policy, { ...input, now });
   return {
     kind,

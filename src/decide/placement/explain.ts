@@ -5,7 +5,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
-import { isBalanced } from './standing.ts';
+import { isBalanced, isMove } from './standing.ts';
 
 /** What keeps a decision from being carried out, as the guards say it. */
 export interface Blocking {
@@ -105,7 +105,7 @@ function bySlot(a: PodPlan, b: PodPlan): number {
 }
 
 function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): string {
-  const ending = plan.decisions.find((decision) => decision.kind !== 'restamp');
+  const ending = plan.decisions.find(isMove);
   const [first] = blocks;
   if (ending === undefined) {
     const stamps = plan.decisions.length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aDeployment } from '../../model/testing/records.ts';
-import { isBalanced, isLivePod, liveCounts, standingOf } from './standing.ts';
+import { isBalanced, isLivePod, isMove, liveCounts, standingOf } from './standing.ts';
 import { createWorld, plan, run, runUnsteered, UNKNOWN_NODE } from './testing/world.ts';
 
 const half = { 'spotalis.io/spot-percentage': '50', 'spotalis.io/min-on-demand': '1' };
@@ -51,6 +51,20 @@ describe('how a workload stands', () => {
     expect(standingOf(unmanaged)).toBe('unmanaged');
     expect(isBalanced(unmanaged)).toBe(false);
     expect(standingOf(plan(worldOf({ 'spotalis.io/spot-percentage': '1000' })))).toBe('invalid');
+  });
+});
+
+describe('moves', () => {
+  test('an eviction is one', () => {
+    const world = worldOf();
+    for (const name of ['a', 'b', 'c']) runUnsteered(world, 'spot', { name });
+    expect(plan(world).decisions.map(isMove)).toEqual([true]);
+  });
+
+  test('corrected stamps are none', () => {
+    const world = worldOf({});
+    for (const name of ['a', 'b', 'c']) runUnsteered(world, 'on-demand', { name });
+    expect(plan(world).decisions.map(isMove)).toEqual([false, false, false]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** How a workload stands against its plan, in the words and figures that status, the demo and the dashboard share. */
+import type { Decision, EvictDecision, FallbackDecision } from '../decision.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 
 /**
@@ -41,4 +42,9 @@ export function liveCounts({ pods }: Pick<WorkloadPlan, 'pods'>): LiveCounts {
     ready: live.filter(({ ready }) => ready).length,
     pending: live.filter(({ node }) => node === undefined).length,
   };
+}
+
+/** The eviction or fallback, of which a plan has one at most; a corrected stamp moves nothing. */
+export function isMove(decision: Decision): decision is EvictDecision | FallbackDecision {
+  return decision.kind !== 'restamp';
 }

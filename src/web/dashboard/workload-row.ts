@@ -1,7 +1,7 @@
 /** One workload as a row of the dashboard's table, judged as the operator judges it at this moment. */
-import type { ExplainedDecision, WorkloadExplanation } from '../../controllers/explain.ts';
+import type { WorkloadExplanation } from '../../controllers/explain.ts';
 import type { Blocking } from '../../decide/placement/explain.ts';
-import { liveCounts, standingOf } from '../../decide/placement/standing.ts';
+import { isMove, liveCounts, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -61,7 +61,7 @@ function rowOfSized({ sizingView }: DashboardSources, sized: SizedWorkload, size
 
 /** The objection to the next move that counts. */
 function blockOf({ decisions, at }: WorkloadExplanation): BlockTold | undefined {
-  const move = decisions.find(({ decision }: ExplainedDecision) => decision.kind !== 'restamp');
+  const move = decisions.find(({ decision }) => isMove(decision));
   const [first] = move?.blocks ?? [];
   return first && toldBlock(first, at);
 }
