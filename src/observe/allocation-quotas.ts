@@ -5,7 +5,10 @@ import { resources } from '../api/resources.ts';
 import type { QuotaRecord } from '../model/sizing-records.ts';
 import { projectQuota } from './sizing/project-bounds.ts';
 
-/** Undefined: they could not be read, and what is not known leaves no room. Never rejects. */
+/**
+ * Undefined: they could not be read, and what is not known leaves no room. Never rejects. Of one instant: the API
+ * server counts what was granted since, and refuses with 403 what no longer fits.
+ */
 export type ReadQuotas = (namespace: string, signal: AbortSignal) => Promise<readonly QuotaRecord[] | undefined>;
 
 export function createReadQuotas(api: KubeApi): ReadQuotas {

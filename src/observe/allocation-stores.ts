@@ -1,4 +1,6 @@
-/** PodAllocations as the operator needs them, by pod; waited for without a word where their definition is not installed. */
+/**
+ * PodAllocations as the operator needs them, by pod; waited for without a word where their definition is not installed.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import { podAllocations } from '../api/pod-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -16,7 +18,10 @@ export interface AllocatedPodRef {
 }
 
 export interface AllocationStores {
-  /** By the pod's uid, or where the object does not say (those of MBCAS), by its name. */
+  /**
+   * By the pod's uid, or where the object does not say (those of MBCAS), by its name. One that was made for an earlier
+   * pod of the same name does not count.
+   */
   of(pod: AllocatedPodRef): AllocationRecord | undefined;
   get(namespace: string, name: string): AllocationRecord | undefined;
   all(): Iterable<AllocationRecord>;

@@ -12,7 +12,10 @@ export interface AssumedOptions<R> {
   readonly otherwise?: (key: string) => R | undefined;
 }
 
-/** Always fresh: there is nothing that could be asked. */
+/**
+ * Always fresh: there is nothing that could be asked, and `run` returns at once. Records by `otherwise` are answered
+ * but not listed, and nobody is told of them.
+ */
 export function createAssumedInformer<R>({
   records = [],
   otherwise = () => undefined,

@@ -1,6 +1,6 @@
 /**
- * The spec of a PodAllocation in a third of the memory of a plain one: of ten thousand most differ in a few amounts only. What they
- * have in common is one interned value, what is a pod's own is one text, read when it is asked for.
+ * The spec of a PodAllocation in a third of the memory of a plain one: of ten thousand most differ in a few amounts
+ * only. What they have in common is one interned value, what is a pod's own is one text, read when it is asked for.
  */
 import type { AllocationDecision, PodAllocationSpec } from '../api/pod-allocation.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The record of a pod in half of the memory of a plain one: replicas differ in little but their names and times. The rest of their
- * state is one interned value for all pods that share it.
+ * The record of a pod in half of the memory of a plain one: replicas differ in little but their names and times. The
+ * rest of their state is one interned value for all pods that share it.
  */
 
 import { type PackedInstant, packInstant, unpackInstant } from '../lib/packed-instant.ts';
@@ -35,7 +35,10 @@ class CompactPod implements PodRecord {
   readonly slot: number | undefined;
   readonly claims: readonly string[];
   readonly sizing: PodRecord['sizing'];
-  /** A number where that says it all. */
+  /**
+   * A number where that says it all: versions are decimal in practice (KEP-5504), and a number of 31 bits costs
+   * nothing.
+   */
   readonly #version: string | number;
   readonly #createdAt: PackedInstant;
   readonly #readyChangedAt: PackedInstant;

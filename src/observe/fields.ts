@@ -1,4 +1,7 @@
-/** Readers of single fields: API objects may come from hand-written files, so a wrong type is named instead of spreading. */
+/**
+ * Readers of single fields: API objects may come from hand-written files, so a wrong type is named instead of
+ * spreading.
+ */
 import { InvalidValueError } from '../lib/errors.ts';
 import { parseQuantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
@@ -17,7 +20,10 @@ export function textOr(value: unknown, fallback: string, field: string): string 
   throw invalid(field, value, 'a text');
 }
 
-/** A whole number of 0 or more, or `fallback` when absent. @throws InvalidValueError when it is something else. */
+/**
+ * A whole number of 0 or more, or `fallback` when absent. @throws InvalidValueError when it is something else, such as
+ * a number in quotes.
+ */
 export function countOr(value: unknown, fallback: number, field: string): number {
   if (value === undefined || value === null) return fallback;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
@@ -56,13 +62,19 @@ export function listOf<T>(value: readonly T[] | undefined | null, field: string)
   throw invalid(field, value, 'a list');
 }
 
-/** CPU in millicores, rounded up; undefined when absent. */
+/**
+ * CPU in millicores, rounded up as Kubernetes does (MilliValue); undefined when absent.
+ * @throws InvalidValueError when it is no quantity.
+ */
 export function cpu(value: unknown, field: string): Millicores | undefined {
   const text = quantityText(value, field);
   return text === undefined ? undefined : withField(field, () => toMillicores(parseQuantity(text)));
 }
 
-/** Memory in bytes, rounded up; undefined when absent. */
+/**
+ * Memory in bytes, rounded up as Kubernetes does (Value); undefined when absent.
+ * @throws InvalidValueError when it is no quantity.
+ */
 export function memory(value: unknown, field: string): Bytes | undefined {
   const text = quantityText(value, field);
   return text === undefined ? undefined : withField(field, () => toBytes(parseQuantity(text)));

@@ -1,6 +1,7 @@
 /**
- * Nodes as far as pods tell of them, where nodes may not be read: the scheduler put a pod that is pinned to a side on a node of
- * that side. Other nodes stay unknown, so they never count for the floor; room is never proved, so moves need an autoscaler.
+ * Nodes as far as pods tell of them, where nodes may not be read: the scheduler put a pod that is pinned to a side on a
+ * node of that side. Other nodes stay unknown, so they never count for the floor; room is never proved, so moves need
+ * an autoscaler.
  */
 import type { Informer } from '../kube/informer.ts';
 import type { SidePin } from '../model/placement-settings.ts';
@@ -8,7 +9,10 @@ import type { Labels, NodeRecord, PodRecord, Side } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 import { createAssumedInformer } from './assumed-informer.ts';
 
-/** A node is forgotten with the last of our pods on it. */
+/**
+ * Follows `pods` from now on. A node is forgotten with the last of our pods on it; it is ready as long as it is known,
+ * as nothing else can be said.
+ */
 export function inferNodes(pods: Informer<PodRecord>, sides: Sides): Informer<NodeRecord> {
   const nodes = createAssumedInformer<NodeRecord>();
   const podsOn = new Map<string, Set<string>>();

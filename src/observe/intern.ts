@@ -2,7 +2,10 @@
 import { hash } from 'node:crypto';
 
 export interface Interner<T extends object> {
-  /** The copy kept of a value equal to `value` (same JSON text), or `value` itself (prepared) when it is the first of its kind. */
+  /**
+   * The copy kept of a value equal to `value` (same JSON text, so the same order of keys), or `value` itself (prepared)
+   * when it is the first of its kind. What it hands out is shared: it must never be changed.
+   */
   intern(value: T): T;
   /** Number of values kept. */
   readonly size: number;

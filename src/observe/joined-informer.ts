@@ -1,8 +1,13 @@
-/** Several informers of one type, each for one namespace, as one: for an operator that may only read some namespaces. */
+/**
+ * Several informers of one type, each for one namespace, as one: for an operator that may only read some namespaces.
+ */
 import type { Informer } from '../kube/informer.ts';
 import type { Freshness, Store } from '../kube/store.ts';
 
-/** @param byNamespace at least one. Keys of records are `namespace/name`. */
+/**
+ * As stale as the stalest of them: what may not be read of one namespace may be what a decision depends on.
+ * @param byNamespace at least one. Keys of records are `namespace/name`.
+ */
 export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>): Informer<R> {
   const all = [...byNamespace.values()];
   const storeOf = (key: string): Store<R> | undefined => byNamespace.get(key.slice(0, key.indexOf('/')))?.store;

@@ -24,6 +24,7 @@ import { joinInformers } from './joined-informer.ts';
 import { createProjections, type Projections } from './project.ts';
 import type { ClaimRecord, VolumeRecord } from './project-cluster.ts';
 
+/** The informers behind one view. Keys are `namespace/name`, or `name` for what belongs to no namespace. */
 export interface LiveStores {
   readonly pods: Informer<PodRecord>;
   readonly nodes: Informer<NodeRecord>;
@@ -43,12 +44,15 @@ export interface LiveStoresOptions {
   readonly log: Logger;
   /** Reads only these namespaces and nothing that belongs to none; left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
-  /** An engine that sizes is on: pods and workloads keep what it needs. Default no. */
+  /** An engine that sizes is on: pods and workloads keep what it needs, about as much memory again. Default no. */
   readonly sizing?: boolean | undefined;
 }
 
 export interface NamespaceScope {
-  /** At least one. All of them are enabled: their labels may not be read. */
+  /**
+   * At least one. All of them are enabled: their labels may not be read, and listing them is the administrator's word
+   * for it.
+   */
   readonly namespaces: readonly string[];
   /** Tells the side of a node from the pods on it. */
   readonly sides: Sides;

@@ -9,20 +9,26 @@ import type { OwnerStores } from './owner-stores.ts';
 import { joinClaim } from './project-cluster.ts';
 import { createRecordIndex } from './record-index.ts';
 
-/** What a change in the cluster may alter: the placement of one workload, or the capacity every workload could use. */
+/**
+ * What a change in the cluster may alter: the placement of one workload, or the capacity every workload could use. A
+ * workload is named again for each of its pods, so whoever listens gathers changes for a moment.
+ */
 export type ViewChange =
   | { readonly kind: 'workload'; readonly key: string }
   | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
   | { readonly kind: 'capacity' };
 
 export interface LiveView extends ClusterView {
-  /** Called synchronously for every change, after the view shows it. Returns the function that ends the subscription. */
+  /**
+   * Called synchronously for every change, after the view shows it. Returns the function that ends the subscription.
+   * Listeners must not throw and must not take long: the API server's events wait for them.
+   */
   onChange(listener: (change: ViewChange) => void): () => void;
   /** Called for every pod added, changed or removed, after the view shows it: the hook of incremental counters. */
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
   /** Called for every node added, changed or removed, after the view shows it. */
   onNode(listener: (before: NodeRecord | undefined, after: NodeRecord | undefined) => void): () => void;
-  /** Resolves when every store has had its first complete list. */
+  /** Resolves when every store has had its first complete list; rejects when the view is stopped before. */
   readonly onSynced: Promise<void>;
   /** Runs all informers until `signal` aborts. Call once. */
   run(signal: AbortSignal): Promise<void>;

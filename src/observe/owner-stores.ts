@@ -1,6 +1,6 @@
 /**
- * Watches of owners of ReplicaSets whose types a cluster may or may not serve (Argo Rollouts). A type is followed while it is
- * served and may be read, and let go of when it no longer is; nothing else waits for it.
+ * Watches of owners of ReplicaSets whose types a cluster may or may not serve (Argo Rollouts). A type is followed while
+ * it is served and may be read, and let go of when it no longer is; nothing else waits for it.
  */
 import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
@@ -50,7 +50,7 @@ export interface OwnerStoresOptions {
   readonly log: Logger;
 }
 
-/** A first list that takes longer is given up: the process must become ready without it. */
+/** A first list that takes longer is given up and tried again later: the process must become ready without it. */
 const FIRST_LIST_MILLIS = 60_000;
 
 export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {

@@ -1,4 +1,7 @@
-/** OptimizationPolicies of both API groups as records. A group whose definition is not installed is waited for without a word. */
+/**
+ * OptimizationPolicies of both API groups as records. A group whose definition is not installed is waited for without a
+ * word.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type OptimizationPolicy, policyGroups, policyType } from '../api/optimization-policy.ts';
 import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
@@ -10,8 +13,8 @@ import { informerIn, type NamespaceScope } from './live-stores.ts';
 import { createOptionalInformer } from './sizing/optional-informer.ts';
 
 /**
- * How a policy changed. `spec`: a new policy, another generation, or its deletion was asked for; `status`: anything else, which as a
- * rule is what Stowage itself has written and calls for nothing.
+ * How a policy changed. `spec`: a new policy, another generation, or its deletion was asked for; `status`: anything
+ * else, which as a rule is what Stowage itself has written and calls for nothing.
  */
 export type PolicyChange =
   | { readonly kind: 'spec' | 'status'; readonly policy: PolicyRecord }
@@ -20,7 +23,10 @@ export type PolicyChange =
 export interface PolicyStores {
   /** Of both groups, valid or not. The same array until something changes. */
   policies(): readonly PolicyRecord[];
-  /** False while what is known may be out of date: then nothing may be changed on its account. */
+  /**
+   * False while what is known may be out of date, or may not be read at all: then nothing may be changed on its
+   * account, as the policy that is not seen could be the one that has the say.
+   */
   isFresh(): boolean;
   /** Policies already there are replayed as `spec`. Returns the function that ends the subscription. */
   onChange(listener: (change: PolicyChange) => void): () => void;

@@ -18,11 +18,16 @@ export interface AllocationRecord {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
-  /** The agent's last sign of life on this object, seconds since 1970 by the clock of its node; undefined without one. */
+  /**
+   * The agent's last sign of life on this object, seconds since 1970 by the clock of its node; undefined without one.
+   */
   readonly renewed: number | undefined;
   /** Of which state of the object this is; undefined where versions have no order. */
   readonly version: number | undefined;
-  /** Whoever goes through all allocations takes from here what it needs of the spec. */
+  /**
+   * Whoever goes through all allocations takes from here what it needs of the spec. The uid is undefined for objects of
+   * MBCAS, which name the pod only.
+   */
   readonly podName: string;
   readonly podUID: string | undefined;
   /** Put together when it is asked for. */

@@ -17,7 +17,11 @@ export function projectNamespace(namespace: Namespace): NamespaceRecord {
   };
 }
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+/**
+ * `observed` says whether the disruption controller has seen the present spec: before that `disruptionsAllowed` is
+ * about another budget.
+ * @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read.
+ */
 export function projectPdb(pdb: PodDisruptionBudget): PdbRecord {
   const { metadata = {}, spec, status } = pdb;
   const generation = countOr(metadata.generation, 0, 'metadata.generation');
@@ -67,7 +71,10 @@ export function projectVolume(volume: PersistentVolume): VolumeRecord {
   };
 }
 
-/** The claim with the node affinity of its volume; a bound claim whose volume is unknown counts as unbound. */
+/**
+ * The claim with the node affinity of its volume. A bound claim whose volume is unknown counts as unbound, so nothing
+ * is moved on the strength of it (hazard H12: a volume of one zone).
+ */
 export function joinClaim(claim: ClaimRecord, volume: VolumeRecord | undefined): VolumeClaimRecord {
   return {
     namespace: claim.namespace,

@@ -7,7 +7,10 @@ import { isTaintEffect } from './project-template.ts';
 /** The kubelet's default of `maxPods`, for objects that do not say. */
 const DEFAULT_MAX_PODS = 110;
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+/**
+ * Amounts are those allocatable, else the capacity. Taints of an effect that Kubernetes does not know are left out.
+ * @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read.
+ */
 export function projectNode(node: Node): NodeRecord {
   const { metadata = {}, spec, status } = node;
   const { allocatable = status?.capacity } = status ?? {};

@@ -59,7 +59,9 @@ export function projectOwner(object: OwnerObject, type: ResourceType, interners:
   return withSize(record, object, interners);
 }
 
-/** Argo Rollouts write a text. One that is no number (versions before 1.0 wrote a hash) says nothing: never observed. */
+/**
+ * Argo Rollouts write a text. One that is no number (versions before 1.0 wrote a hash) says nothing: never observed.
+ */
 function observedGeneration(value: number | string | undefined): number {
   if (typeof value === 'string') return /^\d{1,15}$/.test(value) ? Number(value) : 0;
   return countOr(value, 0, 'status.observedGeneration');

@@ -40,7 +40,10 @@ type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
 
 const noClaims: readonly string[] = [];
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read; see project.ts for the tolerant form. */
+/**
+ * @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read; see project.ts for the
+ * tolerant form.
+ */
 export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
   const { metadata = {}, spec, status } = pod;
   const name = requireText(metadata.name, 'metadata.name');
@@ -88,6 +91,7 @@ export function controllerOf(
   return owners.intern({ apiVersion, kind, name, uid });
 }
 
+/** What is unknown or missing counts as not yet running. */
 function readPhase(phase: unknown): PodPhase {
   switch (phase) {
     case 'Running':
@@ -123,6 +127,10 @@ function readProtection(annotations: Labels): string | undefined {
   return autoscaler === 'false' ? 'cluster-autoscaler.kubernetes.io/safe-to-evict' : undefined;
 }
 
+/**
+ * Since when the scheduler has found no node: the clock of fallbacks (placement spec, section 5). A pod held back by
+ * scheduling gates has another reason, and waits for nobody's room.
+ */
 function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMillis): EpochMillis | undefined {
   const scheduled = conditions.find((condition) => condition.type === 'PodScheduled');
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined;
@@ -139,7 +147,9 @@ function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
   return names.length === 0 ? noClaims : names;
 }
 
-/** KEP-1287: conditions since 1.33, `status.resize` before. An infeasible resize waits for the user, not for the node. */
+/**
+ * KEP-1287: conditions since 1.33, `status.resize` before. An infeasible resize waits for the user, not for the node.
+ */
 function isResizing(resize: unknown, conditions: readonly Condition[]): boolean {
   if (resize === 'Proposed' || resize === 'InProgress' || resize === 'Deferred') return true;
   return conditions.some(

@@ -27,7 +27,10 @@ function revisionOf(labels: Labels): string {
   return labels['pod-template-hash'] ?? labels['rollouts-pod-template-hash'] ?? '';
 }
 
-/** A ReplicaSet that nobody owns is a workload of one revision. @throws as {@link projectOwner} */
+/**
+ * A ReplicaSet that nobody owns is a workload of one revision. Its status never tells of a rollout: it has none.
+ * @throws as {@link projectOwner}
+ */
 export function projectBareReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): WorkloadRecord {
   const { spec, status } = replicaSet;
   const replicas = countOr(spec?.replicas, 1, 'spec.replicas');

@@ -106,6 +106,7 @@ function podResources(spec: PodSpec): ResourceList | undefined {
   return resources;
 }
 
+/** The node can never grant it, so scheduler and quota do not charge it either (KEP-1287). */
 function hasInfeasibleResize(status: PodStatus | undefined): boolean {
   return (status?.conditions ?? []).some(
     (condition) => condition.type === 'PodResizePending' && condition.reason === 'Infeasible',

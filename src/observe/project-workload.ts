@@ -71,7 +71,10 @@ export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInter
   return withSize(record, statefulSet, interners);
 }
 
-/** The record with the part that sizing needs, where an engine does. */
+/**
+ * The record with the part that sizing needs, where an engine does; without it where that part cannot be read, so that
+ * a container's odd amount keeps no workload from being placed.
+ */
 export function withSize(record: WorkloadRecord, object: SizedObject, interners: PodInterners): WorkloadRecord {
   return interners.sizing === undefined ? record : { ...record, sized: interners.sizing.workload(object, record) };
 }

@@ -56,7 +56,8 @@ const MAX_INTERNED = 50_000;
 const MAX_SIZES = 5_000;
 
 /**
- * @param onSkipped receives one sentence for people: which object was skipped and why; see {@link createTolerantReader}.
+ * @param onSkipped receives one sentence for people: which object was skipped and why; see {@link
+ * createTolerantReader}.
  * @param sizing also keeps what sizing needs of pods and workloads.
  */
 export function createProjections(onSkipped: (message: string) => void, { sizing = false } = {}): Projections {

@@ -1,4 +1,7 @@
-/** Whether the API server serves `pods/resize` (KEP-1287): by discovery, asked again now and then. Never by its version, which says nothing about gates. */
+/**
+ * Whether the API server serves `pods/resize` (KEP-1287): by discovery, asked again now and then. Never by its version,
+ * which says nothing about gates.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
@@ -20,7 +23,7 @@ export interface ResizeSupportOptions {
   readonly onChange?: () => void;
 }
 
-/** An upgrade of the control plane is noticed within this time. */
+/** An upgrade of the control plane, or of another of its servers, is noticed within this time. */
 const INTERVAL_MILLIS: Millis = 300_000;
 const RETRY_MILLIS: Millis = 5_000;
 

@@ -24,9 +24,10 @@ export interface SoughtType {
 
 /** How often it is asked whether a type is served by now, or may be read. */
 export const LOOK_AGAIN_MILLIS: Millis = 60_000;
+/** How soon it is asked again where there was no answer at all. */
 const RETRY_MILLIS: Millis = 2_000;
 
-/** Asks discovery, and whether a list is answered. Never rejects. */
+/** Asks discovery, and whether a list is answered: a type may be served and not be ours to read. Never rejects. */
 export async function lookForType(api: KubeApi, sought: SoughtType, signal: AbortSignal): Promise<Availability> {
   const { apiVersion, isIt, probeNamespace } = sought;
   try {

@@ -14,7 +14,8 @@ const MAX_TOLD = 1_000;
 
 /**
  * @param consequence what becomes of such an object, after its name: `was skipped`.
- * @param onOdd receives one sentence for people: once, and anew where the object was readable meanwhile, or is odd in another way.
+ * @param onOdd receives one sentence for people: once, and anew where the object was readable meanwhile, or is odd in
+ * another way.
  */
 export function createTolerantReader(consequence: string, onOdd: (message: string) => void): TolerantReader {
   const told = new Map<string, string>();

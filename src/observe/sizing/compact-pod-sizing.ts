@@ -1,6 +1,6 @@
 /**
- * The sizing part of a pod in a tenth of the memory of a plain record: replicas of one template differ in little but the time they
- * started. What they share is one interned value; statuses are put together when they are asked for.
+ * The sizing part of a pod in a tenth of the memory of a plain record: replicas of one template differ in little but
+ * the time they started. What they share is one interned value; statuses are put together when they are asked for.
  */
 
 import { type PackedInstant, packInstant, unpackInstant } from '../../lib/packed-instant.ts';
@@ -30,7 +30,10 @@ export interface CommonSizing extends Pick<PodSizing, 'resize' | 'generation' | 
   readonly shapes: readonly StatusShape[];
 }
 
-/** A class for its prototype: the properties of {@link PodSizing} cost nothing per pod. A spread copies none of them: see {@link plainSizing}. */
+/**
+ * A class for its prototype: the properties of {@link PodSizing} cost nothing per pod. A spread copies none of them:
+ * see {@link plainSizing}.
+ */
 class CompactPodSizing implements PodSizing {
   readonly #common: CommonSizing;
   /** One time for all containers where they agree. */

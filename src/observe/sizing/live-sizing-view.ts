@@ -20,7 +20,10 @@ export type SizingChange =
   | { readonly kind: 'bounds'; readonly namespace: string };
 
 export interface LiveSizingView extends SizingView {
-  /** Called synchronously for every change of a workload, its pods or its bounds, after the view shows it. Returns the end of the subscription. */
+  /**
+   * Called synchronously for every change of a workload, its pods or its bounds, after the view shows it. Returns the
+   * end of the subscription.
+   */
   onChange(listener: (change: SizingChange) => void): () => void;
   /** Called for every pod added, changed or removed, after the view shows it. */
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
@@ -35,7 +38,9 @@ export interface LiveSizingViewOptions {
   /** Made with `sizing: true`. */
   readonly stores: Pick<LiveStores, 'namespaces'>;
   readonly sizingStores: SizingStores;
-  /** Nodes may not be read (rights for single namespaces). */
+  /**
+   * Nodes may not be read (rights for single namespaces): every node that a pod names counts as there, ready and large.
+   */
   readonly areNodesHidden?: boolean;
 }
 
@@ -175,7 +180,10 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   };
 }
 
-/** Nothing that is known of it speaks against a resize: API server and kubelet, who see the node, have the last word anyway. */
+/**
+ * Nothing that is known of it speaks against a resize: API server and kubelet, who see the node, have the last word
+ * anyway.
+ */
 function hiddenNode(name: string): NodeRecord | undefined {
   if (name === '') return undefined;
   return {
@@ -200,7 +208,7 @@ function aloneOf(job: JobRecord | undefined): SizedWorkload | undefined {
   return job === undefined || job.owner?.kind === 'CronJob' ? undefined : job.workload;
 }
 
-/** A pod whose sizing part could not be read is not there for sizing. */
+/** A pod whose sizing part could not be read is not there for sizing: neither resized nor counted for advice. */
 function sizedPod(pod: PodRecord | undefined): SizedPod[] {
   return pod?.sizing === undefined ? [] : [{ pod, sizing: plainSizing(pod.sizing) }];
 }

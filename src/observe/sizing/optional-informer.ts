@@ -1,4 +1,7 @@
-/** An informer of a type that a cluster may or may not serve: followed while it is served, and otherwise empty and fresh. */
+/**
+ * An informer of a type that a cluster may or may not serve: followed while it is served, and otherwise empty and
+ * fresh.
+ */
 import type { KubeApi } from '../../api/kube-api.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Informer, InformerHandler } from '../../kube/informer.ts';
@@ -26,13 +29,16 @@ export interface OptionalInformerOptions<R> {
 }
 
 export interface OptionalInformer<R> extends Informer<R> {
-  /** Why a type that is served may not be read; then nothing is known of its objects, which is not that there are none. */
+  /**
+   * Why a type that is served may not be read; then nothing is known of its objects, which is not that there are none.
+   * Guards refuse to change anything beside what they cannot see.
+   */
   refusal(): string | undefined;
 }
 
 /**
- * `onSynced` resolves when it is known that the type is not served, or may not be read, or once it is listed. Where the right to
- * read is lost later, what was known stays, and is stale.
+ * `onSynced` resolves when it is known that the type is not served, or may not be read, or once it is listed. Where the
+ * right to read is lost later, what was known stays, and is stale.
  */
 export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): OptionalInformer<R> {
   const { api, type, probeNamespace, clock, log } = options;

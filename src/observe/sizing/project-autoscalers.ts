@@ -20,7 +20,11 @@ export interface VpaObject extends KubeObject {
   };
 }
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+/**
+ * Of metrics only those that divide usage by the request count: changing a request moves their scale
+ * (kubernetes#142155).
+ * @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read.
+ */
 export function projectHpa(hpa: HorizontalPodAutoscaler): HpaRecord {
   const { metadata = {}, spec, status } = hpa;
   const utilization: { cpu?: number; memory?: number } = {};

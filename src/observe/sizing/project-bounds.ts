@@ -8,7 +8,10 @@ type Amounts = Readonly<Record<string, string>> | undefined | null;
 
 const NANOS = 1_000_000_000;
 
-/** One record for each item that bounds containers or pods; items about volume claims are left out. @throws InvalidValueError when it cannot be read. */
+/**
+ * One record for each item that bounds containers or pods; items about volume claims are left out.
+ * @throws InvalidValueError when it cannot be read.
+ */
 export function projectLimitRange(range: LimitRange): readonly LimitRangeRecord[] {
   const { metadata = {}, spec } = range;
   const identity = {
@@ -31,7 +34,10 @@ export function projectLimitRange(range: LimitRange): readonly LimitRangeRecord[
   });
 }
 
-/** `status.hard` is what is enforced: it trails `spec.hard` until the quota controller has seen a change. @throws InvalidValueError when it cannot be read. */
+/**
+ * `status.hard` is what is enforced: it trails `spec.hard` until the quota controller has seen a change.
+ * @throws InvalidValueError when it cannot be read.
+ */
 export function projectQuota(quota: ResourceQuota): QuotaRecord {
   const { metadata = {}, spec, status } = quota;
   return {

@@ -29,8 +29,8 @@ export function projectContainers(spec: Partial<PodSpec> | undefined): readonly 
 }
 
 /**
- * Whether a run-once init container, which has no record, keeps pods from being Guaranteed: all containers must be that for it.
- * Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
+ * Whether a run-once init container, which has no record, keeps pods from being Guaranteed: all containers must be that
+ * for it. Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
  * @throws InvalidValueError when a field has an impossible value.
  */
 export function isNeverGuaranteed(spec: Partial<PodSpec> | undefined): boolean {
@@ -63,7 +63,10 @@ function projectContainer(container: ApiContainer & ResizableContainer, isSideca
   };
 }
 
-/** A template may name a limit only; the API server makes it the request of its pods. Source: SetDefaults_Pod in pkg/apis/core/v1/defaults.go. */
+/**
+ * A template may name a limit only; the API server makes it the request of its pods. Source: SetDefaults_Pod in
+ * pkg/apis/core/v1/defaults.go.
+ */
 function withDefaultRequests(size: ContainerSpecRecord['size']): ContainerSpecRecord['size'] {
   const { cpuLimit, memoryLimit } = size;
   return {

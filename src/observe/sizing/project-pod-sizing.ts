@@ -61,7 +61,10 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   );
 }
 
-/** Annotations and labels by which the sizing engines talk to people and to each other. */
+/**
+ * Annotations and labels by which the sizing engines talk to people and to each other. An annotation beats a label of
+ * the same key.
+ */
 export function marksOf(annotations: Labels, labels: Labels = {}): Labels {
   const marks: Record<string, string> = {};
   for (const [key, value] of Object.entries(annotations)) if (isMark(key)) marks[key] = value;
@@ -96,6 +99,10 @@ function projectStatus(status: ApiContainerStatus): StatusShape {
   };
 }
 
+/**
+ * Conditions since 1.33, `status.resize` before (KEP-1287). Both may stand at once: one resize is under way while a
+ * later one waits.
+ */
 function projectResize(status: (PodStatus & ResizableStatus) | undefined): ResizeState {
   const conditions = listOf(status?.conditions, 'status.conditions').filter((condition) => condition.status === 'True');
   const pending = conditions.find(({ type }) => type === 'PodResizePending');

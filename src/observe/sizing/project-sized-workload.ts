@@ -16,7 +16,10 @@ export interface SizedObject extends KubeObject {
   readonly spec?: { readonly template?: { readonly spec?: Pod['spec'] | null } | null | undefined };
 }
 
-/** The part of a workload's record that sizing needs; undefined for an object that cannot be read for it. */
+/**
+ * The part of a workload's record that sizing needs; undefined for an object that cannot be read for it, which may be
+ * placed all the same.
+ */
 export type SizeWorkload = (object: SizedObject, record: WorkloadRecord) => SizedWorkload | undefined;
 
 /** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
@@ -30,7 +33,11 @@ export function projectSized(object: SizedObject, record: WorkloadRecord, intern
   };
 }
 
-/** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
+/**
+ * `replicas` are the nodes it is meant for now. With `OnDelete` nobody replaces pods by himself, so it is never rolling
+ * out.
+ * @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read.
+ */
 export function projectDaemonSet(daemonSet: DaemonSet, interners: SizingInterners): SizedWorkload {
   const { metadata, spec, status } = daemonSet;
   const desired = countOr(status?.desiredNumberScheduled, 0, 'status.desiredNumberScheduled');

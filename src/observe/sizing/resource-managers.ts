@@ -8,8 +8,8 @@ import { listOf } from '../fields.ts';
 type Entry = NonNullable<ObjectMeta['managedFields']>[number] & { readonly subresource?: string };
 
 /**
- * Managers that own `resources` of a container through the subresource `resize`: whoever changed the size of the running
- * pod last. What the pod was created with belongs to its creator and says nothing about resizing.
+ * Managers that own `resources` of a container through the subresource `resize`: whoever changed the size of the
+ * running pod last. What the pod was created with belongs to its creator and says nothing about resizing.
  */
 export function resizeManagers(managedFields: ObjectMeta['managedFields'] | null): readonly string[] {
   const names = listOf<Entry>(managedFields, 'metadata.managedFields')

@@ -19,10 +19,11 @@ export interface SizingStores {
   readonly limitRanges: Informer<readonly LimitRangeRecord[]>;
   readonly quotas: Informer<QuotaRecord>;
   readonly hpas: Informer<HpaRecord>;
-  /** Empty where VPAs are not served. */
+  /** Empty where VPAs are not served; where they may not be read, `refusal` tells. */
   readonly vpas: OptionalInformer<VpaRecord>;
 }
 
+/** Values of a kind kept for sharing. */
 const MAX_INTERNED = 5_000;
 
 /** Nothing is listed before {@link Informer.run} is called on each; a LiveSizingView does. */

@@ -1,13 +1,20 @@
-/** Which addresses a policy may have the operator talk to: policies are written by tenants, the operator sits inside the network. */
+/**
+ * Which addresses a policy may have the operator talk to: policies are written by tenants, the operator sits inside the
+ * network.
+ */
 
-/** An entry of the allow-list. `*.` at the head of the host stands for one or more labels. */
+/**
+ * An entry of the allow-list: scheme, host, port and path. `*.` at the head of the host stands for one or more labels.
+ * Empty allows none: policies then have only the operator's own source.
+ */
 export type AllowedUrls = readonly string[];
 
 export type UrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string };
 
 /**
- * Checks an address given by a policy. It must be http or https, without user or fragment, and match an entry: the same scheme
- * and port, the same host, and a path at or below the entry's.
+ * Checks an address given by a policy, before anything is sent. It must be http or https, without user or fragment, and
+ * match an entry: the same scheme and port, the same host, and a path at or below the entry's. Redirects are not
+ * followed either, or the list would be worth nothing.
  */
 export function checkPolicyUrl(text: string, allowed: AllowedUrls): UrlVerdict {
   const url = parseSourceUrl(text);

@@ -11,9 +11,12 @@ import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
 import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
 
-/** A series that begins this long after what was asked for belongs to a container that started then. */
+/**
+ * A series that begins this long after what was asked for belongs to a container that started then: its first samples
+ * are those of a start-up, which count for memory only.
+ */
 const BEGINS_LATE_MILLIS: Millis = 120_000;
-/** Exact windows are read anew this often in the course of one. */
+/** Exact windows are read anew this often in the course of one: every quarter of an hour for a day. */
 const WINDOW_READS = 96;
 
 export interface CollectContext {
@@ -37,7 +40,10 @@ export interface CollectResult {
   readonly samples: number;
 }
 
-/** Rejects only with the signal's reason. A failed answer leaves the book as it is. */
+/**
+ * One attempt. Enters what was answered into the book, also where it is only a part. A failed answer leaves the book as
+ * it is: a source that is down must not make usage fall. Rejects only with the signal's reason.
+ */
 export async function collectOne(
   context: CollectContext,
   target: UsageTarget,
@@ -98,7 +104,10 @@ function isWindowOld(book: UsageBook, workload: SizedWorkload, settings: UsageSe
   return ends.length === 0 || now - Math.max(...ends) >= settings.rollingWindowMillis / WINDOW_READS;
 }
 
-/** Names of pods are ambiguous: `web-api-x7k2p` could be of the Deployment `web`. A pod that is known decides. */
+/**
+ * Names of pods are ambiguous: `web-api-x7k2p` could be of the Deployment `web`. A pod that is known decides; one that
+ * is gone is believed to be the workload's, as the pattern is as narrow as names allow.
+ */
 function isOwn(view: CollectContext['view'], { workload }: UsageTarget, podName: string): boolean {
   const known = view.pod(workload.namespace, podName);
   if (known === undefined) return true;

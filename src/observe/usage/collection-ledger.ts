@@ -1,4 +1,7 @@
-/** How collecting goes, by workload and by policy, and word of it: to the log when it changes, to listeners when it matters. */
+/**
+ * How collecting goes, by workload and by policy, and word of it: to the log when it changes, to listeners when it
+ * matters.
+ */
 import type { Logger } from '../../lib/log.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';

@@ -29,14 +29,22 @@ export interface PolicyHealth {
 export interface UsageCollector {
   /** Undefined: nothing was ever seen of it. It survives pod replacement, rollouts and re-creation of the workload. */
   profileOf(workload: WorkloadRef, container: string): UsageProfile | undefined;
-  /** Undefined where the policy does not ask for it, or nothing was read yet. */
+  /**
+   * Exact percentiles of the window itself. Undefined where the policy does not ask for it, or nothing was read yet.
+   */
   windowOf(workload: WorkloadRef, container: string): UsageWindow | undefined;
   stateOf(workload: WorkloadRef): CollectionState;
   /** Undefined: no workload is collected for the policy. */
   healthOf(policy: { readonly namespace: string; readonly name: string }): PolicyHealth | undefined;
-  /** Asks the source at once; a failure where it does not count periods of CPU quota. Rejects only with the signal's reason. */
+  /**
+   * Asks the source at once; a failure where it does not count periods of CPU quota. Rejects only with the signal's
+   * reason.
+   */
   throttlingOf(request: ThrottlingRequest, signal: AbortSignal): Promise<ThrottlingAnswer>;
-  /** Called after the profiles of a workload took something new, or collecting began or ceased to fail. Returns the way to end it. */
+  /**
+   * Called after the profiles of a workload took something new, or collecting began or ceased to fail. Returns the way
+   * to end it.
+   */
   onChange(listener: (workload: WorkloadRef) => void): () => void;
   /** Collects until the signal aborts. Call once. */
   run(signal: AbortSignal): Promise<void>;

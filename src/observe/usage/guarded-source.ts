@@ -1,6 +1,7 @@
 /**
- * A source that was out of reach is tried with one small question before the large ones are asked again. Without it a thousand
- * workloads would each wait for a timeout, and a source that comes up again would be met by all of them at once.
+ * A source that was out of reach is tried with one small question before the large ones are asked again. Without it a
+ * thousand workloads would each wait for a timeout, and a source that comes up again would be met by all of them at
+ * once.
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -14,7 +15,7 @@ import type {
   UsageSource,
 } from './usage-source.ts';
 
-/** One answer to the small question counts this long. */
+/** One answer to the small question counts this long: the most that a source which is up again is kept waiting. */
 const PROBE_MILLIS: Millis = 15_000;
 
 export function createGuardedSource(source: UsageSource, clock: Clock): UsageSource {

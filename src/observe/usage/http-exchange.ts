@@ -33,9 +33,11 @@ export interface HttpExchangeOptions {
   readonly clock: Clock;
   /** For all of it: name, connection, TLS, answer. */
   readonly timeoutMillis: Millis;
+  /** Longer answers are cut off and told as `TooLarge`. */
   readonly maxBytes: number;
 }
 
+/** To one server at a time; further requests wait for a socket, within their timeout. */
 const MAX_SOCKETS = 8;
 
 export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
@@ -46,8 +48,8 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
     const key = `${url.origin} ${ca ?? ''}`;
     const known = agents.get(key);
     if (known !== undefined) return known;
-    // An authority that was replaced needs its connections no more. Those in use go on: the other authority may be that of
-    // another policy, and tenants must not cut each other off.
+    // An authority that was replaced needs its connections no more. Those in use go on: the other authority may be that
+    // of another policy, and tenants must not cut each other off.
     for (const [other, agent] of agents) {
       if (!other.startsWith(`${url.origin} `) || isInUse(agent)) continue;
       agent.destroy();

@@ -1,6 +1,6 @@
 /**
- * What containers used at one instant, in columns: a list of a whole namespace is kept for an interval, and as an object a container
- * it would be the largest thing in memory.
+ * What containers used at one instant, in columns: a list of a whole namespace is kept for an interval, and as an
+ * object a container it would be the largest thing in memory.
  */
 import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';

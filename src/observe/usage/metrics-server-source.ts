@@ -1,4 +1,7 @@
-/** Usage from the Metrics API (metrics.k8s.io): one list a namespace and interval, whatever the number of workloads in it. */
+/**
+ * Usage from the Metrics API (metrics.k8s.io): one list a namespace and interval, whatever the number of workloads in
+ * it.
+ */
 import type { KubeObject } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isForbidden, isNotFound, isUnauthorized } from '../../api/kube-error.ts';
@@ -96,7 +99,10 @@ export function createMetricsServerSource(options: MetricsServerOptions): UsageS
   };
 }
 
-/** Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in memory. */
+/**
+ * Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in
+ * memory.
+ */
 function createReader(podName: (name: string) => string) {
   const usage = createInstantUsage();
   let unreadable = 0;

@@ -7,14 +7,16 @@ export interface OomKill {
   readonly container: string;
   /** The same for the same kill, however often its pod is looked at. */
   readonly key: string;
-  /** Memory it had; 0 where neither limit nor request is known. */
+  /**
+   * Bytes it had when it was killed, as far as the status tells: its limit, else its request; 0 where neither is known.
+   */
   readonly limit: number;
   readonly at: EpochMillis;
 }
 
 /**
- * The last termination of each container, where it was one for want of memory. A status keeps telling of it for as long as
- * the pod lives, so callers go by the key.
+ * The last termination of each container, where it was one for want of memory. A status keeps telling of it for as long
+ * as the pod lives, so callers go by the key.
  * @param now stands in for a time the kubelet does not tell.
  */
 export function oomKillsOf({ pod, sizing }: SizedPod, now: EpochMillis): OomKill[] {

@@ -1,4 +1,6 @@
-/** What a source is spoken to with: headers and authority, from Secrets of the policy's own namespace, read when needed. */
+/**
+ * What a source is spoken to with: headers and authority, from Secrets of the policy's own namespace, read when needed.
+ */
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isForbidden, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';

@@ -1,4 +1,7 @@
-/** Keeps what is remembered of every workload's usage up to date: gives each its turn, and notes kills as pods tell of them. */
+/**
+ * Keeps what is remembered of every workload's usage up to date: gives each its turn, and notes kills as pods tell of
+ * them.
+ */
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
@@ -56,10 +59,15 @@ export interface UsageCollectorOptions {
   readonly onFetch?: (sample: FetchSample) => void;
 }
 
+/**
+ * Of one workload. A source that is down as a whole is found out by one small question for all of them: see
+ * `createGuardedSource`.
+ */
 const failurePolicy: BackoffPolicy = { initialMillis: 15_000, factor: 2, maxMillis: 300_000, jitter: 0.25 };
 /** Turns drift apart by this share, so that the workloads of one start do not come in one burst for ever. */
 const SPREAD = 0.1;
 
+/** Of one workload; at most one request of it is under way. */
 interface Turn {
   target: UsageTarget;
   nextAt: EpochMillis;

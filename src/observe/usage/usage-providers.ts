@@ -77,11 +77,15 @@ export type ChosenSource =
   | { readonly ok: false; readonly problem: UsageProblem };
 
 export interface UsageSources {
+  /** Cheap: sources are made once and kept. Never throws, whatever a provider does. */
   sourceFor(settings: UsageSettings): ChosenSource;
   close(): void;
 }
 
-/** Policies come and go; sources not asked for longest are dropped beyond this. */
+/**
+ * Policies come and go; sources not asked for longest are dropped beyond this. Nothing is lost with one but what it
+ * remembers of its server being down.
+ */
 const MAX_SOURCES = 256;
 
 export function createUsageSources(options: UsageSourcesOptions): UsageSources {

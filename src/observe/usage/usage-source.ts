@@ -1,6 +1,6 @@
 /**
- * UsageSource: the port to whatever measures containers. One answer holds CPU and memory of all replicas of one workload.
- * To add a source: a file that makes one, and a line in usage-providers.ts.
+ * UsageSource: the port to whatever measures containers. One answer holds CPU and memory of all replicas of one
+ * workload. To add a source: a file that makes one, and a line in usage-providers.ts.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -42,7 +42,10 @@ export interface UsageProblem {
 export interface UsageReading {
   readonly ok: true;
   readonly series: readonly UsageSeries[];
-  /** Read up to here, where the past can be asked for: the next request begins there. Missing for what was not read, or was empty. */
+  /**
+   * Read up to here, where the past can be asked for: the next request begins there. Missing for what was not read, or
+   * was empty.
+   */
   readonly readTo: ResourceInstants;
   /** What the source said beside its answer, and what could not be read of it. */
   readonly warnings: readonly string[];
@@ -68,7 +71,10 @@ export interface ThrottlingRequest {
 export type ThrottlingAnswer =
   | {
       readonly ok: true;
-      /** By container, of the pod where it is highest: the share of the periods of CPU quota in which it was held back, 0..1. */
+      /**
+       * By container, of the pod where it is highest: the share of the periods of CPU quota in which it was held back,
+       * 0..1.
+       */
       readonly shares: ReadonlyMap<string, number>;
     }
   | UsageFailure;
@@ -80,6 +86,8 @@ export interface UsageSource {
   /** Rejects only with the signal's reason; every other fault is an answer. */
   fetch(request: UsageRequest, signal: AbortSignal): Promise<UsageAnswer>;
   health(signal: AbortSignal): Promise<SourceHealth>;
-  /** Of sources that count periods of CPU quota. Asked only of workloads whose CPU limit was lowered a short while ago. */
+  /**
+   * Of sources that count periods of CPU quota. Asked only of workloads whose CPU limit was lowered a short while ago.
+   */
   readonly throttling?: (request: ThrottlingRequest, signal: AbortSignal) => Promise<ThrottlingAnswer>;
 }

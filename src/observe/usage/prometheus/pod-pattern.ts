@@ -1,4 +1,7 @@
-/** The regular expression that finds all pods of a workload by name, those long gone included (RE2, anchored at both ends). */
+/**
+ * The regular expression that finds all pods of a workload by name, those long gone included (RE2, anchored at both
+ * ends).
+ */
 import type { WorkloadRef } from '../../../model/cluster-view.ts';
 
 /** What k8s.io/apimachinery rand.String and SafeEncodeString are made of: no vowels, so that no words come out. */
@@ -10,8 +13,8 @@ const MAX_PREFIX = 58;
 const MAX_NAMES = 40;
 
 /**
- * Only as wide as needed: strict patterns keep `web` from finding the pods of `web-api`. Where a pod that exists does not fit,
- * whoever made it names pods in another way, and the pattern is widened until it does.
+ * Only as wide as needed: strict patterns keep `web` from finding the pods of `web-api`. Where a pod that exists does
+ * not fit, whoever made it names pods in another way, and the pattern is widened until it does.
  * @param pods names of pods that exist now.
  */
 export function podPattern(workload: WorkloadRef, pods: readonly string[]): string {

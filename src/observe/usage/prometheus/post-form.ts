@@ -1,4 +1,7 @@
-/** One question to a Prometheus API: a form in the body, so that no address is too long; the answer as JSON, or what went wrong. */
+/**
+ * One question to a Prometheus API: a form in the body, so that no address is too long; the answer as JSON, or what
+ * went wrong.
+ */
 import { type HttpExchange, shown } from '../http-exchange.ts';
 import type { CredentialsReader } from '../source-credentials.ts';
 import type { UsageProblem } from '../usage-source.ts';
@@ -17,7 +20,10 @@ export type JsonAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: UsageProblem };
 
-/** An answer with an error status is one of the API's own where it is JSON with `status: error`; its sentence is handed on. */
+/**
+ * An answer with an error status is one of the API's own where it is JSON with `status: error`; its sentence is handed
+ * on.
+ */
 export async function postForm(question: FormQuestion, signal: AbortSignal): Promise<JsonAnswer> {
   const { url, path, form, credentials, exchange } = question;
   const known = await credentials.read(signal);
@@ -45,7 +51,10 @@ export async function postForm(question: FormQuestion, signal: AbortSignal): Pro
   return { ok: false, problem: statusProblem(target, answer.status, value) };
 }
 
-/** `https://host/prometheus` and `api/v1/query` make `https://host/prometheus/api/v1/query`; parameters of the base stay. */
+/**
+ * `https://host/prometheus` and `api/v1/query` make `https://host/prometheus/api/v1/query`; parameters of the base
+ * stay.
+ */
 export function below(base: URL, path: string): URL {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/+$/, '')}/${path}`;

@@ -1,6 +1,6 @@
 /**
- * Usage from Prometheus and what speaks its API (Thanos, VictoriaMetrics, Mimir): two range queries a workload, for all its pods
- * and containers at once.
+ * Usage from Prometheus and what speaks its API (Thanos, VictoriaMetrics, Mimir): two range queries a workload, for all
+ * its pods and containers at once.
  */
 import type { Semaphore } from '../../../kube/transport/semaphore.ts';
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
@@ -28,9 +28,15 @@ export interface PrometheusTuning {
   readonly stepMillis: Millis;
   /** How often kubelets are scraped. */
   readonly scrapeMillis: Millis;
-  /** Over which CPU usage is averaged. Undefined: four scrapes, or the step where that is longer, so that nothing falls between. */
+  /**
+   * Over which CPU usage is averaged. Undefined: four scrapes, or the step where that is longer, so that nothing falls
+   * between.
+   */
   readonly rateMillis: Millis | undefined;
-  /** Samples one answer may have. */
+  /**
+   * Samples one answer may have; a longer step keeps within it. Prometheus refuses queries that load more than its own
+   * `query.max-samples`, which are all samples read, not those answered.
+   */
   readonly sampleBudget: number;
   readonly timeoutMillis: Millis;
   readonly names: LabelNames;

@@ -43,7 +43,8 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 export function usageQueries(input: QueryInput): QueryPair {
   const { names, rateMillis, stepMillis, scrapeMillis } = input;
   const by = `max by (${names.pod}, ${names.container})`;
-  // cAdvisor without per-core series has cpu="total" or no such label; with them, the cores would be taken for the whole.
+  // cAdvisor without per-core series has cpu="total" or no such label; with them, the cores would be taken for the
+  // whole.
   const cpu = `${by} (rate(container_cpu_usage_seconds_total${matchers(input, ['cpu=~"total|"'])}[${seconds(rateMillis)}]))`;
   const bytes = `container_memory_working_set_bytes${matchers(input, [])}`;
   // With steps longer than scrapes, peaks between two steps must not be lost (robusta krr#379).
@@ -53,8 +54,8 @@ export function usageQueries(input: QueryInput): QueryPair {
 }
 
 /**
- * In which share of the periods of its CPU quota each container was held back. Containers without a limit have no periods, and
- * are not in the answer.
+ * In which share of the periods of its CPU quota each container was held back. Containers without a limit have no
+ * periods, and are not in the answer.
  */
 export function throttlingQuery(input: QueryInput): string {
   const rate = (metric: string): string => `rate(${metric}${matchers(input, [])}[${seconds(input.rateMillis)}])`;
@@ -63,8 +64,8 @@ export function throttlingQuery(input: QueryInput): string {
 }
 
 /**
- * Fills the placeholders of a template: `$namespace`, `$pods` and `$containers` (regular expressions), `$rate` and `$step`
- * (durations). The first three belong between double quotes; what is put in is escaped for that.
+ * Fills the placeholders of a template: `$namespace`, `$pods` and `$containers` (regular expressions), `$rate` and
+ * `$step` (durations). The first three belong between double quotes; what is put in is escaped for that.
  */
 export function fillTemplate(template: string, input: QueryInput): string {
   const inner = (text: string): string => quote(text).slice(1, -1);

@@ -1,4 +1,7 @@
-/** Cuts a stretch of time into range queries that Prometheus answers: at most 11,000 points a series, and a budget of samples. */
+/**
+ * Cuts a stretch of time into range queries that Prometheus answers: at most 11,000 points a series, and a budget of
+ * samples.
+ */
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
 
 /** Prometheus refuses more (web/api/v1: "exceeded maximum resolution of 11,000 points per timeseries"). */
@@ -29,7 +32,9 @@ export interface RangePlan {
   readonly ranges: readonly TimeRange[];
 }
 
-/** Everything after `from` up to `to`. The step is a multiple of the one wanted, longer only to stay within the budgets. */
+/**
+ * Everything after `from` up to `to`. The step is a multiple of the one wanted, longer only to stay within the budgets.
+ */
 export function planRanges({ from, to, stepMillis, series, sampleBudget }: RangePlanInput): RangePlan {
   const step = Math.max(1000, Math.round(stepMillis / 1000) * 1000);
   const length = Math.max(0, to - from);

@@ -12,7 +12,10 @@ type AnswerRecord = Readonly<Record<string, unknown>>;
 
 const MAX_QUOTE = 300;
 
-/** The list in `data.result`; null counts as empty. @param errorText what an answer says that is an error; empty: nothing. */
+/**
+ * The list in `data.result`; null counts as empty.
+ * @param errorText what an answer says that is an error; empty: nothing.
+ */
 export function resultOf(
   answer: unknown,
   errorText: (answer: AnswerRecord) => string,

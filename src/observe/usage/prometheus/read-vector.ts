@@ -10,7 +10,9 @@ export interface VectorSample {
 
 export type VectorAnswer = UnreadableAnswer | { readonly ok: true; readonly samples: readonly VectorSample[] };
 
-/** Never throws: what is no vector is told as malformed; samples that are no numbers, or without labels, are left out. */
+/**
+ * Never throws: what is no vector is told as malformed; samples that are no numbers, or without labels, are left out.
+ */
 export function readVector(answer: unknown): VectorAnswer {
   const read = resultOf(answer, ({ error }) => (typeof error === 'string' ? error : ''));
   return read.ok ? { ok: true, samples: read.result.flatMap(readSample) } : read;
