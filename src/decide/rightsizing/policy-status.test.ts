@@ -46,6 +46,24 @@ describe('the status of a policy', () => {
     expect(status.workloadsOmitted).toBe(50);
   });
 
+  test('lists fewer where they are large: an object of more than 1.5 MiB could not be written at all', () => {
+    const recommendations = Array.from({ length: 40 }, (_, index) => ({
+      container: `c${index}`,
+      cpu: '100m',
+      explanation: 'y'.repeat(700),
+    }));
+    const large = Array.from({ length: 150 }, (_, index): ListedWorkload => {
+      const { of, worth } = listed(`w${index}`, -index);
+      return { of, worth, entry: () => ({ ...of, status: 'Recommended', recommendations }) };
+    });
+    const status = policyStatus(policy, input({ workloads: large }), NOON);
+    const { length = 0 } = status.workloads ?? [];
+    expect(Buffer.byteLength(JSON.stringify(status))).toBeLessThan(1_200_000);
+    expect(length).toBeGreaterThan(20);
+    expect(status.workloads?.map(({ name }) => name)).toEqual(Array.from({ length }, (_, index) => `w${index}`));
+    expect(length + (status.workloadsOmitted ?? 0)).toBe(150);
+  });
+
   test('optipod defect B11: a policy that is not valid says so and keeps what was known', () => {
     const broken = policyRecord({ spec: { mode: 'Sometimes' } });
     const status = policyStatus({ ...broken, status: { workloadsDiscovered: 7 } }, undefined, NOON);

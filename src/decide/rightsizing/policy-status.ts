@@ -49,7 +49,7 @@ export function policyStatus(
   const count = (kind: string): number => input.discovered[kind] ?? 0;
   const discovered = Object.values(input.discovered).reduce((sum, each) => sum + each, 0);
   const listed = input.workloads.toSorted(byWorth).slice(0, MAX_WORKLOADS_IN_STATUS);
-  const workloads = listed.map(({ entry }) => entry());
+  const workloads = withinBytes(listed);
   const omitted = input.workloads.length - workloads.length;
   return {
     observedGeneration: generation,
@@ -66,6 +66,24 @@ export function policyStatus(
     ...(omitted > 0 && { workloadsOmitted: omitted }),
   };
 }
+
+/**
+ * The first that fit together; the rest is counted as omitted. What etcd takes is 1.5 MiB (its default), and a request too large
+ * would fail as a whole, each time. A third is left to metadata and conditions.
+ */
+function withinBytes(listed: readonly ListedWorkload[]): PolicyWorkloadStatus[] {
+  const entries: PolicyWorkloadStatus[] = [];
+  let bytes = 0;
+  for (const { entry } of listed) {
+    const made = entry();
+    bytes += Buffer.byteLength(JSON.stringify(made));
+    if (bytes > MAX_BYTES) break;
+    entries.push(made);
+  }
+  return entries;
+}
+
+const MAX_BYTES = 1024 * 1024;
 
 function byWorth(a: ListedWorkload, b: ListedWorkload): number {
   return b.worth - a.worth || ascending(nameOf(a), nameOf(b));

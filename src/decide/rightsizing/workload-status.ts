@@ -32,7 +32,7 @@ export interface WorkloadStatusInput {
   readonly fieldOwnership: boolean | undefined;
 }
 
-/** A status of 200 workloads must fit into an object of 1.5 MiB, whatever the containers. */
+/** A status of 200 workloads should fit into an object of 1.5 MiB: at this length it does with six containers each. */
 const MAX_EXPLANATION = 700;
 const MAX_MESSAGE = 400;
 
