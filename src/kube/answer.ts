@@ -6,7 +6,10 @@ import { isRecord } from '../lib/is-record.ts';
 import { MalformedAnswerError, parseJson } from './json-stream.ts';
 import { ConnectionError, type TransportResponse } from './transport/transport.ts';
 
-/** Longest answer kept as a whole; lists and watches are streamed and not bound by it. etcd holds objects of at most 1.5 MiB. */
+/**
+ * Longest answer kept as a whole; lists and watches are streamed and not bound by it. etcd holds objects of at most 1.5
+ * MiB.
+ */
 const MAX_BODY_BYTES = 64 << 20;
 /** Of an error answer that is not a Status, this much of the text is quoted. */
 const MAX_QUOTE = 300;
@@ -36,7 +39,8 @@ export async function* readChunks(
 
 /**
  * The whole body, at most 64 MiB.
- * @throws MalformedAnswerError for a longer one; ConnectionError where it breaks off; the signal's reason when it aborted.
+ * @throws MalformedAnswerError for a longer one; ConnectionError where it breaks off; the signal's reason when it
+ * aborted.
  */
 export async function readBody(
   response: Pick<TransportResponse, 'body' | 'wasCut'>,
@@ -53,7 +57,10 @@ export async function readBody(
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The answer as the error it is. */
+/**
+ * The answer as the error it is: by its Status where the API server sent one, else by the HTTP code and a bounded
+ * quote. Never a success, whatever the body says.
+ */
 export async function readError(
   response: TransportResponse,
   signal: AbortSignal,
@@ -67,6 +74,7 @@ export async function readError(
   return new KubeError(response.status, status, fallback, retryAfterMillis);
 }
 
+/** Error answers, ERROR events of watches, and the answers to some deletions. */
 export function isStatus(value: unknown): value is Status {
   return isRecord(value) && value['kind'] === 'Status';
 }

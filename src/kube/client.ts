@@ -29,6 +29,7 @@ import { type Call, createRequester, type RequestSample } from './requester.ts';
 import { createTransport } from './transport/create-transport.ts';
 import type { TlsMaterial, Transport, TransportResponse } from './transport/transport.ts';
 
+/** One per process: its connections, rate limit and credentials are shared by all that read and write. */
 export interface KubeClient extends KubeApi {
   listEach: NonNullable<KubeApi['listEach']>;
   /** GET of any path, such as `/version` or a metrics API; resolves to the JSON it answers. */
@@ -60,6 +61,10 @@ const THROTTLE_BUDGET_MILLIS = 15_000;
 const DEFAULT_WATCH_SECONDS = 3_600;
 const WATCH_SILENCE_GRACE_MILLIS = 10_000;
 
+/**
+ * Opens nothing before the first request. Every method rejects with KubeError for what the API server answers, with
+ * ConnectionError or RequestTimeoutError where there is no answer, and with the signal's reason when it aborts.
+ */
 export function createKubeApi(options: KubeClientOptions): KubeClient {
   const { connection, clock, random, log, limits, userAgent = 'stowage', onRequest } = options;
   const transport = options.transport ?? transportTo(connection, clock);

@@ -1,4 +1,6 @@
-/** Where an API server is and how to prove who we are: what in-cluster files, kubeconfigs and tests all come down to. */
+/**
+ * Where an API server is and how to prove who we are: what in-cluster files, kubeconfigs and tests all come down to.
+ */
 import type { TlsMaterial } from './transport/transport.ts';
 
 /** What proves our identity. Either part may be missing; with neither, requests are anonymous. */
@@ -29,6 +31,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** All that is needed to talk to one API server; makes no connection by itself. */
 export interface Connection {
   /** `https:` or `http:`, with the path prefix some proxies need. */
   readonly server: URL;
@@ -42,6 +45,7 @@ export interface Connection {
   readonly impersonation?: Impersonation;
 }
 
+/** What the server's certificate is checked by. */
 export interface TrustSource {
   current(): Promise<Pick<TlsMaterial, 'ca' | 'serverName' | 'isInsecure'>>;
   /** A connection was refused for the server's certificate: read anew at the next call. */

@@ -11,6 +11,7 @@ export class RequestTimeoutError extends StowageError {
   }
 }
 
+/** Must be ended: see {@link startDeadline}. */
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Must be called when the work is done, or the timer and the listener stay. */

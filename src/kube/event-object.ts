@@ -49,8 +49,8 @@ export function subjectOf(reference: ObjectReference): string {
 }
 
 /**
- * Equal for notices that are counted as one event: same objects, reason and action, and the same note unless `dedupeKey` stands for
- * it. A digest: thousands are remembered, and most of the text would be the note.
+ * Equal for notices that are counted as one event: same objects, reason and action, and the same note unless
+ * `dedupeKey` stands for it. A digest: thousands are remembered, and most of the text would be the note.
  */
 export function occurrenceKey(notice: EventNotice): string {
   const { regarding, related, type, reason, action, dedupeKey, note } = notice;
@@ -87,7 +87,8 @@ export function referenceTo(object: KubeObject): ObjectReference {
 
 /**
  * @param suffix makes the name unique; lower-case letters and digits.
- * @param reporter who reports: a qualified name such as `stowage.io/operator`, and the instance, at most 128 characters.
+ * @param reporter who reports: a qualified name such as `stowage.io/operator`, and the instance, at most 128
+ * characters.
  */
 export function buildEvent(
   notice: EventNotice,

@@ -1,4 +1,7 @@
-/** Which events to write: repeats become a growing series instead of new objects, and no object is flooded. Pure but for its memory. */
+/**
+ * Which events to write: repeats become a growing series instead of new objects, and no object is flooded. Pure but for
+ * its memory.
+ */
 import type { EpochMillis } from '../lib/units.ts';
 
 /** What an event says; two with the same key are repeats of one. */
@@ -16,6 +19,10 @@ export type EventVerdict =
   /** Too many events about this subject. */
   | { readonly kind: 'dropped' };
 
+/**
+ * Remembers what was told lately. Times are given by the caller and may go back a little: nothing is counted twice for
+ * it.
+ */
 export interface EventSeries {
   record(occurrence: EventOccurrence, nowMillis: EpochMillis): EventVerdict;
   /** Forgets a series, because its object is gone: the next occurrence creates a new one. */
@@ -25,12 +32,16 @@ export interface EventSeries {
   readonly size: number;
 }
 
+/** The defaults are client-go's, so that Stowage floods no more than Kubernetes' own controllers. */
 export interface EventSeriesLimits {
   /** New events about one subject at once. Default 25 (client-go events_cache.go). */
   readonly burstPerSubject?: number;
   /** Time after which a subject may have one more, milliseconds. Default 300,000 (client-go). */
   readonly refillMillis?: number;
-  /** A series ends when nothing was added for so long, milliseconds. Default 360,000 (client-go events/event_broadcaster.go). */
+  /**
+   * A series ends when nothing was added for so long, milliseconds. Default 360,000 (client-go
+   * events/event_broadcaster.go).
+   */
   readonly seriesIdleMillis?: number;
   /** Keys and subjects remembered; the longest unused are forgotten. Default 4,096 each. */
   readonly maxRemembered?: number;

@@ -19,11 +19,18 @@ import {
   type StoreChange,
 } from './store.ts';
 
+/**
+ * What it throws is logged and reaches nobody else. A change is told once; a handler may read the store, which shows it
+ * already.
+ */
 export interface InformerHandler<R> {
-  /** Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one. */
+  /**
+   * Called synchronously after the store changed. `before` is undefined for an added record, `after` for a removed one.
+   */
   onChange(key: string, before: R | undefined, after: R | undefined): void;
 }
 
+/** For readers: what is known, and how far it may be trusted. */
 export interface Informer<R> {
   readonly store: Store<R>;
   /** Resolves once the store holds a complete listing; rejects when the informer was stopped before. */
@@ -58,6 +65,10 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly retryPolicy?: BackoffPolicy;
 }
 
+/**
+ * The server is not asked before `run`. Whatever cannot be projected is left out with a log line; so is a handler that
+ * fails.
+ */
 export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
   const { api, type, clock, random, log } = options;
   /** One object that cannot be projected must not keep all others from being followed. */

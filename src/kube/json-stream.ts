@@ -1,4 +1,7 @@
-/** Splits JSON answers while they arrive: each item of a list, each line of a watch, without ever holding the whole body. */
+/**
+ * Splits JSON answers while they arrive: each item of a list, each line of a watch, without ever holding the whole
+ * body.
+ */
 import { StowageError } from '../lib/errors.ts';
 
 /** The answer ended early or is not the JSON it should be. A transport fault, not an answer of the API. */
@@ -10,6 +13,7 @@ export class MalformedAnswerError extends StowageError {
   }
 }
 
+/** For one answer; made anew for the next. */
 export interface ListSplitter {
   /** Takes the next bytes of the body; items completed by them are handed over before it returns. */
   write(chunk: Buffer): void;
@@ -77,8 +81,8 @@ function createCollector() {
 /**
  * Hands over each element of the top-level array `items` as soon as its last byte is there.
  *
- * It looks only at the structural bytes of JSON. In UTF-8 these never occur inside another character, so a chunk may end
- * anywhere, also within a character. What an element holds is left to JSON.parse.
+ * It looks only at the structural bytes of JSON. In UTF-8 these never occur inside another character, so a chunk may
+ * end anywhere, also within a character. What an element holds is left to JSON.parse.
  */
 export function createListSplitter(onItem: (item: unknown) => void): ListSplitter {
   /** Everything but the items: small, parsed at the end. */

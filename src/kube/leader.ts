@@ -27,13 +27,13 @@ export interface LeaderElectionOptions {
   /** Put on the lease while leading. Asked at each renewal. */
   readonly annotations?: () => Readonly<Record<string, string>>;
   /**
-   * How late callbacks ran lately, milliseconds (see createLoopDelayMeter): counted against the renew deadline, because a
-   * process that stalls finds out about its lost lease late, too. Default: none.
+   * How late callbacks ran lately, milliseconds (see createLoopDelayMeter): counted against the renew deadline, because
+   * a process that stalls finds out about its lost lease late, too. Default: none.
    */
   readonly loopDelayMillis?: () => number;
   /**
-   * Leads until `signal` aborts; should then end soon. The lease is released only after it has. A rejection ends leading:
-   * nobody may hold the lease who does not do the work.
+   * Leads until `signal` aborts; should then end soon. The lease is released only after it has. A rejection ends
+   * leading: nobody may hold the lease who does not do the work.
    */
   readonly onStarted: (signal: AbortSignal) => Promise<void> | void;
 }
@@ -45,10 +45,16 @@ export interface ObservedLeader {
 }
 
 export interface LeaderElector {
-  /** Whether this process may act as leader at this very moment: also false when the deadline passed unnoticed in a stall. */
+  /**
+   * Whether this process may act as leader at this very moment: also false when the deadline passed unnoticed in a
+   * stall.
+   */
   isLeader(): boolean;
   leader(): ObservedLeader | undefined;
-  /** Stands for election and leads once, until `signal` aborts or leading ended otherwise: then the process should end and start afresh. */
+  /**
+   * Stands for election and leads once, until `signal` aborts or leading ended otherwise: then the process should end
+   * and start afresh.
+   */
   run(signal: AbortSignal): Promise<LeadingEnd>;
 }
 
@@ -76,8 +82,8 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
 
   let observed: Lease | undefined;
   /**
-   * Runs out when the holder gave no sign of life for the lease's duration. A timer and not a comparison of times: timers
-   * do not move when somebody sets the machine's clock.
+   * Runs out when the holder gave no sign of life for the lease's duration. A timer and not a comparison of times:
+   * timers do not move when somebody sets the machine's clock.
    */
   let patience: Timer | undefined;
   let isHolderSilent = false;
@@ -175,7 +181,9 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
   const marginMillis = (): number => Math.min(loopDelayMillis(), renewDeadlineMillis / 2);
   const isWithinDeadline = (): boolean => clock.now() - lastRenewMillis + marginMillis() < renewDeadlineMillis;
 
-  /** Runs out when the lease was not renewed in time; a timer, so also when the machine's clock was set back meanwhile. */
+  /**
+   * Runs out when the lease was not renewed in time; a timer, so also when the machine's clock was set back meanwhile.
+   */
   const startRenewDeadline = (signal: AbortSignal): Deadline => {
     const remaining = renewDeadlineMillis - Math.max(0, clock.now() - lastRenewMillis) - marginMillis();
     return startDeadline(clock, Math.max(0, remaining), `lease ${lease}`, signal);

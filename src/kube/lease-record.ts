@@ -2,6 +2,7 @@
 import type { Lease } from '../api/core.ts';
 import { formatMicroTime } from './micro-time.ts';
 
+/** What this candidate would write. Names and durations must be the same for all candidates. */
 export interface LeaseTerms {
   readonly namespace: string;
   readonly name: string;
@@ -51,7 +52,9 @@ export function heldLease(terms: LeaseTerms, known: Lease | undefined, nowMillis
   };
 }
 
-/** The lease given up, so that others need not wait for it to run out. As client-go: no holder and one second to live. */
+/**
+ * The lease given up, so that others need not wait for it to run out. As client-go: no holder and one second to live.
+ */
 export function releasedLease(terms: LeaseTerms, held: Lease, nowMillis: number): Lease {
   const now = formatMicroTime(nowMillis);
   const others = Object.entries(held.metadata?.annotations ?? {}).filter(([key]) => !(key in terms.annotations));

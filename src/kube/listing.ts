@@ -1,4 +1,6 @@
-/** A complete listing in pages, each item handed over at once, restarted when a continue token expires between pages. */
+/**
+ * A complete listing in pages, each item handed over at once, restarted when a continue token expires between pages.
+ */
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi, ListOptions, ListPage } from '../api/kube-api.ts';
 import { isExpired } from '../api/kube-error.ts';
@@ -9,16 +11,23 @@ export interface ListingTarget<T> {
   add(object: T): void;
 }
 
+/** A complete listing at one version. */
 export interface Listing<Target> {
   readonly target: Target;
   /** The state the listing shows; a watch continues from here. */
   readonly resourceVersion: string;
 }
 
-/** Starts over after an expired token this many times; then asks for everything in one answer, which cannot expire. */
+/**
+ * Starts over after an expired token this many times (tokens live about five minutes, as long as etcd keeps the past);
+ * then asks for everything in one answer, which cannot expire.
+ */
 const MAX_PAGED_ATTEMPTS = 3;
 
-/** One page, each item handed over as it arrives where the API can do that. @throws KubeError, or the transport's error. */
+/**
+ * One page, each item handed over as it arrives where the API can do that.
+ * @throws KubeError, or the transport's error.
+ */
 export async function readPage<T extends KubeObject>(
   api: Pick<KubeApi, 'list' | 'listEach'>,
   type: ResourceType<T>,

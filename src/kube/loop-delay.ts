@@ -2,10 +2,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../lib/clock.ts';
 
+/** Of this process. A delay is what a callback that was due waited for, so it includes what other work took. */
 export interface LoopDelayMeter {
   /** Longest delay of the last one to two minutes, milliseconds. */
   maxMillis(): number;
-  /** The delay that this share of the samples of the present minute stayed below, milliseconds; 0 before the first sample. */
+  /**
+   * The delay that this share of the samples of the present minute stayed below, milliseconds; 0 before the first
+   * sample.
+   */
   quantileMillis(quantile: 0.5 | 0.99): number;
   close(): void;
 }
@@ -20,8 +24,8 @@ export interface DelayHistogram {
 }
 
 /**
- * Distance of the samples: how late callbacks run is found by samples, of which 600 a minute are enough. One each 20 ms would cost 0.2 % of
- * a core at rest, twice as much as all else the operator does then.
+ * Distance of the samples: how late callbacks run is found by samples, of which 600 a minute are enough. One each 20 ms
+ * would cost 0.2 % of a core at rest, twice as much as all else the operator does then.
  */
 const RESOLUTION_MILLIS = 100;
 const WINDOW_MILLIS = 60_000;

@@ -1,8 +1,9 @@
 /**
- * Values by `namespace/name`, or by `name` for what belongs to no namespace. Kept by namespace first: the names are texts that the
- * records have anyway, where a key for each of ten thousand objects would be one more (56 bytes and up).
+ * Values by `namespace/name`, or by `name` for what belongs to no namespace. Kept by namespace first: the names are
+ * texts that the records have anyway, where a key for each of ten thousand objects would be one more (56 bytes and up).
  */
 
+/** Neither `get` nor `find` makes anything; empty namespaces are dropped. */
 export interface ObjectMap<V> {
   readonly size: number;
   get(key: string): V | undefined;

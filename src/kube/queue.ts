@@ -1,4 +1,7 @@
-/** A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost while it runs. */
+/**
+ * A keyed work queue: a key is handled by one worker at a time, never twice for one change, and never lost while it
+ * runs.
+ */
 import { type BackoffPolicy, backoffDelay, backoffPolicies } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -16,8 +19,10 @@ export interface AddOptions {
 // biome-ignore lint/suspicious/noConfusingVoidType: handlers are mostly async functions without a return
 export type HandlerResult = void | { readonly requeueAfterMillis: number };
 
+/** @param signal aborts when the queue stops: work should then end soon, as the queue waits for it. */
 export type KeyHandler = (key: string, signal: AbortSignal) => Promise<HandlerResult>;
 
+/** Handlers must be level-based: several adds of a key may come to one call, and nothing tells what was added. */
 export interface WorkQueue {
   /** Keys ready to be taken. */
   readonly size: number;
@@ -33,9 +38,9 @@ export interface WorkQueue {
   forget(key: string): void;
   failures(key: string): number;
   /**
-   * Runs `handler` on up to `workers` keys at a time until `signal` aborts; then takes no more keys, waits for the running
-   * handlers and resolves. Keys that still wait for their time are forgotten, as handlers look at everything when they
-   * start again.
+   * Runs `handler` on up to `workers` keys at a time until `signal` aborts; then takes no more keys, waits for the
+   * running handlers and resolves. Keys that still wait for their time are forgotten, as handlers look at everything
+   * when they start again.
    */
   run(workers: number, handler: KeyHandler, signal: AbortSignal): Promise<void>;
 }
@@ -147,7 +152,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   /** Delay the overall rate imposes on one more retry now. */
   const reserveRetry = (): number => {
     const now = clock.now();
-    // A clock set back takes no tokens away; kept as an instant, the rate would stand still until the clock has caught up.
+    // A clock set back takes no tokens away; kept as an instant, the rate would stand still until the clock has caught
+    // up.
     const refilled = retryTokens + (Math.max(0, now - countedMillis) * RETRIES_PER_SECOND) / 1000;
     retryTokens = Math.min(RETRY_BURST, refilled) - 1;
     countedMillis = now;

@@ -2,12 +2,16 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Lane } from './transport/transport.ts';
 
+/** A token bucket: `burst` at once, `qps` refilled a second. */
 export interface RateLimits {
   /** Requests a second over time. Above 0. Default 50. */
   readonly qps: number;
   /** Requests that may go at once after a quiet time. At least 1, above `reserve`. Default 100. */
   readonly burst: number;
-  /** Of the burst, this many are kept for control requests: leases are renewed even while bulk traffic waits. Default 10. */
+  /**
+   * Of the burst, this many are kept for control requests: leases are renewed even while bulk traffic waits. Default
+   * 10.
+   */
   readonly reserve: number;
 }
 
@@ -20,6 +24,7 @@ export interface RateLimiter {
   readonly waiting: number;
 }
 
+/** Above client-go's 5 and 10: there the default is for tools, and the API server has priority and fairness since. */
 export const defaultRateLimits: RateLimits = { qps: 50, burst: 100, reserve: 10 };
 
 /** In the order in which they are served. */

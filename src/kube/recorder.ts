@@ -1,4 +1,7 @@
-/** Writes Kubernetes events (events.k8s.io/v1) in the background: deduplicated, limited, and never a trouble to the caller. */
+/**
+ * Writes Kubernetes events (events.k8s.io/v1) in the background: deduplicated, limited, and never a trouble to the
+ * caller.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound, isThrottled } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
@@ -12,6 +15,7 @@ import { createEventSeries, type EventSeriesLimits } from './event-series.ts';
 import { formatMicroTime } from './micro-time.ts';
 import { ConnectionError } from './transport/transport.ts';
 
+/** Events are advice for people: losing one must never stop or delay what it is about. */
 export interface EventRecorder {
   /** Takes note and returns at once. Never throws; what cannot be written is dropped and counted. */
   record(notice: EventNotice): void;

@@ -1,4 +1,6 @@
-/** What the events of a watch mean for the local copy: the initial events of a WatchList, and the changes that follow. */
+/**
+ * What the events of a watch mean for the local copy: the initial events of a WatchList, and the changes that follow.
+ */
 import type { KubeObject } from '../api/core.ts';
 import type { WatchEvent } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
@@ -32,7 +34,8 @@ export interface Position {
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
- * Reads the current state from the start of a WatchList and publishes it at the end mark; the stream then goes on as the watch.
+ * Reads the current state from the start of a WatchList and publishes it at the end mark; the stream then goes on as
+ * the watch.
  * @param onEvent called for each event, to prolong the stream's deadline.
  * @returns the version of the state; undefined when the stream ended before the mark, and nothing was published.
  * @throws KubeError for an ERROR event, and whatever the stream throws.

@@ -42,10 +42,16 @@ const MAX_WATCH_SECONDS = 600;
 const WATCH_GRACE_MILLIS = 15_000;
 /** A WatchList that brings nothing for so long before its end mark is given up, and pages are used. */
 const INITIAL_EVENTS_IDLE_MILLIS = 60_000;
-/** A watch that ends sooner and brought nothing counts as an error, or a broken server would be asked in a tight loop. */
+/**
+ * A watch that ends sooner and brought nothing counts as an error, or a broken server would be asked in a tight loop.
+ */
 const MIN_WATCH_MILLIS = 5_000;
 
-/** Follows the type until `signal` aborts. Never rejects: every fault is logged, reported to the sink and retried with backoff. */
+/**
+ * Follows the type until `signal` aborts. Never rejects: every fault is logged, reported to the sink and retried with
+ * backoff. The sink counts as fresh as soon as a watch is accepted at the last known version: what was missed follows
+ * within the same stream, ordered.
+ */
 export async function runReflector<T extends KubeObject>(
   options: ReflectorOptions<T>,
   signal: AbortSignal,
@@ -148,8 +154,9 @@ export async function runReflector<T extends KubeObject>(
   };
 
   /**
-   * How long to wait after a failure. Not at all when a watch broke that had been healthy (a restarted proxy, a connection
-   * rotated away), and little when a position is refused for the first time; both happen in the best of clusters.
+   * How long to wait after a failure. Not at all when a watch broke that had been healthy (a restarted proxy, a
+   * connection rotated away), and little when a position is refused for the first time; both happen in the best of
+   * clusters.
    */
   const delayAfter = (error: unknown, wasHealthy: boolean): number => {
     const isFirstRefusal = isRefusal(error) && !wasRefused;

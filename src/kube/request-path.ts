@@ -81,6 +81,7 @@ export function watchQuery(options: WatchOptions): Query {
   };
 }
 
+/** Parameters of a create, update or patch. Dry run is `All`, the only value there is. */
 export function writeQuery(options: WriteOptions): Query {
   return { fieldManager: options.fieldManager, dryRun: options.dryRun === true ? 'All' : undefined };
 }

@@ -1,4 +1,6 @@
-/** Sends one request until it has an answer worth giving to the caller: rate limit, credentials, and the safe retries. */
+/**
+ * Sends one request until it has an answer worth giving to the caller: rate limit, credentials, and the safe retries.
+ */
 import { isThrottled, isUnauthorized, type KubeError } from '../api/kube-error.ts';
 import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
@@ -15,6 +17,7 @@ import {
   type TransportResponse,
 } from './transport/transport.ts';
 
+/** One request of the client, which may become several on the wire. */
 export interface Call extends Pick<TransportRequest, 'method' | 'path' | 'signal' | 'maxSilenceMillis'> {
   /** Where it stands in line for the rate limit; leases share the connection of `control`. */
   readonly lane: Line;
@@ -52,7 +55,10 @@ const MAX_CONNECTION_ATTEMPTS = 3;
 const MAX_THROTTLED_ATTEMPTS = 5;
 const reconnectPolicy: BackoffPolicy = { initialMillis: 50, factor: 4, maxMillis: 1_000, jitter: 1 };
 
-/** @returns a function that resolves to a successful answer, and rejects with KubeError, ConnectionError or the signal's reason. */
+/**
+ * @returns a function that resolves to a successful answer, and rejects with KubeError, ConnectionError or the signal's
+ * reason.
+ */
 export function createRequester(options: RequesterOptions): (call: Call) => Promise<TransportResponse> {
   const { connection, transport, limiter, clock, random, log, userAgent, onRequest } = options;
   const prefix = connection.server.pathname.replace(/\/$/, '');
@@ -138,9 +144,10 @@ function isSafeToResend(error: unknown, call: Call): boolean {
 }
 
 /**
- * Milliseconds to wait before asking again; undefined when asking again is not for us to decide. A 429 is refused before
- * anything is done (API priority and fairness), so any method may be repeated; a 503 may come from something in between,
- * so only reads are. Both only with Retry-After. An eviction refused by a PodDisruptionBudget is not throttling.
+ * Milliseconds to wait before asking again; undefined when asking again is not for us to decide. A 429 is refused
+ * before anything is done (API priority and fairness), so any method may be repeated; a 503 may come from something in
+ * between, so only reads are. Both only with Retry-After. An eviction refused by a PodDisruptionBudget is not
+ * throttling.
  */
 function throttleWait(error: KubeError, call: Call): number | undefined {
   if (!isThrottled(error) || error.retryAfterMillis === undefined) return undefined;

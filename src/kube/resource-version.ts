@@ -1,4 +1,7 @@
-/** Order of resource versions. Kubernetes promises decimal, comparable versions since 1.35 (KEP-5504) and has always sent them. */
+/**
+ * Order of resource versions. Kubernetes promises decimal, comparable versions since 1.35 (KEP-5504) and has always
+ * sent them.
+ */
 
 /**
  * The version as a number, or undefined when it is absent or not a plain decimal that a number holds exactly (as some

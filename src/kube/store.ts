@@ -34,7 +34,7 @@ export interface StoreReplacement<T, R> {
   commit(): StoreChange<R>[];
 }
 
-/** Write side, for the reflector only. */
+/** Write side, for the reflector only. Readers see either all of a listing or nothing of it. */
 export interface WritableStore<T extends KubeObject, R> {
   readonly store: Store<R>;
   setState(state: Freshness): void;
@@ -63,7 +63,10 @@ interface Entry<R> extends RecordOrigin {
   readonly record: R;
 }
 
-/** What to keep of an object; `before` is what is kept of an earlier state of it, to share texts with. Undefined keeps nothing. */
+/**
+ * What to keep of an object; `before` is what is kept of an earlier state of it, to share texts with. Undefined keeps
+ * nothing.
+ */
 export type Projection<T, R> = (object: T, before: R | undefined) => R | undefined;
 
 /** How the map has records: as they are where they know their origin, else each with it. */
@@ -83,10 +86,10 @@ function withOrigin<R>(): Keeping<R, Entry<R>> {
 
 /**
  * @param project pure function from an object to the record kept of it; undefined means "not kept". The object itself
- *   is not retained, so a record must not hold references into it beyond strings.
+ * is not retained, so a record must not hold references into it beyond strings.
  * @param isEqual tells two records apart; equal ones cause no change. Default: every new resourceVersion is a change.
- * @param originOf for records that know their origin: without a wrapper each takes 48 bytes less. Every state of an object must
- *   then be projected into a record of its own.
+ * @param originOf for records that know their origin: without a wrapper each takes 48 bytes less. Every state of an
+ * object must then be projected into a record of its own.
  */
 export function createStore<T extends KubeObject, R>(
   project: Projection<T, R>,

@@ -1,4 +1,7 @@
-/** One watch, read event by event under a deadline of its own, so that a silent server is noticed whatever the transport. */
+/**
+ * One watch, read event by event under a deadline of its own, so that a silent server is noticed whatever the
+ * transport.
+ */
 import type { KubeObject } from '../api/core.ts';
 import type { WatchEvent } from '../api/kube-api.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,8 +18,12 @@ export class WatchDeadlineError extends Error {
   }
 }
 
+/** For one reader; must be closed, however the reading ends. */
 export interface WatchStream<T> {
-  /** The next event; undefined when the server ended the stream normally. Rejects with WatchDeadlineError or the transport's error. */
+  /**
+   * The next event; undefined when the server ended the stream normally. Rejects with WatchDeadlineError or the
+   * transport's error.
+   */
   next(): Promise<WatchEvent<T> | undefined>;
   /** Replaces the deadline: from now, `millis` more. */
   extend(millis: number): void;

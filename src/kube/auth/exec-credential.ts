@@ -1,4 +1,7 @@
-/** Credentials from an exec plugin (aws, gke-gcloud-auth-plugin, kubelogin ...), cached until they expire or are refused. */
+/**
+ * Credentials from an exec plugin (aws, gke-gcloud-auth-plugin, kubelogin ...), cached until they expire or are
+ * refused.
+ */
 
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,6 +20,7 @@ export class ExecCredentialError extends StowageError {
   }
 }
 
+/** What the plugin is started with, besides its own settings. */
 export interface ExecContext {
   /** Given to the plugin where the kubeconfig says provideClusterInfo. */
   readonly cluster: object;
@@ -31,8 +35,13 @@ interface Cached {
 }
 
 const TIMEOUT_MILLIS = 60_000;
+/** What is printed beyond it is dropped, so that a plugin gone wild does not fill the memory. */
 const MAX_OUTPUT_CHARACTERS = 1 << 20;
 
+/**
+ * The plugin runs when credentials are asked for first, when they have expired, and when the API server refused them;
+ * never twice at a time. It is given no terminal, and a minute.
+ */
 export function createExecCredentials(settings: ExecSettings, context: ExecContext): CredentialSource {
   let cached: Cached | undefined;
   let running: Promise<Cached> | undefined;

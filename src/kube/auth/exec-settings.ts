@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isRecord } from '../../lib/is-record.ts';
 import { type Entry, KubeconfigError, textOf } from './kubeconfig-file.ts';
 
+/** Source: client-go's ExecConfig (tools/clientcmd/api/types.go). */
 export interface ExecSettings {
   readonly apiVersion: string;
   /** Absolute when it was given with a folder; a bare name is looked up in PATH. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError, StowageError } from '../../lib/errors.ts';
 
+/** Many readers at once cause one read. */
 export interface FileSource {
   /** The file's text. When a later read fails, the last good text is kept. */
   read(): Promise<string>;
@@ -10,7 +11,10 @@ export interface FileSource {
   invalidate(): void;
 }
 
-/** Projected tokens live for an hour and are replaced at 80 % of it; a minute is early enough. Source: client-go transport/token_source.go. */
+/**
+ * Projected tokens live for an hour and are replaced at 80 % of it; a minute is early enough. Source: client-go
+ * transport/token_source.go.
+ */
 const MAX_AGE_MILLIS = 60_000;
 
 /** @param what for messages, e.g. `service account token`. */

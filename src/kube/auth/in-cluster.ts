@@ -10,6 +10,7 @@ export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/service
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The kubelet sets both in every container; `enableServiceLinks: false` does not take them away. */
 export function isInCluster(env: Environment): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']) && Boolean(env['KUBERNETES_SERVICE_PORT']);
 }

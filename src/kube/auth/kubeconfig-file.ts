@@ -15,6 +15,7 @@ export interface Entry {
   readonly file: string;
 }
 
+/** The files together. What is missing is told only when it is asked for. */
 export interface Kubeconfig {
   readonly files: readonly string[];
   readonly currentContext: string | undefined;
@@ -104,6 +105,7 @@ export function textOf(fields: Fields, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** A path of the entry, made absolute against the file it stands in; undefined when absent. */
 export function pathOf(entry: Entry, key: string): string | undefined {
   const path = textOf(entry.fields, key);
   return path === undefined || isAbsolute(path) ? path : resolve(entry.directory, path);

@@ -1,4 +1,7 @@
-/** Finds the connection to use: an explicit kubeconfig, KUBECONFIG, the pod's service account, or ~/.kube/config, in this order. */
+/**
+ * Finds the connection to use: an explicit kubeconfig, KUBECONFIG, the pod's service account, or ~/.kube/config, in
+ * this order.
+ */
 import { delimiter, join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Connection } from '../connection.ts';

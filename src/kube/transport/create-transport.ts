@@ -1,4 +1,6 @@
-/** The transport to one API server: HTTP/2 where the server offers it (ALPN), HTTP/1.1 otherwise, redialled as needed. */
+/**
+ * The transport to one API server: HTTP/2 where the server offers it (ALPN), HTTP/1.1 otherwise, redialled as needed.
+ */
 import type tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -19,8 +21,8 @@ export interface TransportOptions {
 }
 
 /**
- * A load balancer that was replaced, or a server that was upgraded, may speak HTTP/2 by now: so often it is offered again. One
- * handshake then tells.
+ * A load balancer that was replaced, or a server that was upgraded, may speak HTTP/2 by now: so often it is offered
+ * again. One handshake then tells.
  */
 const HTTP1_MILLIS: Millis = 600_000;
 
@@ -38,11 +40,18 @@ interface Generation {
   isInUse(): boolean;
 }
 
+/**
+ * Connections are dialled when they are needed. With new material (a rotated certificate) requests go over new
+ * connections, while those under way finish on the old.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { server, clock } = options;
   const plain = server.protocol === 'http:' ? createHttp1Transport({ server, material: {}, clock }) : undefined;
   let current: Generation | undefined;
-  /** With other material, until the last answer over it has ended. */
+  /**
+   * With other material, until the last answer over it has ended: a watch may go on for minutes with a certificate that
+   * was replaced, which the server accepted when it began.
+   */
   let retired: readonly Generation[] = [];
   let isClosed = false;
   const throwIfClosed = (): void => {

@@ -25,6 +25,7 @@ export interface Http1Transport extends Transport {
   drain(): void;
 }
 
+/** A connection is lent to one request at a time, so watches take one each and do not hold up anything. */
 export function createHttp1Transport(options: Http1Options): Http1Transport {
   const { server, material, clock } = options;
   const isPlain = server.protocol === 'http:';

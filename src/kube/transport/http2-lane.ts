@@ -1,4 +1,6 @@
-/** The HTTP/2 connections of one lane: dialled when needed, replaced when they go away or their TLS material changes. */
+/**
+ * The HTTP/2 connections of one lane: dialled when needed, replaced when they go away or their TLS material changes.
+ */
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Http2Session } from './http2-session.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';

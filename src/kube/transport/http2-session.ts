@@ -6,10 +6,11 @@ import { createDeferred } from '../../lib/deferred.ts';
 import { createSemaphore } from './semaphore.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
+/** One connection from its handshake to its end; never reused after that. */
 export interface Http2Session {
   /**
-   * Resolves when the server's settings are known: before, its stream limit is a guess, and streams beyond it are refused.
-   * Rejects when the connection ends first.
+   * Resolves when the server's settings are known: before, its stream limit is a guess, and streams beyond it are
+   * refused. Rejects when the connection ends first.
    */
   readonly ready: Promise<void>;
   readonly streamsInUse: number;
@@ -33,8 +34,8 @@ export interface Http2SessionOptions {
 }
 
 /**
- * client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981): a frozen server is found within 45 s. A ping
- * without a deadline for its pong finds nothing.
+ * client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981): a frozen server is found within 45 s. A
+ * ping without a deadline for its pong finds nothing.
  */
 const PING_INTERVAL_MILLIS = 30_000;
 const PONG_TIMEOUT_MILLIS = 15_000;
@@ -84,8 +85,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
       // A broken session is destroyed before it tells so; Node throws at a ping in between.
       if (session.destroyed) return;
       bytesAtPing = socket.bytesRead;
-      // After a stall of this process the deadline comes first, though the pong waits in the socket: one more turn of the
-      // event loop lets it be read.
+      // After a stall of this process the deadline comes first, though the pong waits in the socket: one more turn of
+      // the event loop lets it be read.
       health = clock.setTimer(PONG_TIMEOUT_MILLIS, () => {
         health = clock.setTimer(0, judge);
       });
@@ -157,7 +158,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     stream.rstCode !== undefined && stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR;
 
   const translate = (stream: http2.ClientHttp2Stream, cause: unknown): ConnectionError => {
-    // REFUSED_STREAM: the server vouches that it did nothing (RFC 9113, 8.7); it answers so beyond GOAWAY's last stream.
+    // REFUSED_STREAM: the server vouches that it did nothing (RFC 9113, 8.7); it answers so beyond GOAWAY's last
+    // stream.
     const isUnprocessed = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM;
     if (failure !== undefined && !isUnprocessed) return failure;
     return new ConnectionError('The connection ended before the API server answered', { cause, isUnprocessed });

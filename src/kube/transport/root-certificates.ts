@@ -2,8 +2,9 @@
 import tls from 'node:tls';
 
 /**
- * With it the launcher keeps Node from reading all roots as soon as TLS is loaded: 1.5 MB, and as much again with a bundle in
- * NODE_EXTRA_CA_CERTS, which operator and agent as a rule never need. Who wants OpenSSL's own store says so in NODE_OPTIONS.
+ * With it the launcher keeps Node from reading all roots as soon as TLS is loaded: 1.5 MB, and as much again with a
+ * bundle in NODE_EXTRA_CA_CERTS, which operator and agent as a rule never need. Who wants OpenSSL's own store says so
+ * in NODE_OPTIONS.
  */
 const LATE_ROOTS = '--use-openssl-ca';
 

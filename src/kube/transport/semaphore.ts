@@ -17,6 +17,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
+/** First come, first served; whoever gives up leaves the line. */
 export function createSemaphore(initialLimit: number): Semaphore {
   let limit = initialLimit;
   let inUse = 0;

@@ -5,6 +5,7 @@ import { StowageError } from '../../lib/errors.ts';
 /** Two lanes, two connections: a 200 MB listing on one never delays a lease renewal on the other. */
 export type Lane = 'bulk' | 'control';
 
+/** Complete as it is: nothing is added on the way but what the protocol needs. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, already encoded. */
@@ -21,15 +22,20 @@ export interface TransportRequest {
   readonly maxSilenceMillis?: number;
 }
 
+/** The head of an answer, and its body as it arrives. Any status, errors too. */
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Must be read to the end or destroyed, or the request's place on the connection stays taken. */
   readonly body: Readable;
-  /** After the body's end: whether the connection was cut rather than the answer finished. A cut one may look like a normal end. */
+  /**
+   * After the body's end: whether the connection was cut rather than the answer finished. A cut one may look like a
+   * normal end.
+   */
   readonly wasCut: () => boolean;
 }
 
+/** Retries nothing: whether a request may be sent again is known only to whoever made it. */
 export interface Transport {
   /** @throws ConnectionError when the request could not be sent or answered; the signal's reason when it aborted. */
   request(request: TransportRequest): Promise<TransportResponse>;
