@@ -30,6 +30,10 @@ export interface AdmissionOptions {
   readonly log: Logger;
 }
 
+/**
+ * What this replica answers for new pods. It reserves slots in a ledger of its own: where replicas coordinate, only the
+ * leader's counts.
+ */
 export interface Admission {
   readonly handle: MutateHandler;
   /** Some pod was admitted by it: it is registered and reached. */
@@ -38,12 +42,16 @@ export interface Admission {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** For reading the owner of a pod that no cache shows yet. */
+/**
+ * For reading the owner of a pod that no cache shows yet; after that the pod is admitted unsteered (placement spec,
+ * section 3). The webhook's own timeout is 2 s.
+ */
 const OWNER_BUDGET_MILLIS = 150;
 const SWEEP_MILLIS = 30_000;
 /** Templates and owners of the pods admitted lately. */
 const MAX_INTERNED = 5_000;
 
+/** Follows the view from the moment it is made, so it must be made before the view's first list. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { api, view, rules, metrics, clock } = options;
   const log = options.log.child('webhook');

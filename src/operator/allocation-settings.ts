@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { AllocationSettings } from '../controllers/allocation-settings.ts';
 import { defaultAllocationRules } from '../decide/allocation/rules.ts';
 
+/** What the operator does not configure, such as the shape of the bargain, are the agents' defaults: they decide it. */
 export function allocationSettingsOf({ operator, engines, allocation }: Config): AllocationSettings {
   const rules = defaultAllocationRules;
   return {

@@ -32,6 +32,7 @@ export interface AllocationOptions extends EngineParts {
   readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
 }
 
+/** `run` goes on in every replica; `lead` only in the leader, while `run` does. */
 export interface Allocation {
   readonly engine: AllocationEngine;
   readonly stores: AllocationStores;

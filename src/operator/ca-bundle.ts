@@ -22,7 +22,10 @@ export function webhookConfigurationsOf({ engines, webhook }: Config): readonly 
   return [...forPods, ...(engines.rightsizing ? [validating] : [])];
 }
 
-/** {@link publishBundle} for each. @returns the first that is not there (yet); undefined when all were reached. */
+/**
+ * {@link publishBundle} for each; all are tried, whichever is missing.
+ * @returns the first that is not there (yet); undefined when all were reached.
+ */
 export async function publishToAll(
   api: KubeApi,
   configurations: readonly WebhookConfigurationRef[],
@@ -36,8 +39,10 @@ export async function publishToAll(
 }
 
 /**
- * Puts the bundle (PEM) into every webhook of the configuration; writes only where it differs.
+ * Puts the bundle (PEM) into every webhook of the configuration; writes only where it differs, so that replicas and
+ * restarts do not wake the API servers.
  * @returns false when there is no such configuration (yet).
+ * @throws KubeError for any other answer, and after three conflicts in a row.
  */
 export async function publishBundle(
   api: KubeApi,

@@ -10,6 +10,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { type ClusterView, parseWorkloadKey, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import { type Endpoint, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
 
+/** In pieces: the text of a large cluster is megabytes, and need not be held at once. */
 export function createMetricsEndpoint(metrics: Metrics): Endpoint<PiecewiseAnswer> {
   return () => ({ status: 200, contentType: metrics.contentType, body: metrics.pieces() });
 }

@@ -1,13 +1,18 @@
-/** Where the webhook's certificate comes from: given by the caller, files somebody else renews, or our own in a Secret. */
+/**
+ * Where the webhook's certificate comes from: given by the caller, files somebody else renews, or our own in a Secret.
+ */
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { checkKeyPair, followKeyPair, readKeyPair } from '../webhook/key-pair-files.ts';
 import type { KeyPair } from '../webhook/server.ts';
 
+/** One for the life of the process: the first pair is at hand before the port opens. */
 export interface KeyPairSource {
   /** The pair to serve first. */
   readonly first: KeyPair;
-  /** Why clients would not trust the pair, apart from its time of validity; undefined when nothing is known against it. */
+  /**
+   * Why clients would not trust the pair, apart from its time of validity; undefined when nothing is known against it.
+   */
   problem(): string | undefined;
   /** Tells of each new pair until `signal` aborts. Never rejects. */
   follow(onChange: (pair: KeyPair) => void, signal: AbortSignal): Promise<void>;

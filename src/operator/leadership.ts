@@ -25,6 +25,7 @@ export interface LeadershipOptions {
   readonly log: Logger;
 }
 
+/** One election in the life of the process: whoever has led once ends and starts afresh. */
 export interface LeadershipLoop {
   /** Right at this moment. */
   current(): Leadership;
@@ -48,6 +49,7 @@ export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'>): StowageError {
 
 const CONTROLLER = { controller_name: 'spotalis-controller' } as const;
 
+/** Without election this replica leads from the start of `run` on, and nothing is written to any Lease. */
 export function createLeadershipLoop(options: LeadershipOptions): LeadershipLoop {
   const { api, config, clock, random, metrics, log } = options;
   const { enabled, id, leaseDuration, renewDeadline, retryPeriod } = config.operator.leaderElection;

@@ -11,7 +11,10 @@ const SUCCESS = '200';
 /** There was no answer: the connection broke, or the caller gave up. */
 const NO_ANSWER = '0';
 
-/** `api` with each call counted by verb, resource and code (`0` without an answer), and timed in seconds. */
+/**
+ * `api` with each call counted by verb, resource and code (`0` without an answer), and timed in seconds. A watch is
+ * counted when it ends by itself or breaks, not when its reader leaves; its time would say nothing.
+ */
 export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeApi {
   const count = (verb: string, type: ResourceType, code: string): void =>
     metrics.inc('stowage_api_requests_total', { verb, resource: type.plural, code });

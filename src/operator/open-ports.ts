@@ -1,4 +1,7 @@
-/** Opens the operator's ports: health, the webhook, metrics with explanations, and the dashboard, each where the configuration has it on. */
+/**
+ * Opens the operator's ports: health, the webhook, metrics with explanations, and the dashboard, each where the
+ * configuration has it on.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -42,6 +45,7 @@ export interface OperatorPorts {
   readonly dashboard: number | undefined;
 }
 
+/** Whoever has this has all ports open. */
 export interface OpenPorts {
   readonly ports: OperatorPorts;
   readonly webhook: ServedWebhook | undefined;

@@ -1,4 +1,7 @@
-/** The prices file of `placement.prices`, read again while the process runs. A file that cannot be used changes nothing but is reported. */
+/**
+ * The prices file of `placement.prices`, read again while the process runs. A file that cannot be used changes nothing
+ * but is reported.
+ */
 import type { PriceTable } from '../api/prices.ts';
 import { parsePrices, readPricesFile } from '../config/prices-file.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
@@ -19,6 +22,7 @@ export interface PriceSourceOptions {
   readonly read?: (path: string) => string;
 }
 
+/** The last table that was valid stays in force; with another path it does not. */
 export interface PriceSource {
   /** Follows this file from now on; empty text for none. */
   use(path: string): void;
@@ -26,6 +30,7 @@ export interface PriceSource {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Nothing is read before `run` or `use`. */
 export function createPriceSource({ clock, log, onChange, ...options }: PriceSourceOptions): PriceSource {
   const { read = readPricesFile } = options;
   let path = options.path;

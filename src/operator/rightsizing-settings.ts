@@ -2,6 +2,7 @@
 import type { Config } from '../config/schema.ts';
 import type { RightsizingSettings } from '../controllers/rightsizing-settings.ts';
 
+/** Percentages of the file become shares of 1. */
 export function rightsizingSettingsOf({ operator, engines, rightsizing }: Config): RightsizingSettings {
   return {
     size: {

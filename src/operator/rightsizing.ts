@@ -1,6 +1,6 @@
 /** The rightsizing engine of one process, put together: what every replica knows, and what the leader does. */
 
-import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { isPaused } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { cpuAdviceOf } from '../controllers/allocation-advice.ts';
@@ -48,6 +48,7 @@ export interface RightsizingOptions extends EngineParts {
   readonly isAllocated: (pod: SizedPod) => boolean;
 }
 
+/** `run` and `handlers` work in every replica; usage is collected and pods are resized by the leader only. */
 export interface Rightsizing {
   readonly engine: RightsizingEngine;
   readonly policies: PolicyStores;
@@ -65,6 +66,10 @@ export interface Rightsizing {
   lead(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Engine, policies and usage know each other: whose usage is collected is the engine's to say, and what it advises is
+ * made of that.
+ */
 export function createRightsizing(options: RightsizingOptions): Rightsizing {
   const { config, api, scope, clock, random, leadership, settings } = options;
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
@@ -94,8 +99,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
       workloadOf: (owner) => view.workloadOf({ owner }),
       isActive(workload) {
         const { winner } = engine.controller.select(workload);
-        const isPaused = workload.annotations[rightsizingKeys.paused] === 'true';
-        return winner?.spec.mode === 'Auto' && !isPaused && !isDryRun(settings());
+        return winner?.spec.mode === 'Auto' && !isPaused(workload.annotations) && !isDryRun(settings());
       },
     }),
     cpuAdviceOf(pod) {

@@ -1,6 +1,7 @@
 /**
- * The webhook's own certificate, for clusters without cert-manager: authority and leaf made here, kept in a Secret that all
- * replicas share, the authority published in the webhook configuration, and both renewed at two thirds of their life.
+ * The webhook's own certificate, for clusters without cert-manager: authority and leaf made here, kept in a Secret that
+ * all replicas share, the authority published in the webhook configuration, and both renewed at two thirds of their
+ * life.
  */
 import type { Secret } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -37,10 +38,14 @@ interface Stored extends Issued {
 
 const DAY_MILLIS = 86_400_000;
 const LEAF_MILLIS = 90 * DAY_MILLIS;
-/** Outlives every leaf it signs. */
+/**
+ * Outlives every leaf it signs, as both are made at the same time. Its key is not kept: each renewal has a new
+ * authority.
+ */
 const AUTHORITY_MILLIS = 120 * DAY_MILLIS;
 /** Clocks of API servers may be behind. */
 const SKEW_MILLIS = 300_000;
+/** Of their life. The last third, 30 days, is left to renewals that fail. */
 const RENEW_AT = 2 / 3;
 const LOOK_MILLIS = 30_000;
 /** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
@@ -127,7 +132,8 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
           const { stored, secret } = await read();
           if (isLeader() && (stored === undefined || isDue(stored))) {
             await renew(stored?.bundle ?? current.bundle, secret, signal);
-            // Served here at the next look, when the other replicas have theirs: they can then verify the leader all the time.
+            // Served here at the next look, when the other replicas have theirs: they can then verify the leader all
+            // the time.
             continue;
           }
           const latest = stored ?? current;

@@ -25,7 +25,10 @@ export interface ServeDashboardOptions
   readonly log: Logger;
 }
 
-/** Undefined where it is off, or its port cannot be had: nothing else depends on it, so the operator goes on, and the log says why. */
+/**
+ * Undefined where it is off, or its port cannot be had: nothing else depends on it, so the operator goes on, and the
+ * log says why.
+ */
 export async function serveDashboard(options: ServeDashboardOptions): Promise<EndpointServer | undefined> {
   const { enabled, bindAddress, allowedHosts } = options.config().web;
   if (!enabled) return undefined;

@@ -1,4 +1,7 @@
-/** Opens the port of metrics and explanations: for everybody or for whom the cluster allows, over plain HTTP or with the webhook's certificate. */
+/**
+ * Opens the port of metrics and explanations: for everybody or for whom the cluster allows, over plain HTTP or with the
+ * webhook's certificate.
+ */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';

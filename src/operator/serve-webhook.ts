@@ -31,6 +31,7 @@ export interface ServeWebhookOptions {
   readonly log: Logger;
 }
 
+/** Listens already; what follows the certificate has to be run. */
 export interface ServedWebhook {
   readonly port: number;
   /** What it serves, for others that serve the same. */

@@ -30,6 +30,7 @@ export interface SizingOptions extends EngineParts {
   readonly sizesNewPods: () => boolean;
 }
 
+/** `run` goes on in every replica, `lead` in the leader beside it. */
 export interface Sizing {
   readonly view: LiveSizingView;
   readonly rightsizing: Rightsizing | undefined;

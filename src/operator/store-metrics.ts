@@ -3,7 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { LiveStores } from '../observe/live-stores.ts';
 
-/** Age is counted from the last word of the API server, and is 0 while the watch stands. */
+/**
+ * Age is counted from the last word of the API server, and is 0 while the watch stands: a type of which nothing changes
+ * is as fresh as any.
+ */
 export function reportStores(metrics: Metrics, stores: LiveStores, clock: Clock): void {
   metrics.onRender(() => {
     for (const [resource, informer] of Object.entries(stores)) {

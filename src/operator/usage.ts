@@ -1,4 +1,6 @@
-/** Where usage comes from and where it is remembered: sources, book, collector and its store, as the configuration says. */
+/**
+ * Where usage comes from and where it is remembered: sources, book, collector and its store, as the configuration says.
+ */
 import { createProfileStore } from '../act/save-profiles.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
@@ -27,16 +29,19 @@ export interface UsageOptions {
   readonly log: Logger;
 }
 
+/** Readers may ask at any time; on replicas that do not lead nothing is known. */
 export interface Usage {
   readonly collector: UsageCollector;
   /** The leader's work: reads what is saved, then collects and saves until `signal` aborts. */
   lead(signal: AbortSignal): Promise<void>;
 }
 
+/** Far beyond an answer of the default sample budget, 100,000 at some 30 bytes each. */
 const MAX_ANSWER_BYTES = 64 << 20;
 /** How often targets are looked through: a new workload or a kill waits no longer. */
 const TICK_MILLIS = 5_000;
 
+/** Nothing is asked before `lead`. */
 export function createUsage(options: UsageOptions): Usage {
   const { config, api, view, targets, isLeader, metrics, clock, random } = options;
   const { rightsizing, operator } = config;
