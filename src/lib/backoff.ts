@@ -1,8 +1,11 @@
-/** Jittered exponential delays between retries. Pure arithmetic plus one small stateful helper; nobody sleeps in here. */
+/**
+ * Jittered exponential delays between retries. Pure arithmetic plus one small stateful helper; nobody sleeps in here.
+ */
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 import type { Millis } from './units.ts';
 
+/** Full delay of failure n: `min(maxMillis, initialMillis * factor^(n-1))`, plus jitter. */
 export interface BackoffPolicy {
   /** Delay after the first failure, before jitter. */
   readonly initialMillis: Millis;
@@ -16,7 +19,10 @@ export interface BackoffPolicy {
   readonly resetAfterMillis?: Millis;
 }
 
-/** Named policies. `reflector` and `queueItem` are client-go's numbers, so that Stowage loads an API server no more than kubectl's family does. */
+/**
+ * Named policies. `reflector` and `queueItem` are client-go's numbers, so that Stowage loads an API server no more than
+ * kubectl's family does.
+ */
 export const backoffPolicies = {
   /** List and watch retries (client-go tools/cache/reflector.go). */
   reflector: { initialMillis: 800, factor: 2, maxMillis: 30_000, jitter: 1, resetAfterMillis: 120_000 },
@@ -24,7 +30,10 @@ export const backoffPolicies = {
   nodeAgent: { initialMillis: 800, factor: 2, maxMillis: 6_000, jitter: 1, resetAfterMillis: 120_000 },
   /** One failing key of a work queue (client-go util/workqueue/default_rate_limiters.go). */
   queueItem: { initialMillis: 5, factor: 2, maxMillis: 1_000_000, jitter: 0 },
-  /** A spot pool or a side that turned out to have no room: first 3 minutes, as long as Karpenter remembers missing capacity. */
+  /**
+   * A spot pool or a side that turned out to have no room: first 3 minutes, as long as Karpenter remembers missing
+   * capacity.
+   */
   capacity: { initialMillis: 180_000, factor: 2, maxMillis: 3_600_000, jitter: 0.25 },
 } as const satisfies Record<string, BackoffPolicy>;
 
@@ -39,6 +48,7 @@ export function backoffDelay(policy: BackoffPolicy, failures: number, random: Ra
   return policy.jitter === 0 ? base : base + random.next() * policy.jitter * base;
 }
 
+/** Of one operation. Nobody waits in here: the caller sleeps as long as it is told. */
 export interface Backoff {
   /** Counts one failure and returns how long to wait before the next try. */
   next(): Millis;

@@ -1,4 +1,7 @@
-/** Buckets whose widths grow by a constant ratio: a few hundred cover nine orders of magnitude with a known relative error. */
+/**
+ * Buckets whose widths grow by a constant ratio: a few hundred cover nine orders of magnitude with a known relative
+ * error.
+ */
 
 export interface BucketLayout {
   /** Number of buckets; the last one has no upper end. */
@@ -7,7 +10,9 @@ export interface BucketLayout {
   readonly firstWidth: number;
   /** How much wider each bucket is than the one before it; above 1. */
   readonly ratio: number;
-  /** Bucket that holds `value`: 0 for anything below the first width (negative too), the last for anything too large. */
+  /**
+   * Bucket that holds `value`: 0 for anything below the first width (negative too), the last for anything too large.
+   */
   indexOf(value: number): number;
   /**
    * Lower end of bucket `index`, which is the upper end of the one before it.

@@ -12,6 +12,7 @@ export interface Authority extends CertificatePair {
   readonly commonName: string;
 }
 
+/** Both ends belong to it. */
 export interface Validity {
   /** First instant of validity, epoch milliseconds. Give a few minutes before now: clocks differ. */
   readonly notBeforeMillis: number;
@@ -19,6 +20,7 @@ export interface Validity {
   readonly notAfterMillis: number;
 }
 
+/** Names and addresses become subject alternative names, the only ones that clients still look at (RFC 9110, 4.3.4). */
 export interface ServerCertificateOptions extends Validity {
   readonly commonName: string;
   /** Names clients use, at least one of these or an address. */
@@ -26,6 +28,7 @@ export interface ServerCertificateOptions extends Validity {
   readonly ipAddresses?: readonly string[];
 }
 
+/** What the API server's x509 authenticator reads: the common name is the user, organizations are the groups. */
 export interface ClientCertificateOptions extends Validity {
   /** The user name, as the API server reads client certificates. */
   readonly commonName: string;
@@ -78,7 +81,7 @@ const nameOf = (
   { CN: [{ utf8String: commonName }] },
 ];
 
-/** Makes a new authority with its own key. */
+/** Makes a new authority with its own key, that may sign certificates and revocations and nothing else. */
 export async function createAuthority(options: Validity & { readonly commonName: string }): Promise<Authority> {
   const x509 = await loadX509();
   const keys = await makeKeys();
@@ -130,7 +133,10 @@ async function issue(
   return await toPair(certificate, keys.privateKey);
 }
 
-/** A certificate for a TLS server. Clients check the names and addresses, never the common name. */
+/**
+ * A certificate for a TLS server. Clients check the names and addresses, never the common name.
+ * @throws TypeError without a name or address: nobody would accept it.
+ */
 export async function issueServerCertificate(
   authority: Authority,
   options: ServerCertificateOptions,

@@ -8,10 +8,16 @@ export interface Timer {
   cancel(): void;
 }
 
+/**
+ * The wall clock may be set, forwards and backwards; its timers go on regardless. What must not depend on that is
+ * measured by timers, or by {@link createMonotonicTime}.
+ */
 export interface Clock {
   /** Milliseconds since the Unix epoch (UTC). */
   now(): number;
-  /** Calls `callback` once, not before `delayMillis` have passed; zero and negative delays mean "as soon as possible". */
+  /**
+   * Calls `callback` once, not before `delayMillis` have passed; zero and negative delays mean "as soon as possible".
+   */
   setTimer(delayMillis: number, callback: () => void): Timer;
 }
 
@@ -49,8 +55,8 @@ export function createSystemClock(): Clock {
 }
 
 /**
- * Milliseconds of CLOCK_MONOTONIC, the same for all processes of a machine, never set and never turned back: for rates and
- * ages, where {@link Clock.now} may jump.
+ * Milliseconds of CLOCK_MONOTONIC, the same for all processes of a machine, never set and never turned back: for rates
+ * and ages, where {@link Clock.now} may jump.
  */
 export function createMonotonicTime(): () => number {
   return () => Number(process.hrtime.bigint()) / 1e6;

@@ -5,7 +5,10 @@ const MAX_COUNT = 0xffff_ffff;
 /** Seven bits of a number in each byte; the eighth says that more follow. */
 const BITS = 128;
 
-/** @param counts whole numbers, 0..2^32-1. */
+/**
+ * Base64 of variable-length numbers, the lowest seven bits first (as LEB128 has it).
+ * @param counts whole numbers, 0..2^32-1.
+ */
 export function encodeCounts(counts: readonly number[]): string {
   const bytes: number[] = [];
   for (const count of counts) {

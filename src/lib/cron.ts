@@ -1,15 +1,17 @@
 /**
- * Cron schedules by the grammar of robfig/cron v3 with five fields, which Spotalis and Karpenter use; croner does the calendar.
+ * Cron schedules by the grammar of robfig/cron v3 with five fields, which Spotalis and Karpenter use; croner does the
+ * calendar.
  *
- * `minute hour day-of-month month day-of-week`, each `*` or `?`, a number, a range `a-b`, either with `/step`, or a list of these.
- * Months and days of the week may be names. Days of the week are 0-6; ranges do not wrap. When both day fields are restricted a day
- * matching either is meant; `*` and `*` with step 1 do not restrict, but a step of two and more does.
- * A prefix `CRON_TZ=Area/City ` (or `TZ=`) gives the time zone, otherwise it is UTC.
+ * `minute hour day-of-month month day-of-week`, each `*` or `?`, a number, a range `a-b`, either with `/step`, or a
+ * list of these. Months and days of the week may be names. Days of the week are 0-6; ranges do not wrap. When both day
+ * fields are restricted a day matching either is meant; `*` and `*` with step 1 do not restrict, but a step of two and
+ * more does. A prefix `CRON_TZ=Area/City ` (or `TZ=`) gives the time zone, otherwise it is UTC.
  */
 import { Cron } from 'croner';
 import { InvalidValueError } from './errors.ts';
 import type { EpochMillis } from './units.ts';
 
+/** Instants are whole seconds. Undefined answers mean that there is none within croner's horizon. */
 export interface CronSchedule {
   /** The text it was read from. */
   readonly text: string;
@@ -45,14 +47,15 @@ const fields: readonly Field[] = [
 ];
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
+/** For messages: what a schedule looks like. */
 export const CRON_ACCEPTED =
   'five cron fields "minute hour day-of-month month day-of-week", such as "0 2 * * 1-5", optionally after "CRON_TZ=Area/City "';
 
 /**
  * Reads a schedule.
  *
- * Daylight saving: a fixed time of day that the clocks skip in spring occurs at the first instant after the gap, and one they show
- * twice in autumn occurs the first time only. (robfig/cron drops the former and repeats the latter.)
+ * Daylight saving: a fixed time of day that the clocks skip in spring occurs at the first instant after the gap, and
+ * one they show twice in autumn occurs the first time only. (robfig/cron drops the former and repeats the latter.)
  * @throws InvalidValueError naming the field; also for dates that never come, such as 31 February.
  */
 export function parseCron(text: string): CronSchedule {

@@ -6,6 +6,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void;
 }
 
+/** Settling it a second time does nothing. */
 export function createDeferred<T>(): Deferred<T> {
   let settle: Pick<Deferred<T>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -2,6 +2,7 @@
 import { InvalidValueError } from './errors.ts';
 import type { Millis } from './units.ts';
 
+/** For messages: what a duration looks like. */
 export const DURATION_ACCEPTED = 'a duration such as 30s, 10m, 1h30m or 500ms (units h, m, s, ms, us, ns)';
 
 const unitMillis: ReadonlyMap<string, number> = new Map([

@@ -27,7 +27,10 @@ export class InvalidValueError extends StowageError {
   }
 }
 
-/** The configuration cannot be used. `problems` holds every one of them, a line each. */
+/**
+ * The configuration cannot be used. `problems` holds every one of them, a line each: whoever mends a file wants to do
+ * so once.
+ */
 export class ConfigError extends StowageError {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];

@@ -1,8 +1,8 @@
 /** The percentile of the shipped Percentile strategy, from the samples themselves. */
 
 /**
- * Linear interpolation between the two samples around rank `percentile / 100 * (n - 1)`, cut to a whole number: to the last
- * digit what OptiPod computes (its float64 is ours), so that values of an existing policy do not move.
+ * Linear interpolation between the two samples around rank `percentile / 100 * (n - 1)`, cut to a whole number: to the
+ * last digit what OptiPod computes (its float64 is ours), so that values of an existing policy do not move.
  * @param sorted samples in ascending order, in millicores or bytes.
  * @param percentile 0..100
  * @returns 0 when there are no samples.

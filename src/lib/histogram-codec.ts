@@ -1,4 +1,7 @@
-/** Histograms as short text, to be kept where the operator keeps its memory: what is read back is bit for bit what was written. */
+/**
+ * Histograms as short text, to be kept where the operator keeps its memory: what is read back is bit for bit what was
+ * written.
+ */
 import { InvalidValueError } from './errors.ts';
 import type { HistogramState } from './histogram.ts';
 

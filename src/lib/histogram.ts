@@ -1,6 +1,6 @@
 /**
- * A histogram whose samples fade: each counts half as much for every half-life it is older. It answers which share of the
- * time a value was exceeded, holds any amount of history in a fixed space, and can be merged and saved.
+ * A histogram whose samples fade: each counts half as much for every half-life it is older. It answers which share of
+ * the time a value was exceeded, holds any amount of history in a fixed space, and can be merged and saved.
  */
 import type { BucketLayout } from './bucket-layout.ts';
 import type { EpochMillis, Millis } from './units.ts';
@@ -19,7 +19,10 @@ export interface HistogramState {
   readonly buckets: readonly (readonly [index: number, weight: number])[];
 }
 
-/** Beyond this many half-lives the weights are scaled down, so that new samples never overflow. VPA uses the same number. */
+/**
+ * Beyond this many half-lives the weights are scaled down, so that new samples never overflow. VPA uses the same
+ * number.
+ */
 const MAX_DECAY_EXPONENT = 100;
 /** Room kept on both sides of the buckets in use, so that the next value seldom needs a new array. */
 const SPARE_BUCKETS = 4;
@@ -29,8 +32,8 @@ export class DecayingHistogram {
   readonly layout: BucketLayout;
   readonly halfLifeMillis: Millis;
   /**
-   * Weights of the buckets from `#first` on. Rounded to the 7 digits that are saved of each; buckets are 5 % wide. A plain list:
-   * for the few buckets in use a typed array's own buffer would take more than its numbers.
+   * Weights of the buckets from `#first` on. Rounded to the 7 digits that are saved of each; buckets are 5 % wide. A
+   * plain list: for the few buckets in use a typed array's own buffer would take more than its numbers.
    */
   #weights: number[] = [];
   #first = 0;
@@ -85,8 +88,8 @@ export class DecayingHistogram {
   }
 
   /**
-   * Upper end of the bucket that holds the `fraction` quantile, as VPA answers; the lower end of the last bucket, and 0 when
-   * there are no samples.
+   * Upper end of the bucket that holds the `fraction` quantile, as VPA answers; the lower end of the last bucket, and 0
+   * when there are no samples.
    * @param fraction 0..1
    */
   percentile(fraction: number): number {
@@ -104,13 +107,17 @@ export class DecayingHistogram {
     return this.layout.startOf(bucket < this.layout.count - 1 ? bucket + 1 : bucket);
   }
 
+  /** A copy: later samples do not change it. */
   state(): HistogramState {
     const buckets: [number, number][] = [];
     for (const [place, weight] of this.#weights.entries()) if (weight > 0) buckets.push([this.#first + place, weight]);
     return { referenceMillis: this.#referenceMillis, buckets };
   }
 
-  /** The state with `at` as its reference: weights are what they count for at that instant, whatever half-life comes after. */
+  /**
+   * The state with `at` as its reference: weights are what they count for at that instant, whatever half-life comes
+   * after.
+   */
   stateAt(at: EpochMillis): HistogramState {
     const factor = 2 ** -this.#halfLivesSince(at);
     const buckets = this.state().buckets.map(([index, weight]) => [index, Math.fround(weight * factor)] as const);

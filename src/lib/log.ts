@@ -1,14 +1,21 @@
-/** Structured logs, one line a record: JSON for machines, text for consoles. Written synchronously, so that nothing is lost at exit. */
+/**
+ * Structured logs, one line a record: JSON for machines, text for consoles. Written synchronously, so that nothing is
+ * lost at exit.
+ */
 import pino from 'pino';
 import type { Clock } from './clock.ts';
 import { describeError } from './errors.ts';
 import { printable, printableJson } from './printable.ts';
 
+/** `fatal` is for limits only: nothing is logged at it, so that a log may be switched off. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 export type LogFormat = 'json' | 'text';
-/** Values of a record. An `error` may be anything thrown; it is printed as one sentence, with its stack at debug level. */
+/**
+ * Values of a record. An `error` may be anything thrown; it is printed as one sentence, with its stack at debug level.
+ */
 type LogFields = Readonly<Record<string, unknown>>;
 
+/** Never throws and never waits. Secrets are the caller's business: nothing is removed from a record. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -26,7 +33,10 @@ export interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** A logger that writes to `options.write`. Records have `level` (lower case), `time` (ISO 8601, UTC), `msg` and `logger`. */
+/**
+ * A logger that writes to `options.write`. Records have `level` (lower case), `time` (ISO 8601, UTC), `msg` and
+ * `logger`.
+ */
 export function createLogger(options: LogOptions): Logger {
   const { level, clock, format, write } = options;
   const root = pino(
@@ -56,7 +66,10 @@ export function createStderrWriter(): (line: string) => void {
   return (line) => destination.write(line);
 }
 
-/** Each logger is a direct child of the root: pino repeats the bindings of nested children, and `logger` must be there once. */
+/**
+ * Each logger is a direct child of the root: pino repeats the bindings of nested children, and `logger` must be there
+ * once.
+ */
 function wrap(root: pino.Logger, name: string, fields: LogFields): Logger {
   const target = root.child(name === '' ? fields : { logger: name, ...fields });
   return {

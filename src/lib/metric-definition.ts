@@ -4,6 +4,7 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** One sentence with the unit. */
   readonly help: string;
+  /** Never the name of a pod in the operator's tables: there are too many, and they come and go. */
   readonly labels: readonly string[];
   /** Upper bounds of a histogram's buckets, in the unit of the metric. */
   readonly buckets?: readonly number[];

@@ -1,6 +1,7 @@
 /**
- * The metrics of the node agent: names and labels of all generations of MBCAS, so that dashboards keep working, and a few of our own.
- * The agent counts and prints them itself (src/agent/metrics-text.ts): the metrics library would cost a fifth of its memory.
+ * The metrics of the node agent: names and labels of all generations of MBCAS, so that dashboards keep working, and a
+ * few of our own. The agent counts and prints them itself (src/agent/metrics-text.ts): the metrics library would cost a
+ * fifth of its memory.
  */
 import { each, type MetricDefinition } from './metric-definition.ts';
 

@@ -1,4 +1,7 @@
-/** The metrics of the allocation engine on the operator's side: the names MBCAS's documents give its controller, and a few of our own. */
+/**
+ * The metrics of the allocation engine on the operator's side: the names MBCAS's documents give its controller, and a
+ * few of our own.
+ */
 import { each, type MetricDefinition, workBuckets } from './metric-definition.ts';
 
 const pod = ['namespace', 'pod'] as const;

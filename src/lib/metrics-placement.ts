@@ -1,4 +1,7 @@
-/** The metrics of the placement engine: names and labels as Spotalis has them, and those it lacks. No label is ever a pod's name. */
+/**
+ * The metrics of the placement engine: names and labels as Spotalis has them, and those it lacks. No label is ever a
+ * pod's name.
+ */
 
 import { each, type MetricDefinition, requestBuckets, workBuckets } from './metric-definition.ts';
 import { blockReasons } from './reason-blocks.ts';

@@ -1,4 +1,7 @@
-/** The metrics of the rightsizing engine: names and labels as OptiPod has them, and those it lacks. No label is ever a pod's name. */
+/**
+ * The metrics of the rightsizing engine: names and labels as OptiPod has them, and those it lacks. No label is ever a
+ * pod's name.
+ */
 import { each, type MetricDefinition, workBuckets } from './metric-definition.ts';
 
 const policy = ['namespace', 'policy'] as const;

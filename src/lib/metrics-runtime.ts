@@ -1,4 +1,6 @@
-/** The metrics of the machinery every engine stands on: API client, work queues, informers, event loop, certificates. */
+/**
+ * The metrics of the machinery every engine stands on: API client, work queues, informers, event loop, certificates.
+ */
 import { each, type MetricDefinition, requestBuckets, workBuckets } from './metric-definition.ts';
 
 export const runtimeMetrics = {

@@ -26,6 +26,7 @@ type HistogramName = NameOfType<'histogram'>;
 /** One value for each label of the metric. */
 type MetricLabels<Name extends MetricName> = Readonly<Record<Table[Name]['labels'][number], string>>;
 
+/** Names and labels are those of the tables. Nothing in here throws for a value: what is no number is left out. */
 export interface Metrics {
   /** Counts up by 1, or by a positive amount. */
   inc<Name extends CounterName>(name: Name, labels: MetricLabels<Name>, by?: number): void;
@@ -40,8 +41,8 @@ export interface Metrics {
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
   onRender(collect: () => void): void;
   /**
-   * `series` is asked at each {@link render} for all series of a gauge, which is never {@link set}: none is kept in between.
-   * For gauges with a series a pod.
+   * `series` is asked at each {@link render} for all series of a gauge, which is never {@link set}: none is kept in
+   * between. For gauges with a series a pod.
    */
   onRead<Name extends GaugeName>(name: Name, series: () => Iterable<readonly [MetricLabels<Name>, number]>): void;
   /** The text of a scrape, in pieces that are made as they are asked for: the whole is megabytes in a large cluster. */
@@ -77,8 +78,8 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
   const byPolicy = new Map<string, Series[]>();
 
   /**
-   * The labels to hand to the instrument. For a series of a workload always the same object, which the instrument keeps too:
-   * there are about ten such series a workload, and a copy or a key for each would cost megabytes.
+   * The labels to hand to the instrument. For a series of a workload always the same object, which the instrument keeps
+   * too: there are about ten such series a workload, and a copy or a key for each would cost megabytes.
    */
   const labelsOf = (instrument: Instrument, labels: LabelValues): LabelValues => {
     const { policy } = labels;

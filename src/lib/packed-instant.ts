@@ -1,12 +1,13 @@
 /**
- * Instants as records of ten thousand pods keep them. The API's are whole seconds, and V8 holds a whole number of 31 bits in the
- * field itself, but milliseconds since 1970 in 16 bytes beside it.
+ * Instants as records of ten thousand pods keep them. The API's are whole seconds, and V8 holds a whole number of 31
+ * bits in the field itself, but milliseconds since 1970 in 16 bytes beside it.
  */
 import type { EpochMillis } from './units.ts';
 
 /** Seconds since 1970. Undefined stands for one that is not there. */
 export type PackedInstant = number | undefined;
 
+/** @param at whole milliseconds; whole seconds cost nothing beside the record. */
 export function packInstant(at: EpochMillis | undefined): PackedInstant {
   return at === undefined ? undefined : at / 1000;
 }

@@ -1,4 +1,7 @@
-/** Uids as records of ten thousand objects keep them: 32 bytes of memory each in place of 56. Only for those that are seldom asked for. */
+/**
+ * Uids as records of ten thousand objects keep them: 32 bytes of memory each in place of 56. Only for those that are
+ * seldom asked for.
+ */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** A packed UUID is known by its length; this stands before any other text that could be taken for something else. */

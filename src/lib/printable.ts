@@ -13,7 +13,10 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON, or YAML whose strings are all in double quotes, that means the same and steers nothing; C0 is escaped in both already. */
+/**
+ * JSON, or YAML whose strings are all in double quotes, that means the same and steers nothing; C0 is escaped in both
+ * already.
+ */
 export function printableJson(json: string): string {
   return json.replace(STEERING_IN_JSON, (character) => unicodeEscape(character.charCodeAt(0)));
 }

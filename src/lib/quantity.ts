@@ -1,6 +1,6 @@
 /**
- * Kubernetes resource quantities, exact: amounts are integers of one billionth, so nothing is ever lost to floating point.
- * Grammar, rounding and canonical text are those of k8s.io/apimachinery/pkg/api/resource/quantity.go.
+ * Kubernetes resource quantities, exact: amounts are integers of one billionth, so nothing is ever lost to floating
+ * point. Grammar, rounding and canonical text are those of k8s.io/apimachinery/pkg/api/resource/quantity.go.
  */
 import { InvalidValueError } from './errors.ts';
 import type { Bytes, Millicores } from './units.ts';
@@ -8,6 +8,7 @@ import type { Bytes, Millicores } from './units.ts';
 /** How the text was written, and so how it is printed: `1k`, `1Ki` or `1e3`. */
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
+/** Equal amounts may have different formats; {@link compareQuantities} looks at the amount only. */
 export interface Quantity {
   /** The amount in units of 10^-9. */
   readonly nanos: bigint;
@@ -139,7 +140,10 @@ function divideUp(value: bigint, divisor: bigint): bigint {
   return value > 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** The canonical text: no fraction, the largest suffix that keeps the amount whole. Equal amounts of one format print alike. */
+/**
+ * The canonical text: no fraction, the largest suffix that keeps the amount whole. Equal amounts of one format print
+ * alike.
+ */
 export function formatQuantity(quantity: Quantity): string {
   const { nanos, format } = quantity;
   if (nanos === 0n) return '0';
@@ -186,18 +190,27 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** CPU in millicores, rounded up (away from zero), as Go's MilliValue. Exact up to 2^53; larger amounts are approximate, never wrapped. */
+/**
+ * CPU in millicores, rounded up (away from zero), as Go's MilliValue. Exact up to 2^53; larger amounts are approximate,
+ * never wrapped.
+ */
 export function toMillicores(quantity: Quantity): Millicores {
   return Number(divideUp(quantity.nanos, NANOS_PER_MILLI));
 }
 
-/** CPU that somebody wrote, in millicores as {@link toMillicores} has them; undefined for all that is no text of a quantity. */
+/**
+ * CPU that somebody wrote, in millicores as {@link toMillicores} has them; undefined for all that is no text of a
+ * quantity.
+ */
 export function tryParseMillicores(text: unknown): Millicores | undefined {
   const quantity = typeof text === 'string' ? tryParseQuantity(text) : undefined;
   return quantity === undefined ? undefined : toMillicores(quantity);
 }
 
-/** Memory or storage in bytes, rounded up (away from zero), as Go's Value. Exact up to 2^53; larger amounts are approximate, never wrapped. */
+/**
+ * Memory or storage in bytes, rounded up (away from zero), as Go's Value. Exact up to 2^53; larger amounts are
+ * approximate, never wrapped.
+ */
 export function toBytes(quantity: Quantity): Bytes {
   return Number(divideUp(quantity.nanos, NANOS));
 }

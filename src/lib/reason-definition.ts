@@ -13,6 +13,7 @@ export type ReasonKind =
   /** The reason of a status condition. */
   | 'condition';
 
+/** A row of the table. Texts are for people who do not know Stowage's insides. */
 export interface ReasonDefinition {
   readonly kinds: readonly ReasonKind[];
   /** The type of the Kubernetes event that carries it: Warning where a person should look. */

@@ -1,4 +1,7 @@
-/** Why a change of size that was wanted did not happen: the verdicts of the size guards, and the answers to what was tried. */
+/**
+ * Why a change of size that was wanted did not happen: the verdicts of the size guards, and the answers to what was
+ * tried.
+ */
 import { nothingToDo, type ReasonDefinition } from './reason-definition.ts';
 import { resizeAnswers } from './reason-resize-answers.ts';
 

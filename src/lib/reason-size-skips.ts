@@ -1,4 +1,7 @@
-/** Rightsizing: why a recommendation is not applied now, or there is none. In `status.workloads[].reason` and as a label of metrics. */
+/**
+ * Rightsizing: why a recommendation is not applied now, or there is none. In `status.workloads[].reason` and as a label
+ * of metrics.
+ */
 import { nothingToDo, type ReasonDefinition } from './reason-definition.ts';
 
 export const sizeSkipReasons = {

@@ -1,6 +1,6 @@
 /**
- * Every reason Stowage reports. One row a reason, in the file of its use: add a row there, run `npm run docs`, and it is
- * typed for callers and documented in docs/reasons.md.
+ * Every reason Stowage reports. One row a reason, in the file of its use: add a row there, run `npm run docs`, and it
+ * is typed for callers and documented in docs/reasons.md.
  */
 import { allocationReasons } from './reason-allocation.ts';
 import { blockReasons } from './reason-blocks.ts';

@@ -1,7 +1,10 @@
 /** Instants as Kubernetes writes metav1.Time: UTC, whole seconds, `2026-01-31T12:00:00Z`. */
 import type { EpochMillis } from './units.ts';
 
-/** `2026-03-29T01:00:00Z`: whole seconds, rounded down, as Kubernetes writes times. @throws RangeError for what is no time. */
+/**
+ * `2026-03-29T01:00:00Z`: whole seconds, rounded down, as Kubernetes writes times.
+ * @throws RangeError for what is no time.
+ */
 export function formatTime(at: EpochMillis): string {
   return new Date(Math.floor(at / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

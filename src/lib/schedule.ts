@@ -4,24 +4,28 @@ import { DURATION_ACCEPTED, formatDuration, parseDuration } from './duration.ts'
 import { InvalidValueError } from './errors.ts';
 import type { EpochMillis, Millis } from './units.ts';
 
+/** Times when pods may be moved. Time zones and daylight saving are those of its schedules (hazard H29). */
 export interface DisruptionWindow {
   /** For people, e.g. `0 2 * * * for 4h`. */
   readonly text: string;
   /** Whether `instant` lies in one of the windows; the start is inclusive, the end exclusive. */
   isOpen(instant: EpochMillis): boolean;
   /**
-   * The next instant at which {@link isOpen} changes: an opening when it is closed, the end of the last of the overlapping or
-   * adjoining windows when it is open. Undefined when no closing is in sight, which is at least 4 days or 200 adjoining windows ahead.
+   * The next instant at which {@link isOpen} changes: an opening when it is closed, the end of the last of the
+   * overlapping or adjoining windows when it is open. Undefined when no closing is in sight, which is at least 4 days
+   * or 200 adjoining windows ahead.
    */
   nextChange(instant: EpochMillis): EpochMillis | undefined;
 }
 
+/** One part of one of the two texts. */
 export interface WindowProblem {
   readonly part: 'schedule' | 'duration';
   readonly value: string;
   readonly accepted: string;
 }
 
+/** A window that is not valid in any part is none at all: nothing is moved on its account. */
 export type WindowResult =
   | { readonly ok: true; readonly window: DisruptionWindow }
   | { readonly ok: false; readonly problems: readonly WindowProblem[] };
@@ -33,8 +37,8 @@ const FOLLOWED_MILLIS = 8 * 24 * 3_600_000;
 const MAX_FOLLOWED = 400;
 
 /**
- * Reads windows from their two texts, both with parts separated by `;`: cron schedules, and either one duration for all or one each.
- * The result lists every problem of both texts.
+ * Reads windows from their two texts, both with parts separated by `;`: cron schedules, and either one duration for all
+ * or one each. The result lists every problem of both texts.
  */
 export function parseWindow(schedule: string, duration: string): WindowResult {
   const problems: WindowProblem[] = [];
@@ -144,8 +148,8 @@ function closingTime(parts: readonly Part[], instant: EpochMillis): EpochMillis 
 }
 
 /**
- * A {@link parseWindow} that remembers its results, for callers that read the same few texts for many workloads. It forgets all of them
- * when there are more than `limit`.
+ * A {@link parseWindow} that remembers its results, for callers that read the same few texts for many workloads. It
+ * forgets all of them when there are more than `limit`.
  */
 export function createWindowParser(limit = 1000): typeof parseWindow {
   const remembered = new Map<string, WindowResult>();

@@ -1,6 +1,9 @@
 /** Series of a metric in the Prometheus text format, version 0.0.4. */
 
-/** One line a series, each with its line break in front: they follow the lines HELP and TYPE. Values that are no number are left out. */
+/**
+ * One line a series, each with its line break in front: they follow the lines HELP and TYPE. Values that are no number
+ * are left out.
+ */
 export function* seriesText(
   name: string,
   series: Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>,

@@ -1,6 +1,6 @@
 /**
- * A histogram of the last few spans of time in which anything was seen; what is older is gone at once. Unlike a histogram that
- * fades, it forgets a burst of yesterday altogether, and a gap of days takes nothing from it.
+ * A histogram of the last few spans of time in which anything was seen; what is older is gone at once. Unlike a
+ * histogram that fades, it forgets a burst of yesterday altogether, and a gap of days takes nothing from it.
  */
 import type { BucketLayout } from './bucket-layout.ts';
 import type { EpochMillis, Millis } from './units.ts';
@@ -25,7 +25,10 @@ export interface SpanHistogramState {
 /** Room kept on both sides of the buckets in use, so that the next value seldom needs a new array. */
 const SPARE_BUCKETS = 1;
 
-/** A class, because tens of thousands are held at a time: one array holds the counts of all spans, and only of buckets in use. */
+/**
+ * A class, because tens of thousands are held at a time: one array holds the counts of all spans, and only of buckets
+ * in use.
+ */
 export class SpanHistogram {
   readonly layout: BucketLayout;
   readonly #spanMillis: Millis;
@@ -73,8 +76,8 @@ export class SpanHistogram {
   }
 
   /**
-   * The share of each bucket in {@link range}, in its order, of all values of the latest `spans` spans. In one pass, where
-   * {@link share} asked for each bucket would go through all spans again and again.
+   * The share of each bucket in {@link range}, in its order, of all values of the latest `spans` spans. In one pass,
+   * where {@link share} asked for each bucket would go through all spans again and again.
    */
   shares(spans: number): Float64Array {
     const shares = new Float64Array(this.#width);

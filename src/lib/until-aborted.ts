@@ -1,8 +1,8 @@
 /** Waiting that ends when a signal aborts. */
 
 /**
- * Settles as `promise` does, but rejects with the signal's reason as soon as it aborts. The work behind the promise goes
- * on; what comes of it then is dropped.
+ * Settles as `promise` does, but rejects with the signal's reason as soon as it aborts. The work behind the promise
+ * goes on; what comes of it then is dropped.
  */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

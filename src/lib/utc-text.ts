@@ -1,6 +1,6 @@
 /**
- * Instants as text without `toISOString` and `toUTCString`: their formatting touches another 0.8 MB of Node's binary, which a
- * small process can do without.
+ * Instants as text without `toISOString` and `toUTCString`: their formatting touches another 0.8 MB of Node's binary,
+ * which a small process can do without.
  */
 import type { EpochMillis } from './units.ts';
 

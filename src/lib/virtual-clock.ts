@@ -10,7 +10,8 @@ interface PendingTimer {
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward by `millis`, firing due timers in order (ties: first started, first fired) and letting all
-   * promise continuations finish after each, so code awaiting a timer observes exactly the instant it asked for.
+   * promise continuations finish after each, so code awaiting a timer observes exactly the instant it asked for. Work
+   * that waits for the real machine (files, sockets, threads) is not waited for.
    */
   advance(millis: number): Promise<void>;
   /** Timers not yet fired or cancelled. */

@@ -1,4 +1,6 @@
-/** One YAML document as data. A module of its own, so that who rarely needs the parser can import it when that happens. */
+/**
+ * One YAML document as data. A module of its own, so that who rarely needs the parser can import it when that happens.
+ */
 import { parse, YAMLParseError } from 'yaml';
 import { StowageError } from './errors.ts';
 
@@ -11,7 +13,9 @@ export class InvalidYamlError extends StowageError {
   }
 }
 
-/** @throws InvalidYamlError for a text that is not YAML, holds more than one document, or refers to itself without end. */
+/**
+ * @throws InvalidYamlError for a text that is not YAML, holds more than one document, or refers to itself without end.
+ */
 export function parseYaml(text: string): unknown {
   try {
     return parse(text);
