@@ -69,7 +69,10 @@ function equalityToSelectors(value: unknown): unknown {
   return key === undefined || labelValue === undefined ? value : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
 }
 
-/** OptiPod's `custom` is no source but a place for one. Here custom sources have names, and only policies name them: nothing to fall back to. */
+/**
+ * OptiPod's `custom` is no source but a place for one. Here custom sources have names, and only policies name them:
+ * nothing to fall back to.
+ */
 export function optipodProvider<T>(value: T): T | 'none' {
   return value === 'custom' ? 'none' : value;
 }

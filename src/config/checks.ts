@@ -4,6 +4,7 @@ import { parseWindow } from '../lib/schedule.ts';
 import type { BindAddress } from './config-key.ts';
 import type { Config } from './schema.ts';
 
+/** A contradiction between keys that are valid one by one. */
 export interface CheckProblem {
   /** The key or section it is about, for the line number. */
   readonly path: string;
@@ -24,7 +25,10 @@ export function leaseNamespaceOf({ operator }: Config): string {
   return operator.leaderElection.namespace === '' ? operator.namespace : operator.leaderElection.namespace;
 }
 
-/** Every contradiction of a configuration whose keys are valid one by one. */
+/**
+ * Every contradiction of a configuration whose keys are valid one by one. All checks run: whoever mends a file wants to
+ * do so once.
+ */
 export function checkConfig(config: Config): CheckProblem[] {
   return [
     checkWindow,

@@ -1,4 +1,7 @@
-/** The kinds of configuration keys: how a value is written in YAML and in an environment variable, checked, and documented. */
+/**
+ * The kinds of configuration keys: how a value is written in YAML and in an environment variable, checked, and
+ * documented.
+ */
 import * as z from 'zod';
 import { validateLabelSelector } from '../api/label-selector.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
@@ -79,7 +82,9 @@ export function integer(defaultValue: number, { min, max, ...texts }: KeyTexts &
   };
 }
 
-/** A duration text such as `10s`, in milliseconds to the program; bare numbers are refused, they do not say the unit. */
+/**
+ * A duration text such as `10s`, in milliseconds to the program; bare numbers are refused, they do not say the unit.
+ */
 export function duration(
   defaultValue: string,
   { min = 1, max, ...texts }: KeyTexts & Partial<Range>,
@@ -162,6 +167,7 @@ export function annotationValue(
   return { ...options, leaf: true, schema, defaultValue, fromText: (value) => value };
 }
 
+/** Where a server listens. Port 0 is any free one. */
 export interface BindAddress {
   /** Undefined listens on all addresses. */
   readonly host: string | undefined;
@@ -215,6 +221,7 @@ export function kinds(
   };
 }
 
+/** A kind of objects as manifests name it: `argoproj.io/v1alpha1`, `Rollout`. */
 export interface KindName {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,8 +1,10 @@
 /** The overlay of environment variables: `SPOTALIS_` and the name a key declares. */
 import { listConfigKeys } from './schema.ts';
 
+/** As `process.env`; injected, so that tests and checks of a file have one of their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Spotalis's, for all engines: a deployment of it keeps its variables. */
 export const ENV_PREFIX = 'SPOTALIS_';
 
 interface EnvironmentValue {
@@ -13,6 +15,7 @@ interface EnvironmentValue {
   readonly value: unknown;
 }
 
+/** What the variables say, and what is wrong with them. */
 export interface EnvironmentOverlay {
   readonly values: readonly EnvironmentValue[];
   /** Variables that cannot be read, a sentence each. */
@@ -21,8 +24,8 @@ export interface EnvironmentOverlay {
 }
 
 /**
- * Kubernetes puts variables for every Service of the namespace into each container; for a Service named `spotalis-webhook` one of them is
- * `SPOTALIS_WEBHOOK_PORT=tcp://10.0.0.1:443`. They are nobody's configuration.
+ * Kubernetes puts variables for every Service of the namespace into each container; for a Service named
+ * `spotalis-webhook` one of them is `SPOTALIS_WEBHOOK_PORT=tcp://10.0.0.1:443`. They are nobody's configuration.
  */
 function isServiceLink(variable: string, text: string): boolean {
   return (

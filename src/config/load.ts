@@ -1,4 +1,6 @@
-/** From the text of the file and the environment to a checked configuration, or to all the reasons why there is none. */
+/**
+ * From the text of the file and the environment to a checked configuration, or to all the reasons why there is none.
+ */
 
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeError } from '../lib/errors.ts';
@@ -10,6 +12,7 @@ import { type Environment, readEnvironment } from './environment.ts';
 import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from './schema.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
+/** All that a configuration is made of; the same input gives the same configuration. */
 export interface ConfigInput {
   /** The YAML text; empty for defaults. */
   readonly text: string;
@@ -18,6 +21,7 @@ export interface ConfigInput {
   readonly env: Environment;
 }
 
+/** Complete: every key has its value, from wherever. */
 export interface LoadedConfig {
   readonly config: Config;
   /** What is not as it may have been meant, a sentence each; nothing that keeps the process from running. */

@@ -9,9 +9,13 @@ import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys }
 
 /** How often the file is read even when the file system reports no change: some report none. */
 const POLL_MILLIS = 10_000;
-/** How long a new text has to stay as it is: a file that is written in place is empty or cut off for a moment, which would mean defaults. */
+/**
+ * How long a new text has to stay as it is: a file that is written in place is empty or cut off for a moment, which
+ * would mean defaults.
+ */
 const SETTLE_MILLIS = 500;
 
+/** A valid file that says something else than what is in force. */
 export interface ConfigChange extends LoadedConfig {
   /** Paths of the keys whose value changed; at least one. */
   readonly changed: readonly string[];
@@ -38,8 +42,8 @@ export interface ConfigFollowerOptions {
 }
 
 /**
- * Starts following `path`. The directory is watched, not the file: a mounted ConfigMap or Secret is replaced by swapping a symbolic link
- * beside it, which a watch on the file never sees.
+ * Starts following `path`. The directory is watched, not the file: a mounted ConfigMap or Secret is replaced by
+ * swapping a symbolic link beside it, which a watch on the file never sees.
  */
 export function followConfigFile(options: ConfigFollowerOptions): void {
   const { path, env, clock, onChange, onInvalid, signal } = options;

@@ -1,9 +1,12 @@
-/** The keys of the allocation engine in the operator. How shares are worked out is set on the agents (docs/agent.md). */
+/**
+ * The keys of the allocation engine in the operator. How shares are worked out is set on the agents (docs/agent.md).
+ */
 import { choice, duration, flag, integer, names } from './config-key.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** Changes take effect at once: the settings are read at each pass. */
 export const allocationKeys = {
   apply: choice('requests+ceilings', ['requests+ceilings', 'limits', 'observe'], {
     env: 'ALLOCATION_APPLY',

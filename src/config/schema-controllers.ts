@@ -15,6 +15,10 @@ const profiles = ['karpenter', 'eks', 'gke', 'aks', 'castai'] as const;
 
 const SECOND = 1000;
 
+/**
+ * Names are Spotalis's where it has the key. So are defaults, but for `reconcileInterval` and
+ * `maxConcurrentReconciles`, which its design (mission/000) wants at 30 s and 5.
+ */
 export const controllersKeys = {
   maxConcurrentReconciles: integer(5, {
     env: 'CONTROLLERS_MAX_CONCURRENT_RECONCILES',

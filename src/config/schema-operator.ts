@@ -4,6 +4,7 @@ import { duration, flag, text } from './config-key.ts';
 
 const SECOND = 1000;
 
+/** Names and defaults are Spotalis's; those of the lease are client-go's. */
 export const operatorKeys = {
   namespace: text('spotalis-system', {
     env: 'OPERATOR_NAMESPACE',
@@ -67,6 +68,7 @@ export const operatorKeys = {
   },
 } as const;
 
+/** An engine that is off reads nothing and needs no rights of its own. */
 export const enginesKeys = {
   placement: flag(true, {
     env: 'ENGINES_PLACEMENT',

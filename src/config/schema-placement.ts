@@ -6,6 +6,7 @@ import { annotationValue, choice, duration, flag, integer, kinds, text } from '.
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** Stowage's own: Spotalis has no keys for these. */
 export const placementKeys = {
   rounding: choice('ceil', ['ceil', 'floor'], {
     env: 'PLACEMENT_ROUNDING',

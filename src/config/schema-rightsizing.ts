@@ -5,6 +5,7 @@ import { type ConfigKey, choice, duration, flag, integer, type KeyTexts, names, 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** Beside these, OptiPod's own keys and flags are understood: see aliases.ts. */
 export const rightsizingKeys = {
   dryRun: flag(false, {
     env: 'RIGHTSIZING_DRY_RUN',
@@ -174,6 +175,7 @@ function optionalFactor(texts: KeyTexts): ConfigKey<number | undefined> {
   };
 }
 
+/** A source for `provider: custom`: an endpoint of its own, or a pair of PromQL templates. */
 export interface CustomSourceKey {
   readonly name: string;
   /** Of an endpoint that returns series, or of a Prometheus where `queries` are given; empty: the operator's own. */

@@ -1,6 +1,7 @@
 /** The keys of what the process serves: webhook, dashboard, metrics, health, logs. */
 import { bindAddress, choice, duration, flag, integer, names, text } from './config-key.ts';
 
+/** Names and ports are Spotalis's, so that its Service and its webhook configuration go on working. */
 export const webhookKeys = {
   enabled: flag(true, {
     env: 'WEBHOOK_ENABLED',
@@ -64,6 +65,7 @@ export const webhookKeys = {
   }),
 } as const;
 
+/** The dashboard; read-only, and on loopback unless told otherwise. */
 export const webKeys = {
   enabled: flag(true, { env: 'WEB_ENABLED', restart: true, description: 'Serve the dashboard (docs/dashboard.md).' }),
   bindAddress: bindAddress('127.0.0.1:8083', {
@@ -88,6 +90,7 @@ export const webKeys = {
   }),
 } as const;
 
+/** Names, ports and defaults are Spotalis's. */
 export const observabilityKeys = {
   metrics: {
     enabled: flag(true, { env: 'METRICS_ENABLED', restart: true, description: 'Serve /metrics.' }),

@@ -1,6 +1,7 @@
 /**
- * The configuration: every key with its kind, default, environment variable and meaning, in the shape of the file. To add a key, add it
- * in the file of its section: the type, the checks, docs/configuration.md and the environment overlay follow from it.
+ * The configuration: every key with its kind, default, environment variable and meaning, in the shape of the file. To
+ * add a key, add it in the file of its section: the type, the checks, docs/configuration.md and the environment overlay
+ * follow from it.
  */
 import type { ConfigKey } from './config-key.ts';
 import { allocationKeys } from './schema-allocation.ts';
@@ -10,6 +11,7 @@ import { placementKeys } from './schema-placement.ts';
 import { rightsizingKeys } from './schema-rightsizing.ts';
 import { observabilityKeys, webhookKeys, webKeys } from './schema-serving.ts';
 
+/** In the order of the documentation. */
 export const configTree = {
   operator: operatorKeys,
   engines: enginesKeys,
@@ -35,10 +37,12 @@ type ConfigOf<Tree> = {
 /** The checked configuration: durations in milliseconds, defaults filled in. */
 export type Config = ConfigOf<typeof configTree>;
 
+/** A leaf of the tree, rather than a section. */
 export function isConfigKey(node: ConfigTree | ConfigKey<unknown>): node is ConfigKey<unknown> {
   return 'leaf' in node && node.leaf === true;
 }
 
+/** A leaf with its place. */
 export interface NamedKey {
   /** Dotted, e.g. `webhook.port`. */
   readonly path: string;

@@ -4,6 +4,7 @@ import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
 
+/** Data that remembers where it was written. */
 export interface YamlSource {
   /** The keys of the top level; empty for an empty file. */
   readonly root: Readonly<Record<string, unknown>>;
