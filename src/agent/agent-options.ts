@@ -58,6 +58,7 @@ export const agentOptions = {
   },
 } as const satisfies Record<string, OptionRow>;
 
+/** As written after `--`. */
 export type AgentOptionName = keyof typeof agentOptions;
 export const agentOptionNames = Object.keys(agentOptions).filter(
   (name): name is AgentOptionName => name in agentOptions,

@@ -1,6 +1,7 @@
 /**
- * The process of `stowage agent`. It stands apart from the other commands: everything reachable from here is loaded on every
- * node, so no schema, metrics, logging or command-line library may be among it (test/structure/agent-closure.test.ts).
+ * The process of `stowage agent`. It stands apart from the other commands: everything reachable from here is loaded on
+ * every node, so no schema, metrics, logging or command-line library may be among it
+ * (test/structure/agent-closure.test.ts).
  */
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -25,6 +26,7 @@ import { healthEndpoint, readyEndpoint } from './health.ts';
 import { createLineLog } from './line-log.ts';
 import { createAgentMetrics, METRICS_CONTENT_TYPE } from './metrics-text.ts';
 
+/** What the process has of the machine, so that tests may give it another one. */
 export interface AgentIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -33,6 +35,7 @@ export interface AgentIo {
   readonly version: string;
 }
 
+/** Requests to the API server: less than the operator's, as there is an agent on every node. */
 const AGENT_LIMITS = { qps: 20, burst: 40, reserve: 10 };
 
 /**

@@ -8,6 +8,7 @@ import type { Tick } from './planner.ts';
 
 const modeNumbers = { uncongested: 0, congested: 1, overloaded: 2 } as const;
 
+/** What a tick does not hold itself. */
 export interface ReportContext {
   readonly nodeName: string;
   readonly systemUse: Millicores | undefined;

@@ -1,4 +1,7 @@
-/** The node agent: samples, plans, writes, and answers for it. Killed or cut off it leaves nothing behind that changes a pod. */
+/**
+ * The node agent: samples, plans, writes, and answers for it. Killed or cut off it leaves nothing behind that changes a
+ * pod.
+ */
 import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
@@ -41,6 +44,7 @@ export interface AgentOptions {
   readonly metrics: AgentMetrics;
 }
 
+/** One node's. Reads files and the API, writes PodAllocations of its own pods, and nothing else. */
 export interface Agent {
   run(signal: AbortSignal): Promise<void>;
   health(): AgentHealth;
@@ -48,8 +52,9 @@ export interface Agent {
   unready(): string | undefined;
 }
 
-/** Of what is read of the past: a few ticks. */
+/** Of what is read of the past: a few ticks. Rings are this long, so it bounds their memory. */
 const LONGEST_WINDOW: Millis = 20_000;
+/** Two ticks, but no less: an API server under load takes seconds. */
 const LEAST_WRITE_DEADLINE: Millis = 5000;
 
 export function createAgent(options: AgentOptions): Agent {

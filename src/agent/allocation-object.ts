@@ -72,6 +72,7 @@ export function decisionOf(plan: PodPlan, node: NodePlan, measured: Measurement 
   };
 }
 
+/** What one object is made of. Without `original` and `decision` those fields are taken away on the server. */
 export interface AllocationParts {
   readonly pod: { readonly uid: string; readonly namespace: string; readonly name: string };
   readonly nodeName: string;

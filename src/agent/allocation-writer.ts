@@ -1,6 +1,6 @@
 /**
- * The agent's only writer: PodAllocations of its own node's pods, by server-side apply. It paces itself, gives up what has
- * grown old, and when the server refuses it waits longer each time. It never deletes and never writes pods.
+ * The agent's only writer: PodAllocations of its own node's pods, by server-side apply. It paces itself, gives up what
+ * has grown old, and when the server refuses it waits longer each time. It never deletes and never writes pods.
  */
 import type { KubeApi, Patch } from '../api/kube-api.ts';
 import { isForbidden, isInvalid, isNotFound, isUnauthorized, KubeError } from '../api/kube-error.ts';
@@ -9,17 +9,25 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** One object of one pod. */
 export interface PendingWrite {
   readonly object: PodAllocation;
-  /** The object has metadata only: merged into the one on the server, and not created where there is none. Else it is applied. */
+  /**
+   * The object has metadata only: merged into the one on the server, and not created where there is none. Else it is
+   * applied.
+   */
   readonly isAnnotation?: true;
   /** Decreases are sent before increases. */
   readonly growth: number;
 }
 
-/** `gone`: what was to be annotated is no longer there. */
+/**
+ * `denied`: no right to it. `missing`: the definition is not installed. `rejected`: this one object, the others may go
+ * on. `gone`: what was to be annotated is no longer there. `failed`: no answer, or trouble of the server.
+ */
 export type WriteResult = 'ok' | 'denied' | 'missing' | 'rejected' | 'gone' | 'failed';
 
+/** One batch at a time: the caller waits for it, as a plan made meanwhile would not know what got through. */
 export interface AllocationWriter {
   /**
    * Writes them all, decreases first.
@@ -43,6 +51,7 @@ export interface AllocationWriterOptions {
 const CONCURRENCY = 4;
 /** In one go; the rest comes with the next tick, newly planned, instead of growing old in a queue. */
 const BATCH = 32;
+/** After the first refusal; doubled with each further one, up to {@link LONGEST_PAUSE}. */
 const FIRST_PAUSE: Millis = 2000;
 const LONGEST_PAUSE: Millis = 60_000;
 

@@ -13,6 +13,7 @@ export interface Guidance extends Pick<NodePod, 'advice' | 'original' | 'hints'>
   readonly quota: NodeQuota | undefined;
 }
 
+/** Undefined where the operator has not said anything yet: then only what the agent sees itself counts. */
 export function readGuidance(said: AllocationGuidance | undefined): Guidance | undefined {
   if (said === undefined) return undefined;
   const { advice, originalRequest, originalLimit, quotaRequestRoom, quotaLimitRoom, quotaNodeShare } = said;

@@ -3,6 +3,7 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isoText } from '../lib/utc-text.ts';
 import { type Endpoint, jsonAnswer, textAnswer } from '../web/endpoint-server.ts';
 
+/** Figures at one moment. */
 export interface AgentHealth {
   readonly cgroupDetection: string;
   readonly podsTracked: number;
@@ -24,6 +25,7 @@ const STUCK: Millis = 30_000;
 /** ...unless the process has only just started. */
 const STARTING: Millis = 60_000;
 
+/** By the wall clock: where it is set forward, unhealthy until the next sample a second later. */
 export function isHealthy({ lastSampleAt, startedAt, now }: AgentHealth): boolean {
   if (now - startedAt < STARTING) return true;
   return lastSampleAt !== undefined && now - lastSampleAt <= STUCK;
@@ -54,6 +56,7 @@ export function healthEndpoint(read: () => AgentHealth): Endpoint {
   };
 }
 
+/** Status 503 while something is missing that plans are made of. */
 export function readyEndpoint(unready: () => string | undefined): Endpoint {
   return () => {
     const missing = unready();

@@ -1,4 +1,6 @@
-/** Logs of the agent: the records of lib/log.ts written by hand, because the logging library alone costs 4 MB of memory. */
+/**
+ * Logs of the agent: the records of lib/log.ts written by hand, because the logging library alone costs 4 MB of memory.
+ */
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { LogFormat, Logger, LogLevel } from '../lib/log.ts';

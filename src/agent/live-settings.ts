@@ -9,9 +9,13 @@ import type { Random } from '../lib/random.ts';
 import type { AgentSettings } from './setting-table.ts';
 import { readSettings } from './settings.ts';
 
+/** Defaults until the ConfigMap has been read; then what it says, and what it says later. */
 export interface LiveSettings {
   current(): AgentSettings;
-  /** Whether the ConfigMap was read, or is known not to be there. Before that nothing may be decided: it could say `observe`. */
+  /**
+   * Whether the ConfigMap was read, or is known not to be there. Before that nothing may be decided: it could say
+   * `observe`.
+   */
   isKnown(): boolean;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -27,6 +31,7 @@ export interface LiveSettingsOptions {
   readonly log: Logger;
 }
 
+/** MBCAS's own, so that an installation of it keeps its settings. */
 export const CONFIG_MAP = 'mbcas-agent-config';
 
 export function createLiveSettings(options: LiveSettingsOptions): LiveSettings {

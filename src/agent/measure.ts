@@ -4,7 +4,10 @@ import type { Millis } from '../lib/units.ts';
 import type { CpuWindow } from './cgroup/counter-ring.ts';
 import type { PodUse } from './sampler.ts';
 
-/** The kernel throttles the pod by the sum of its limits and each container by its own: what binds tighter counts. */
+/**
+ * The kernel throttles the pod by the sum of its limits and each container by its own: what binds tighter counts.
+ * @returns 0..1; undefined where nothing has a quota, or nothing ran.
+ */
 export function tighterRatio(pod: CpuWindow, containers: readonly (CpuWindow | undefined)[]): number | undefined {
   const ratios = [pod, ...containers].map((window) => window?.throttledRatio).filter((ratio) => ratio !== undefined);
   return ratios.length === 0 ? undefined : Math.max(...ratios);

@@ -8,6 +8,7 @@ type NameOfType<Type extends MetricDefinition['type']> = {
 }[keyof Table];
 type LabelsOf<Name extends keyof Table> = Readonly<Record<Table[Name]['labels'][number], string>>;
 
+/** As the operator's `Metrics`, without the library. */
 export interface AgentMetrics {
   inc<Name extends NameOfType<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number): void;
   /** Sets a gauge, or a counter that is kept elsewhere. Values that are no number are left out. */
@@ -28,6 +29,7 @@ interface Histogram {
   count: number;
 }
 
+/** Of the text format that every Prometheus reads. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createAgentMetrics(): AgentMetrics {

@@ -1,4 +1,7 @@
-/** CPU use of the whole node and of all its pods, and so of everything that is not a pod: kubelet, runtime, system services. */
+/**
+ * CPU use of the whole node and of all its pods, and so of everything that is not a pod: kubelet, runtime, system
+ * services.
+ */
 import type { Millicores, Millis } from '../lib/units.ts';
 import { type CounterRing, createCounterRing } from './cgroup/counter-ring.ts';
 import type { CpuCounters, GroupReader } from './cgroup/counters.ts';
@@ -14,6 +17,7 @@ export interface NodeUse {
   readonly system: Millicores | undefined;
 }
 
+/** One for the node; sampled together with the pods, so that their difference is of one moment. */
 export interface NodeUseMeter {
   /** @param roots paths of the `kubepods` groups of this node. */
   sample(nowMillis: Millis, roots: readonly string[]): void;
@@ -31,7 +35,10 @@ export function createNodeUse({ groups, files, proc, capacity }: NodeUseOptions)
   const total = createCounterRing(capacity);
   const pods = new Map<string, CounterRing>();
 
-  /** The top of the tree first: a node inside a container (kind) has its own, while `/proc/stat` is always the whole machine's. */
+  /**
+   * The top of the tree first: a node inside a container (kind) has its own, while `/proc/stat` is always the whole
+   * machine's.
+   */
   const readTotal = (): CpuCounters | undefined => {
     const top = groups.counters('');
     if (top.ok) return top.value;

@@ -1,4 +1,7 @@
-/** What a pod had before allocation changed it: as its annotation says, else as the agent noted when it first saw the pod. */
+/**
+ * What a pod had before allocation changed it: as its annotation says, else as the agent noted when it first saw the
+ * pod.
+ */
 
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { PodAllocationSpec } from '../api/pod-allocation.ts';
@@ -7,7 +10,10 @@ import { isRecord } from '../lib/is-record.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores } from '../lib/units.ts';
 
-/** The annotation `mbcas.io/original-resources`, `{"app":{"requests":{"cpu":"200m"}}}`; undefined where it is not readable. */
+/**
+ * The annotation `mbcas.io/original-resources`, `{"app":{"requests":{"cpu":"200m"}}}`; undefined where it is not
+ * readable.
+ */
 export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuSize | undefined {
   const text = marks[sizingKeys.allocationOriginals];
   if (text === undefined) return undefined;

@@ -21,6 +21,7 @@ import type { AgentNode, AgentPod, KnownSpec, NodeStores } from './node-stores.t
 import { annotatedOriginal, notedOriginal } from './original.ts';
 import type { Sampler } from './sampler.ts';
 
+/** One moment by three clocks: none of them serves for all. */
 export interface TickTime {
   /** Never jumps; what the loop remembers is in this time. */
   readonly steady: EpochMillis;
@@ -30,6 +31,7 @@ export interface TickTime {
   readonly monotonic: Millis;
 }
 
+/** All that a plan is made of: with the same input the same plan comes out. */
 export interface TickInput {
   readonly node: AgentNode;
   readonly pods: readonly AgentPod[];
@@ -45,6 +47,11 @@ export interface TickInput {
   readonly time: TickTime;
 }
 
+/**
+ * What the plan wants to be on the server. Why: `changed`: the bargain moved it; `registered`: the first word about a
+ * pod; `withdrawn`: an older wish that never came true is taken back; `renewed`: a sign of life; `enforced`: its limit
+ * has to be set anew.
+ */
 export interface IntendedWrite {
   readonly podUid: string;
   readonly object: PodAllocation;
@@ -55,6 +62,7 @@ export interface IntendedWrite {
   readonly why: 'changed' | 'registered' | 'withdrawn' | 'renewed' | 'enforced';
 }
 
+/** What one tick came to. */
 export interface Tick {
   readonly plan: NodePlan;
   readonly measured: ReadonlyMap<string, Measurement>;
@@ -73,6 +81,7 @@ const withdrawing: ReadonlySet<HoldReason> = new Set([
   'Unfunded',
 ]);
 
+/** Pure. Pods whose newest sample is too old take part without a measurement, and keep what they have. */
 export function planTick(input: TickInput): Tick {
   const { node, rules, sampler, tickMillis, samplingMillis, time, memory } = input;
   const measured = new Map<string, Measurement>();

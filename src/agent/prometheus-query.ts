@@ -1,7 +1,10 @@
-/** One instant query of the Prometheus HTTP API. By hand over node:http, since `fetch` alone would cost 13 MB of memory. */
+/**
+ * One instant query of the Prometheus HTTP API. By hand over node:http, since `fetch` alone would cost 13 MB of memory.
+ */
 import https from 'node:https';
 import { http } from '../lib/node-http.ts';
 
+/** One series of the answer, by the pod that its labels name. */
 export interface MetricSample {
   readonly namespace: string;
   readonly pod: string;

@@ -1,6 +1,7 @@
 /**
- * Whether the kernel still enforces the limits it once did: `systemctl daemon-reload` and second writers reset quotas behind
- * the kubelet's back (runc#1605, crun#1011, moby#51446, koordinator#2306). Told once; set anew once, by a resize, never in a loop.
+ * Whether the kernel still enforces the limits it once did: `systemctl daemon-reload` and second writers reset quotas
+ * behind the kubelet's back (runc#1605, crun#1011, moby#51446, koordinator#2306). Told once; set anew once, by a
+ * resize, never in a loop.
  */
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
 import { isResizing } from '../decide/allocation/seat.ts';
@@ -10,10 +11,12 @@ import type { CpuQuota } from './cgroup/parse.ts';
 import type { AgentPod } from './node-stores.ts';
 import type { PodUse, Sampler } from './sampler.ts';
 
+/** Remembers each pod's last limit that was seen in force. */
 export interface QuotaCheck {
   /**
-   * Looks at the pods whose turn it is. @returns by uid the limit to ask for of pods whose own should be set anew: a kubelet sets
-   * a quota when the limit changes, and only then, so a step more. Once for each pod, for half a minute.
+   * Looks at the pods whose turn it is.
+   * @returns by uid the limit to ask for of pods whose own should be set anew: a kubelet sets a quota when the limit
+   * changes, and only then, so a step more. Once for each pod, for half a minute.
    */
   look(pods: readonly AgentPod[], nowMillis: Millis): ReadonlyMap<string, Millicores>;
   /** Pods whose limit is not in force though it was. */

@@ -1,7 +1,8 @@
 /**
- * Signs of life: while nothing changes, one PodAllocation of the node in turn is annotated with the time. Readers see the node's
- * objects change and know that its agent lives, for one write per node and interval however many pods there are; as the spec stays
- * as it is, nobody has to answer. Where the figures of an allocation are out of date, the sign is its spec with newer ones instead.
+ * Signs of life: while nothing changes, one PodAllocation of the node in turn is annotated with the time. Readers see
+ * the node's objects change and know that its agent lives, for one write per node and interval however many pods there
+ * are; as the spec stays as it is, nobody has to answer. Where the figures of an allocation are out of date, the sign
+ * is its spec with newer ones instead.
  */
 import { type PodAllocation, RENEWED_ANNOTATION } from '../api/pod-allocation.ts';
 import type { NodePlan, PodPlan } from '../decide/allocation/node-input.ts';
@@ -13,6 +14,7 @@ import { notedOriginal } from './original.ts';
 import type { IntendedWrite, Tick } from './planner.ts';
 import { isOutdated, toldFigures } from './told-figures.ts';
 
+/** Asked when nothing else was written for `allocation.renewInterval`. */
 export interface Renewal {
   /** The next in turn; undefined where there is none. */
   next(tick: Tick, wall: EpochMillis): IntendedWrite | undefined;

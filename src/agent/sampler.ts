@@ -1,4 +1,7 @@
-/** Samples the CPU counters of this node's pods and containers, and of the node itself, into rings that readers take windows of. */
+/**
+ * Samples the CPU counters of this node's pods and containers, and of the node itself, into rings that readers take
+ * windows of.
+ */
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 import { type CounterRing, type CpuWindow, createCounterRing } from './cgroup/counter-ring.ts';
@@ -26,10 +29,12 @@ export interface GroupUse {
   lastMillis(): Millis | undefined;
 }
 
+/** A pod and, by name, its containers that run now. */
 export interface PodUse extends GroupUse {
   container(name: string): GroupUse | undefined;
 }
 
+/** Reads synchronously: some hundred small kernel files a second, each in microseconds. */
 export interface Sampler {
   /** The pods to follow from now on; others are forgotten. */
   track(pods: readonly TrackedPod[]): void;

@@ -3,12 +3,14 @@ import { parseDuration } from '../lib/duration.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores, Millis } from '../lib/units.ts';
 
+/** Texts are those of ConfigMaps and variables. */
 export interface SettingKind<Value> {
   read(text: string): Value | undefined;
   /** What is accepted, as the end of a sentence. */
   readonly accepted: string;
 }
 
+/** Both ends belong to it; no exponents. */
 export function number(min: number, max: number): SettingKind<number> {
   return {
     accepted: `a number from ${min} to ${max}`,
@@ -19,6 +21,7 @@ export function number(min: number, max: number): SettingKind<number> {
   };
 }
 
+/** Both ends belong to it; Go's grammar. */
 export function duration(min: Millis, max: Millis): SettingKind<Millis> {
   return {
     accepted: `a duration such as 500ms, 10s or 1m30s, from ${min} ms to ${max / 1000} s`,
@@ -33,6 +36,7 @@ export function duration(min: Millis, max: Millis): SettingKind<Millis> {
   };
 }
 
+/** Zero and more, in millicores, rounded up. */
 export const cpuAmount: SettingKind<Millicores> = {
   accepted: 'an amount of CPU such as 100m or 2',
   read(text) {
@@ -45,11 +49,13 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Set
   return { accepted: `one of ${words.join(', ')}`, read: (text) => words.find((word) => word === text) };
 }
 
+/** In any case of letters. */
 export const flag: SettingKind<boolean> = {
   accepted: 'true or false',
   read: (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : undefined),
 };
 
+/** Names of namespaces; blanks around them do not matter. */
 export const names: SettingKind<readonly string[]> = {
   accepted: 'names separated by commas, or nothing',
   read(text) {
@@ -59,6 +65,7 @@ export const names: SettingKind<readonly string[]> = {
   },
 };
 
+/** Null for none, which is a value of its own here. */
 export const httpUrl: SettingKind<URL | null> = {
   accepted: 'an address such as http://prometheus.monitoring:9090, or nothing',
   read(text) {
@@ -68,4 +75,5 @@ export const httpUrl: SettingKind<URL | null> = {
   },
 };
 
+/** For settings that the agent passes over. */
 export const anyText: SettingKind<string> = { accepted: 'any text', read: (text) => text };

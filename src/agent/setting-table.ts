@@ -1,6 +1,7 @@
 /**
- * Every setting the agent takes: the keys of the ConfigMap `mbcas-agent-config` and variables `MBCAS_*` as MBCAS has them, and
- * Stowage's own `allocation.*` with `STOWAGE_ALLOCATION_*`. A row says what a value does, or why it does nothing here.
+ * Every setting the agent takes: the keys of the ConfigMap `mbcas-agent-config` and variables `MBCAS_*` as MBCAS has
+ * them, and Stowage's own `allocation.*` with `STOWAGE_ALLOCATION_*`. A row says what a value does, or why it does
+ * nothing here.
  */
 import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { Millis } from '../lib/units.ts';
@@ -16,6 +17,7 @@ import {
   type SettingKind,
 } from './setting-kinds.ts';
 
+/** Of one agent, complete. */
 export interface AgentSettings {
   readonly samplingMillis: Millis;
   /** Distance of two plans. */
@@ -26,6 +28,7 @@ export interface AgentSettings {
   readonly rules: AllocationRules;
 }
 
+/** One setting. Rows are applied in the order of the table, those of the ConfigMap before variables. */
 export interface SettingRow {
   /** In the ConfigMap; undefined where there is only a variable. */
   readonly key?: string;
@@ -91,6 +94,7 @@ const noLearning = 'nothing is learned by reinforcement here: the optimum is com
 const noStep = 'raises are as large as the bargain says; allocation.stepUp bounds them';
 const noCost = 'demand falls by fixed steps after calm ticks';
 
+/** To add a setting, add a row; the order is that in which problems are told. */
 export const settingTable: readonly SettingRow[] = [
   mbcas('samplingInterval', duration(200, MINUTE), (settings, samplingMillis) => ({ ...settings, samplingMillis })),
   mbcas('fastLoopInterval', duration(500, MINUTE), (settings, tickMillis) => ({ ...settings, tickMillis })),

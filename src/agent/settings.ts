@@ -1,7 +1,11 @@
-/** The agent's settings: defaults, then the ConfigMap, then the environment. A bad value is told and its default kept, one by one. */
+/**
+ * The agent's settings: defaults, then the ConfigMap, then the environment. A bad value is told and its default kept,
+ * one by one.
+ */
 import { defaultAllocationRules } from '../decide/allocation/rules.ts';
 import { type AgentSettings, type SettingRow, settingTable } from './setting-table.ts';
 
+/** Sampling and tick as MBCAS has them in its second generation. */
 export const defaultAgentSettings: AgentSettings = {
   samplingMillis: 1000,
   tickMillis: 2000,
@@ -10,6 +14,7 @@ export const defaultAgentSettings: AgentSettings = {
   rules: defaultAllocationRules,
 };
 
+/** Always something to work with: what was not accepted keeps its default. */
 export interface ReadSettings {
   readonly settings: AgentSettings;
   /** What was not accepted, one sentence each. */
@@ -18,12 +23,14 @@ export interface ReadSettings {
   readonly notes: readonly string[];
 }
 
+/** From weak to strong. */
 export interface SettingSources {
   /** `data` of the ConfigMap; undefined where there is none. */
   readonly configMap?: Readonly<Record<string, string>> | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Never throws. Each setting stands alone, so that one mistake does not stop the agents of a whole cluster. */
 export function readSettings({ configMap = {}, env }: SettingSources): ReadSettings {
   const problems: string[] = [];
   const notes: string[] = [];

@@ -1,10 +1,11 @@
 /**
- * Epoch time that never jumps, for what the loop remembers: the wall clock at the start, carried on by monotonic time. Where the
- * wall clock is set while the agent runs, the two part; the loop then starts anew, as after a restart.
+ * Epoch time that never jumps, for what the loop remembers: the wall clock at the start, carried on by monotonic time.
+ * Where the wall clock is set while the agent runs, the two part; the loop then starts anew, as after a restart.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
+/** Its instants compare with those of other processes as long as no clock was set. */
 export interface SteadyTime {
   now(): EpochMillis;
   /** Takes up a wall clock that was set. @returns by how much, or undefined where nothing happened. */

@@ -1,4 +1,7 @@
-/** The steps of the agent's loop: sample; and each tick, plan on what is known for certain, write, remember what got through. */
+/**
+ * The steps of the agent's loop: sample; and each tick, plan on what is known for certain, write, remember what got
+ * through.
+ */
 import type { NodeMemory } from '../decide/allocation/node-input.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -15,6 +18,7 @@ import type { Renewal } from './renewal.ts';
 import type { Sampler } from './sampler.ts';
 import type { SteadyTime } from './steady-time.ts';
 
+/** The parts of one agent, each made once. */
 export interface TickParts {
   readonly settings: LiveSettings;
   readonly stores: NodeStores;
@@ -30,6 +34,7 @@ export interface TickParts {
   readonly log: Logger;
 }
 
+/** The loop's own memory: the last plan, and what got through of it. */
 export interface Ticks {
   sample(): void;
   /** Plans, and writes behind the caller's back; skipped while the writes of the tick before are under way. */

@@ -1,6 +1,6 @@
 /**
- * Whether the figures in an allocation still say how things are. Those move all the time, and writing them raises the generation,
- * so that the operator has to write as well: only what people would read otherwise is worth it.
+ * Whether the figures in an allocation still say how things are. Those move all the time, and writing them raises the
+ * generation, so that the operator has to write as well: only what people would read otherwise is worth it.
  */
 import type { AllocationDecision } from '../api/pod-allocation.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
@@ -16,6 +16,7 @@ export interface ToldFigures {
 /** Use has to differ by both. */
 const [LEAST_DIFFERENCE, LEAST_PART] = [50, 0.25];
 
+/** What people would read of these figures. */
 export function toldFigures({ mode, clamps = [], cpuUsage }: AllocationDecision = {}): ToldFigures {
   return {
     rules: [mode, ...clamps.map(({ reason }) => reason)].join(' '),
@@ -23,7 +24,9 @@ export function toldFigures({ mode, clamps = [], cpuUsage }: AllocationDecision 
   };
 }
 
-/** Whether `now` says something else than what people were told. A use that cannot be measured at the moment is no news. */
+/**
+ * Whether `now` says something else than what people were told. A use that cannot be measured at the moment is no news.
+ */
 export function isOutdated(told: ToldFigures, now: ToldFigures): boolean {
   if (told.rules !== now.rules) return true;
   if (now.usage === undefined) return false;

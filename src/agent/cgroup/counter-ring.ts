@@ -1,4 +1,7 @@
-/** The last minute of one group's counters, and what they say over any span of it: one sampler, a window for each reader. */
+/**
+ * The last minute of one group's counters, and what they say over any span of it: one sampler, a window for each
+ * reader.
+ */
 import type { Millicores, Millis } from '../../lib/units.ts';
 import type { CpuCounters } from './counters.ts';
 
@@ -8,7 +11,10 @@ export interface CpuWindow {
   readonly spanMillis: Millis;
   readonly usageMillicores: Millicores;
   readonly periods: number;
-  /** Throttled periods by periods, 0..1; undefined where no period passed: never 0/0. */
+  /**
+   * Throttled periods by periods, 0..1; undefined where no period passed: never 0/0. Without a quota the kernel counts
+   * none.
+   */
   readonly throttledRatio: number | undefined;
   /** Time throttled, summed over CPUs: more than the span is possible. */
   readonly throttledMillis: Millis;
@@ -16,6 +22,7 @@ export interface CpuWindow {
   readonly pressureRatio: number | undefined;
 }
 
+/** Of one control group. Nothing is allocated after it is made. */
 export interface CounterRing {
   /**
    * @param atMillis of a clock that never jumps.
@@ -32,7 +39,10 @@ export interface CounterRing {
   reset(): void;
 }
 
-/** Time, usage, periods, throttled periods, throttled time, pressure: kept as numbers in a row, so that a sample makes no garbage. */
+/**
+ * Time, usage, periods, throttled periods, throttled time, pressure: kept as numbers in a row, so that a sample makes
+ * no garbage.
+ */
 const FIELDS = 6;
 /** Stands for an unknown pressure; counters are never negative. */
 const UNKNOWN = -1;

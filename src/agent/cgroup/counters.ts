@@ -17,7 +17,10 @@ export interface CpuCounters {
 /** What is set on the group. */
 export interface CpuSettings {
   readonly quota: CpuQuota | undefined;
-  /** `cpu.weight` (1..10000) in v2, `cpu.shares` (2..262144) in v1. Read, never computed: the conversion differs by runtime. */
+  /**
+   * `cpu.weight` (1..10000) in v2, `cpu.shares` (2..262144) in v1. Read, never computed: the conversion differs by
+   * runtime.
+   */
   readonly weight: number | undefined;
 }
 
@@ -26,6 +29,7 @@ export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly why: 'gone' | 'unreadable'; readonly message: string };
 
+/** Reads one tree of control groups, v1 or v2. Never throws: a group may go away between any two reads. */
 export interface GroupReader {
   /** @param path of the group below the tree; empty for the tree itself. */
   counters(path: string): Reading<CpuCounters>;
@@ -137,7 +141,9 @@ function withThrottling(
   };
 }
 
-/** `cpuacct.usage` in nanoseconds passes 2^53 after 104 days of one core: too long for an exact number, so read apart. */
+/**
+ * `cpuacct.usage` in nanoseconds passes 2^53 after 104 days of one core: too long for an exact number, so read apart.
+ */
 function parseNanos(text: string): number | undefined {
   const trimmed = text.trim();
   return /^\d{1,20}$/.test(trimmed) ? Number(trimmed) : undefined;

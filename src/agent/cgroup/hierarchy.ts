@@ -1,7 +1,10 @@
-/** Which control groups this machine has: one v2 tree, or v1 trees by controller with an optional v2 tree beside them. */
+/**
+ * Which control groups this machine has: one v2 tree, or v1 trees by controller with an optional v2 tree beside them.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Folders as this process sees them, below the mount that it was given. */
 export interface Hierarchy {
   readonly version: 1 | 2;
   /** Folder of the tree that holds quotas and weights. Pods are searched here. */
@@ -15,8 +18,8 @@ export interface Hierarchy {
 const V1_JOINT = ['cpu,cpuacct', 'cpuacct,cpu'];
 
 /**
- * Of a hybrid machine (v1 trees with a v2 tree in `unified`, as systemd calls it) the v1 trees are taken where they count CPU, as
- * then they hold the quotas; else the v2 tree has the CPU controller.
+ * Of a hybrid machine (v1 trees with a v2 tree in `unified`, as systemd calls it) the v1 trees are taken where they
+ * count CPU, as then they hold the quotas; else the v2 tree has the CPU controller.
  * @param mount where control groups are mounted, usually `/sys/fs/cgroup`.
  * @returns a sentence where there are none to read, saying what was looked for.
  */

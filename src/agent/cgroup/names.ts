@@ -1,6 +1,7 @@
 /**
- * Names of control groups as kubelet and runtimes give them, whichever driver (systemd, cgroupfs) and wherever they are nested
- * (kind and k3s put their own folders above). Source: kubelet cm/cgroup_manager_linux.go and the runtimes' cgroup drivers.
+ * Names of control groups as kubelet and runtimes give them, whichever driver (systemd, cgroupfs) and wherever they are
+ * nested (kind and k3s put their own folders above). Source: kubelet cm/cgroup_manager_linux.go and the runtimes'
+ * cgroup drivers.
  */
 
 /** `kubepods`, `kubepods.slice`, and nested as `kubelet-kubepods.slice`. */
@@ -14,8 +15,9 @@ export function isQosGroup(name: string): boolean {
 }
 
 /**
- * The pod's uid in a folder's name: `pod1234-...`, `kubepods-burstable-pod1234_....slice`. systemd names cannot hold dashes
- * within a part, so the driver writes them as underscores. Static pods have the hash of their file, without dashes.
+ * The pod's uid in a folder's name: `pod1234-...`, `kubepods-burstable-pod1234_....slice`. systemd names cannot hold
+ * dashes within a part, so the driver writes them as underscores. Static pods have the hash of their file, without
+ * dashes.
  */
 export function podUidOf(name: string): string | undefined {
   const match = /(?:^|-)pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice)?$/i.exec(name);
@@ -29,8 +31,8 @@ export function containerIdOf(statusId: string | undefined): string | undefined 
 }
 
 /**
- * Whether a folder of a pod is that of the container: `<id>`, `cri-containerd-<id>.scope`, `crio-<id>`, `docker-<id>.scope`.
- * CRI-O puts the monitor's group (`crio-conmon-<id>`) beside it; that one is not meant.
+ * Whether a folder of a pod is that of the container: `<id>`, `cri-containerd-<id>.scope`, `crio-<id>`,
+ * `docker-<id>.scope`. CRI-O puts the monitor's group (`crio-conmon-<id>`) beside it; that one is not meant.
  */
 export function isContainerGroup(name: string, id: string): boolean {
   const bare = name.endsWith('.scope') ? name.slice(0, -'.scope'.length) : name;

@@ -1,4 +1,7 @@
-/** Parsers of the kernel's control group files. Pure; a text that does not follow its grammar gives undefined, never a guess. */
+/**
+ * Parsers of the kernel's control group files. Pure; a text that does not follow its grammar gives undefined, never a
+ * guess.
+ */
 
 /** CPU bandwidth (`cpu.max`, `cpu.cfs_quota_us`): what a group may use in each period. */
 export interface CpuQuota {
@@ -64,7 +67,10 @@ export function parsePressure(text: string): number | undefined {
   return total === -1 || total > end ? undefined : parseCount(text.slice(total + TOTAL.length, end));
 }
 
-/** Microseconds the machine's CPUs were busy, of the first line of `/proc/stat`, whose unit is a hundredth of a second (proc_stat(5)). */
+/**
+ * Microseconds the machine's CPUs were busy, of the first line of `/proc/stat`, whose unit is a hundredth of a second
+ * (proc_stat(5)).
+ */
 export function parseProcStat(text: string): number | undefined {
   const [label, ...words] = (text.split('\n', 1)[0] ?? '').split(/\s+/);
   if (label !== 'cpu') return undefined;

@@ -1,7 +1,11 @@
-/** Where the groups of pods and containers are: found by looking, by pod uid and container id, never by assuming a layout. */
+/**
+ * Where the groups of pods and containers are: found by looking, by pod uid and container id, never by assuming a
+ * layout.
+ */
 import { readdirSync } from 'node:fs';
 import { isContainerGroup, isKubepodsRoot, isQosGroup, podUidOf } from './names.ts';
 
+/** What the last look found; nothing is looked for when it is asked. */
 export interface PodFolders {
   /** Path of a pod's group below the tree, without leading slash; undefined where there is none now. */
   pod(uid: string): string | undefined;
