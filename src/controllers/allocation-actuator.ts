@@ -25,9 +25,14 @@ export type AllocationAttempt =
   | { readonly kind: 'refused'; readonly answer: ReadAnswer }
   | { readonly kind: 'gone' };
 
+/**
+ * The only one that resizes pods for allocation. What it has asked for counts from before the request leaves until it
+ * is seen to be over.
+ */
 export interface AllocationActuator {
   /** What a guard has against it at this moment; nothing is sent. */
   objection(decision: ResizeDecision): Block | undefined;
+  /** `asked`: the API server took it, or may have. How it ends is seen by {@link review}. */
   send(decision: ResizeDecision, signal: AbortSignal): Promise<AllocationAttempt>;
   /** Looks after what is under way; to be called at every change of such a pod and each second. */
   review(signal: AbortSignal): Promise<void>;
@@ -54,7 +59,10 @@ export interface AllocationActuatorOptions {
   readonly clock: Clock;
 }
 
-/** Spacing is the business of admission, which knows funding and forced raises. */
+/**
+ * Spacing is the business of admission, which knows funding and forced raises; windows are not for shares that move
+ * with every burst.
+ */
 const policy: SizePolicy = { cooldownMillis: 0, allowRecreate: false };
 
 export function createAllocationActuator(options: AllocationActuatorOptions): AllocationActuator {

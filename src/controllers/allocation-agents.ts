@@ -9,14 +9,15 @@ import type { AllocationRecord } from '../observe/project-allocation.ts';
 /** `silent`: nothing changes on its account any more; `gone`: what it gave is taken back. */
 export type AgentState = 'alive' | 'silent' | 'gone';
 
+/** Of the leader. On other replicas nobody listens, and every agent counts as alive. */
 export interface AllocationAgents {
   /** A change of an allocation, by whomever. */
   note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
   /** A node never heard of is alive: its time begins with the first question. */
   stateOf(node: string): AgentState;
   /**
-   * To be called every second. Agents that are gone with their nodes are forgotten: of a cluster whose nodes come and go
-   * they would become more and more.
+   * To be called every second. Agents that are gone with their nodes are forgotten: of a cluster whose nodes come and
+   * go they would become more and more.
    * @param isNode whether there is a node of this name; asked of agents that are gone only.
    * @returns the nodes whose state has changed since the last call.
    */

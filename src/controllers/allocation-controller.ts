@@ -35,6 +35,10 @@ export interface AllocationControllerOptions {
   readonly workers: number;
 }
 
+/**
+ * One key a node in its queue, so that passes over one node never overlap; beside it one for the statuses of a node,
+ * and one for an allocation whose pod is not there.
+ */
 export interface AllocationController {
   /** Runs until `signal` aborts; then waits for what is running and resolves. May be run again. */
   run(signal: AbortSignal): Promise<void>;

@@ -45,6 +45,7 @@ export interface AllocationEngineOptions extends EngineParts {
   readonly workers: number;
 }
 
+/** Who follows and who leads have the same; only the leader calls `run`. */
 export interface AllocationEngine {
   readonly controller: AllocationController;
   readonly agents: AllocationAgents;
@@ -101,7 +102,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
   });
   reportAllocation({ metrics, view, stores, agents, isLeader: () => leadership().leader });
 
-  /** What a predecessor learned is in the statuses it wrote. */
+  /** What a predecessor learned is in the statuses it wrote: a pod that restarted on a resize is not tried again. */
   const recall = (): void => {
     for (const { spec, status } of stores.all()) {
       if (status.guidance?.restartedOnResize === true && spec.podUID !== undefined) memory.noteRestart(spec.podUID);
@@ -130,9 +131,17 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+/**
+ * A pod that refuses is asked again after ten seconds, then less and less often; after five in a row it is left alone
+ * for half an hour.
+ */
 const HISTORY = {
   backoff: { initial: 10 * SECOND, max: 10 * MINUTE },
   giveUpAfter: 5,
   giveUpMillis: 30 * MINUTE,
 } as const;
+/**
+ * Shares are about now: what is not granted within seconds is taken back, as it is charged meanwhile
+ * (kubernetes#135107).
+ */
 const DEADLINES = { deferredMillis: 15 * SECOND, errorMillis: MINUTE, silenceMillis: MINUTE } as const;

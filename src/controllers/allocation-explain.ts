@@ -8,6 +8,7 @@ import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AgentState, AllocationAgents } from './allocation-agents.ts';
 
+/** Of one pod; amounts are quantities, as they stand in its PodAllocation. */
 export interface ExplainedAllocation {
   readonly pod: string;
   readonly node: string;

@@ -8,6 +8,7 @@ import type { EpochMillis, Millicores } from '../lib/units.ts';
 import type { ContainerSize } from '../model/sizing-records.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 
+/** What one pod's guidance is made of. */
 export interface GuidanceInput {
   readonly known: AllocatedPod;
   /** What rightsizing advises the pod to request. */

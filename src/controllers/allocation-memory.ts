@@ -2,6 +2,7 @@
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { QuotaRecord } from '../model/sizing-records.ts';
 
+/** Of this process. What must outlive it is in statuses: see `recall` in allocation-engine.ts. */
 export interface AllocationMemory {
   /**
    * A container restarted during a resize of ours: in place is not without a restart there. For the life of the pod.

@@ -8,6 +8,7 @@ import type { DesiredCpu } from '../decide/allocation/read-allocation.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 
+/** What is told is always the latest: an outcome says nothing of the ones before. */
 export type AllocationOutcome =
   /** There is no such pod. */
   | { readonly kind: 'no-pod'; readonly message: string }
@@ -22,6 +23,7 @@ export type AllocationOutcome =
   /** Asked for; the node has not said it is done. */
   | { readonly kind: 'asked'; readonly clamps: Extract<Admission, { kind: 'resize' }>['clamps'] };
 
+/** What one status is made of. */
 export interface StatusFacts {
   readonly spec: PodAllocationSpec;
   readonly generation: number;
@@ -34,7 +36,10 @@ export interface StatusFacts {
   readonly now: EpochMillis;
 }
 
-/** The systemd driver rounds quotas to 10m, and shares lose some thousandths. */
+/**
+ * The systemd driver rounds quotas up to 10m, and shares lose some thousandths on their way through the kernel
+ * (kubernetes#129357): equality would never be reached.
+ */
 const TOLERANCE: Millicores = 10;
 
 /** The whole status. `Applied` is said only of what spec and node both have. */

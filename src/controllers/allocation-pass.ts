@@ -38,12 +38,14 @@ export interface PodReport {
   readonly outcome: AllocationOutcome;
 }
 
+/** What is left to say and to do after one pass. */
 export interface PassReport {
   readonly pods: readonly PodReport[];
   /** Look again after this time at the latest. */
   readonly againAfterMillis: Millis | undefined;
 }
 
+/** Passes over one node must not overlap; over different nodes they may. */
 export interface AllocationPass {
   over(nodeName: string, signal: AbortSignal): Promise<PassReport>;
   forget(podUid: string): void;

@@ -18,6 +18,7 @@ import { isSameStatus, statusOf } from './allocation-outcome.ts';
 import type { PodReport } from './allocation-pass.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 
+/** Statuses are read by agents (guidance), by people, and by the next leader: a write that changes nothing is none. */
 export interface AllocationReports {
   /** Of one node, by its last pass. @returns whether all that is news was written. */
   write(reports: readonly PodReport[], signal: AbortSignal): Promise<boolean>;

@@ -9,11 +9,13 @@ import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 
+/** Value of the label `cause`. */
 export type RestoreCause = 'opted-out' | 'agent-gone' | 'no-allocation';
 
 /** Their owners said so; others that are kept out (another writer, a restart) keep what they have. */
 const optedOut: ReadonlySet<ExclusionReason> = new Set(['Excluded', 'NotOptedIn', 'GuaranteedQoS', 'HpaOff']);
 
+/** What one pod's case is judged by. */
 export interface RestoreFacts {
   readonly known: AllocatedPod;
   readonly hasAllocation: boolean;

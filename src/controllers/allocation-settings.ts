@@ -3,6 +3,7 @@ import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { SizeSettings } from '../guard/size/context.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** Replaced as a whole when the configuration changes; read at each pass. */
 export interface AllocationSettings {
   readonly size: SizeSettings;
   readonly rules: AllocationRules;

@@ -5,6 +5,7 @@
 import type { InFlightEviction } from '../guard/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
+/** Of this process: a new leader fills it from what it sees, see adopt-disruptions.ts. */
 export interface EvictionsInFlight {
   /**
    * What holds a place at this time. Gives back the places of what has been going on for too long, and tells `onFreed`.

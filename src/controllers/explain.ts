@@ -25,6 +25,7 @@ export interface ExplainedDecision {
   readonly blocks: readonly Block[];
 }
 
+/** Plain data, as it is sent over the wire. Made anew at each question: no plan is kept. */
 export interface WorkloadExplanation {
   readonly at: EpochMillis;
   readonly plan: WorkloadPlan;

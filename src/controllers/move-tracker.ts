@@ -10,6 +10,7 @@ import type { ClusterView } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 
+/** Of this process: moves that a predecessor began are not judged. */
 export interface MoveTracker {
   /** One move a workload is watched: the latest, as at most one pod of it goes at a time. */
   started(decision: EvictDecision, at: EpochMillis): void;

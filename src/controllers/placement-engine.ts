@@ -30,6 +30,7 @@ export interface PlacementEngineOptions extends EngineParts {
   readonly windowPollMillis: () => Millis;
 }
 
+/** Followers have it too, for explaining; only the leader runs the controller. */
 export interface PlacementEngine {
   readonly controller: PlacementController;
   readonly explain: Explainer;

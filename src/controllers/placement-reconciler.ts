@@ -52,6 +52,7 @@ export interface ReconcileResult {
   readonly againAfterMillis: Millis | undefined;
 }
 
+/** Never called twice at a time for one workload. */
 export interface PlacementReconciler {
   /** @throws EvictionError when an eviction failed for a reason that is not an expected answer. */
   reconcile(workload: WorkloadRecord, signal: AbortSignal): Promise<ReconcileResult>;

@@ -42,6 +42,7 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
   | { readonly kind: 'not-healed'; readonly answer: ReadAnswer }
 );
 
+/** Of one engine in this process; at most one resize a pod. */
 export interface ResizesInFlight {
   /** For guards: every resize that may still change something. */
   list(): readonly InFlightResize[];

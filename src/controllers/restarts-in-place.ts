@@ -11,6 +11,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';
 
+/** Keeps which pods hold a place; a pod holds one at most. */
 export interface RestartsInPlace {
   /**
    * Call before the patch is sent. Takes no place for what restarts nothing, and for what takes back a resize that was

@@ -30,6 +30,7 @@ export interface ByEvictionOptions {
   readonly clock: Clock;
 }
 
+/** One look: what did harm is taken back first; at most one pod is evicted. */
 export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;

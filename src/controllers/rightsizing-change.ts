@@ -33,6 +33,7 @@ export interface ChangeOptions {
   readonly clock: Clock;
 }
 
+/** The same for all three methods: they differ in how pods get their sizes, not in what is remembered of it. */
 export interface Changes {
   /** The change is made: told, counted, and remembered for cooldowns. */
   noteMade(
@@ -64,6 +65,7 @@ export interface Changes {
   ): HarmNoted;
 }
 
+/** A change, and what of it did harm. */
 export interface HarmfulChange {
   readonly change: OngoingChange;
   readonly harm: Harm;
@@ -146,6 +148,7 @@ export interface InForceNext {
 
 export type WatchedNow = Pick<WorkloadMemory, 'ongoing' | 'takenBack'>;
 
+/** To be taken before the memory is changed for a write that may fail. */
 export function watchedNow({ ongoing, takenBack }: WorkloadMemory): WatchedNow {
   return { ongoing, takenBack };
 }

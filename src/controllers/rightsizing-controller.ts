@@ -47,6 +47,7 @@ export interface RightsizingControllerOptions {
   readonly workers: number;
 }
 
+/** Keys in the queue are of policies, of workloads and of statuses; each is worked on once at a time. */
 export interface RightsizingController {
   /** Runs until `signal` aborts; then takes no more work, waits for what is running and resolves. May be run again. */
   run(signal: AbortSignal): Promise<void>;

@@ -14,6 +14,7 @@ import type { PolicyBooks } from './rightsizing-policies.ts';
 import { entryOf } from './rightsizing-result-store.ts';
 import { throttlingNote } from './rightsizing-throttling.ts';
 
+/** Plain data, as it is sent over the wire. */
 export interface SizingStory {
   /** `namespace/name`. */
   readonly policy: string;

@@ -40,6 +40,7 @@ export interface InPlaceOptions {
   readonly clock: Clock;
 }
 
+/** One look: what is under way comes first, then what is due, then pods that differ from what is in force. */
 export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
 const nothingDone: Converged = { kept: undefined, cramped: [] };

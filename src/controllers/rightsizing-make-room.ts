@@ -25,6 +25,7 @@ export interface MakeRoomOptions {
   readonly clock: Clock;
 }
 
+/** Keeps `noRoom` and `noRoomSince` of the workload's memory. */
 export interface MakeRoom {
   /** Evicts one of the pods, where it is time. @returns what came of it. */
   (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;

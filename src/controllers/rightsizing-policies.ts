@@ -23,6 +23,7 @@ export interface PolicyBook {
   owned: number;
 }
 
+/** Of all policies, by uid: one that is made anew under the same name begins with an empty book. */
 export interface PolicyBooks {
   of(uid: string): PolicyBook;
   forget(uid: string): void;

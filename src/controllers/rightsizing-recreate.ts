@@ -42,6 +42,7 @@ export interface RecreateOptions {
   readonly clock: Clock;
 }
 
+/** One look: what did harm is taken back first; at most one write of the template, which is one rollout. */
 export type Recreate = (context: ApplyContext) => Promise<ApplyResult>;
 
 const LOOK_AGAIN_MILLIS: Millis = 5_000;

@@ -10,6 +10,7 @@ import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 
+/** Kept until the next look, whether or not it was written. */
 export interface WorkloadResult {
   readonly entry: PolicyWorkloadStatus;
   readonly advice: readonly SizedAdvice[];

@@ -4,6 +4,7 @@ import type { RestartRules } from '../decide/rightsizing/worth-a-restart.ts';
 import type { SizeSettings } from '../guard/size/context.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** Shares are 0..1. */
 export interface RightsizingSettings {
   /** The engine as a whole: what every change of size is measured by. */
   readonly size: SizeSettings;

@@ -9,6 +9,7 @@ import { poolOf } from '../model/spot-pool.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import type { PlacementRules } from './placement-rules.ts';
 
+/** Fed from the moment it is made; what happened before is not known, and counts as nothing. */
 export interface SpotWatch {
   readonly memory: SpotMemory;
   /**
