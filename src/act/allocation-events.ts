@@ -1,4 +1,7 @@
-/** Events of allocation on pods: what was done, and lasting states once an hour. A pod's resizes make one series, not hundreds. */
+/**
+ * Events of allocation on pods: what was done, and lasting states once an hour. A pod's resizes make one series, not
+ * hundreds.
+ */
 import type { ObjectReference } from '../kube/event-object.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';

@@ -11,7 +11,10 @@ export type AppliedFields = ReadonlyMap<string, ReadonlySet<SizeKey>>;
 
 const TEMPLATE_SPEC = ['f:spec', 'f:template', 'f:spec'];
 
-/** Which sizes of which containers the rightsizing manager owns by server-side apply. What cannot be read is taken as not owned. */
+/**
+ * Which sizes of which containers the rightsizing manager owns by server-side apply. What cannot be read is taken as
+ * not owned.
+ */
 export function appliedByOptipod(managedFields: ObjectMeta['managedFields']): AppliedFields {
   const applied = new Map<string, Set<SizeKey>>();
   for (const { manager, operation, fieldsV1 } of managedFields ?? []) {

@@ -15,7 +15,8 @@ export interface WorkloadEvents {
   /** Something done or seen. Repeats with the same message become one series. */
   record(workload: WorkloadRecord, reason: ReasonName, message: string, advice?: string): void;
   /**
-   * A state that lasts (a block, a conflict): told once per workload, reason and hour, whatever the message says meanwhile.
+   * A state that lasts (a block, a conflict): told once per workload, reason and hour, whatever the message says
+   * meanwhile.
    * @param about where one reason can have several causes: each is told on its own.
    * @param advice the table's, unless values are filled in.
    */

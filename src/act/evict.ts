@@ -8,8 +8,8 @@ import type { Approved } from '../guard/guard.ts';
 import { type EvictionOutcome, outcomeOfEvictionError } from './eviction-outcome.ts';
 
 /**
- * Asks once, without trying again: whoever decides looks anew at what there is then. Never rejects: every answer, a broken
- * connection and an aborted signal included, is an outcome. Case 68 and case 72; hazard H22.
+ * Asks once, without trying again: whoever decides looks anew at what there is then. Never rejects: every answer, a
+ * broken connection and an aborted signal included, is an outcome. Case 68 and case 72; hazard H22.
  */
 export type Evict = (
   approved: Approved<EvictDecision | FallbackDecision | EvictToResizeDecision>,

@@ -1,6 +1,6 @@
 /**
- * The decision journal: per workload a bounded memory of what was seen, decided, blocked or done, and why. Status, dashboard and
- * `stowage explain` read it. In memory only, and of this process: a new leader begins with an empty one.
+ * The decision journal: per workload a bounded memory of what was seen, decided, blocked or done, and why. Status,
+ * dashboard and `stowage explain` read it. In memory only, and of this process: a new leader begins with an empty one.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis } from '../lib/units.ts';

@@ -5,7 +5,10 @@ import type { OptimizationPolicyStatus } from '../api/optimization-policy-status
 import type { PolicyRecord } from '../model/optimization-policy.ts';
 import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
-/** Replaces the status as a whole, whatever was in it. Writes each time it is called: whoever calls compares first. Never rejects. */
+/**
+ * Replaces the status as a whole, whatever was in it. Writes each time it is called: whoever calls compares first.
+ * Never rejects.
+ */
 export type WritePolicyStatus = (
   policy: Pick<PolicyRecord, 'group' | 'namespace' | 'name' | 'uid'>,
   status: OptimizationPolicyStatus,

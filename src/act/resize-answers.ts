@@ -1,7 +1,8 @@
 /**
- * What the API server and the kubelet say to a resize, and what is to be done about each: one table. Texts as Kubernetes 1.33 to
- * 1.37 have them; sources: pkg/apis/core/validation/validation.go (ValidatePodResize), plugin/pkg/admission/{resourcequota,
- * limitranger,podresize}, pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kuberuntime/kuberuntime_manager.go.
+ * What the API server and the kubelet say to a resize, and what is to be done about each: one table. Texts as
+ * Kubernetes 1.33 to 1.37 have them; sources: pkg/apis/core/validation/validation.go (ValidatePodResize),
+ * plugin/pkg/admission/{resourcequota, limitranger,podresize}, pkg/kubelet/allocation/allocation_manager.go,
+ * pkg/kubelet/kuberuntime/kuberuntime_manager.go.
  */
 import { type ResizeAnswer, resizeAnswers } from '../lib/reason-resize-answers.ts';
 import { renderAdvice, renderReason } from '../lib/reasons.ts';
@@ -28,8 +29,8 @@ export interface ResizeAnswerRow {
 }
 
 /**
- * The first row that matches counts, so narrow texts stand before wide ones. A row of `seenIn` other than `answer` ends with one
- * that matches anything: of a condition the reason alone says what to do.
+ * The first row that matches counts, so narrow texts stand before wide ones. A row of `seenIn` other than `answer` ends
+ * with one that matches anything: of a condition the reason alone says what to do.
  */
 export const resizeAnswerRows: readonly ResizeAnswerRow[] = [
   row('ResizeQosRefused', 'recreate', 'answer', /Pod QOS Class may not change/i),

@@ -20,8 +20,8 @@ export type ResizeOutcome =
 export type ResizeFailure = Exclude<ResizeOutcome, { readonly result: 'accepted' }>;
 
 /**
- * The outcome of a request that rejected. What no row of the table knows is told apart by its status code. 503 is certain, unlike
- * other 5xx: the server says it before it has begun.
+ * The outcome of a request that rejected. What no row of the table knows is told apart by its status code. 503 is
+ * certain, unlike other 5xx: the server says it before it has begun.
  */
 export function outcomeOfResizeError(error: unknown): ResizeFailure {
   const text = describeError(error);
@@ -56,7 +56,10 @@ function byStatus(error: KubeError, text: string): ReadAnswer {
 /** Unauthorized (a token that expires is renewed), request timeout, too many requests. */
 const RETRIED: ReadonlySet<number> = new Set([401, 408, 429]);
 
-/** A uid in a patch that is not the object's own is refused as a change of an immutable field (422), or as a conflict that says so. */
+/**
+ * A uid in a patch that is not the object's own is refused as a change of an immutable field (422), or as a conflict
+ * that says so.
+ */
 function isOtherObject(error: KubeError): boolean {
   if (error.httpStatus === 422)
     return (error.status?.details?.causes ?? []).some(({ field }) => field === 'metadata.uid');

@@ -1,4 +1,7 @@
-/** Changes the size of one running pod in place, for an approved decision: one patch to `pods/resize` with all containers. */
+/**
+ * Changes the size of one running pod in place, for an approved decision: one patch to `pods/resize` with all
+ * containers.
+ */
 
 import { originalsKeys } from '../api/annotations-sizing.ts';
 import type { Pod } from '../api/core.ts';
@@ -14,8 +17,8 @@ import { outcomeOfResizeError, type ResizeOutcome } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
 
 /**
- * `accepted` means that the spec is changed; whether the node grants it shows later in conditions and actual sizes, which
- * whoever asked must follow. Never rejects: every answer, a broken connection included, is an outcome.
+ * `accepted` means that the spec is changed; whether the node grants it shows later in conditions and actual sizes,
+ * which whoever asked must follow. Never rejects: every answer, a broken connection included, is an outcome.
  */
 export type Resize = (approved: Approved<ResizeDecision>, signal: AbortSignal) => Promise<ResizeOutcome>;
 
@@ -41,8 +44,8 @@ export function createResize({ api, pod: find }: ResizeOptions): Resize {
 }
 
 /**
- * Asks whether the API server would take the resize: validation, quota, LimitRange, webhooks and RBAC, but not the node.
- * Changes nothing, so it needs no approval. Never rejects.
+ * Asks whether the API server would take the resize: validation, quota, LimitRange, webhooks and RBAC, but not the
+ * node. Changes nothing, so it needs no approval. Never rejects.
  */
 export type ProbeResize = (decision: ResizeDecision, signal: AbortSignal) => Promise<ResizeOutcome>;
 
@@ -90,8 +93,8 @@ function send(
 }
 
 /**
- * `pods/resize` leaves metadata as it is, so what the pod had is written before its first change. The resourceVersion makes
- * sure that it is what the pod has now: where the record is older, the pod is read once.
+ * `pods/resize` leaves metadata as it is, so what the pod had is written before its first change. The resourceVersion
+ * makes sure that it is what the pod has now: where the record is older, the pod is read once.
  */
 async function keepOriginals(
   api: KubeApi,

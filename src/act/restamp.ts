@@ -46,7 +46,9 @@ export function createRestamp(api: KubeApi): Restamp {
   };
 }
 
-/** A uid in a patch that is not the object's own is refused as a change of an immutable field (422), not as a conflict. */
+/**
+ * A uid in a patch that is not the object's own is refused as a change of an immutable field (422), not as a conflict.
+ */
 function isOtherPod(error: unknown): boolean {
   return isInvalid(error) && (error.status?.details?.causes ?? []).some(({ field }) => field === 'metadata.uid');
 }

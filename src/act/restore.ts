@@ -1,4 +1,7 @@
-/** Gives pods and templates back, without a change of size: the fields we owned, and the annotation that kept what was there. Idempotent. */
+/**
+ * Gives pods and templates back, without a change of size: the fields we owned, and the annotation that kept what was
+ * there. Idempotent.
+ */
 import { originalsKeys, sizingKeys } from '../api/annotations-sizing.ts';
 import type { KubeObject, ObjectMeta } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -28,8 +31,8 @@ export function createForgetOriginals(api: KubeApi): ForgetOriginals {
 }
 
 /**
- * Gives a template back: nothing in it is ours any more, and its values stay, as putting them back would be a rollout that nobody
- * asked for. `unchanged`: nothing was ours. Never rejects.
+ * Gives a template back: nothing in it is ours any more, and its values stay, as putting them back would be a rollout
+ * that nobody asked for. `unchanged`: nothing was ours. Never rejects.
  */
 export type HandBack = (
   workload: WorkloadRef & { readonly uid: string },
@@ -37,8 +40,8 @@ export type HandBack = (
 ) => Promise<RestoreOutcome>;
 
 /**
- * An apply that says nothing would give up the fields, and where nobody else owns them the API server would remove the requests
- * with it. So only the ownership is taken out of managedFields.
+ * An apply that says nothing would give up the fields, and where nobody else owns them the API server would remove the
+ * requests with it. So only the ownership is taken out of managedFields.
  */
 export function createHandBack(api: KubeApi): HandBack {
   return async ({ kind, namespace, name, uid }, signal) => {

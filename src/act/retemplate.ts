@@ -1,4 +1,7 @@
-/** Changes the requests in a workload's pod template, for an approved decision: one write for all containers, one rollout. */
+/**
+ * Changes the requests in a workload's pod template, for an approved decision: one write for all containers, one
+ * rollout.
+ */
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { DaemonSet, Deployment, KubeObject, ObjectMeta, StatefulSet } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -26,8 +29,8 @@ export type RetemplateOutcome =
   | ResizeFailure;
 
 /**
- * One read, at most one write of the annotation, and one of the template, twice over where a controller wrote in between. Writing
- * what is there already changes nothing and rolls nothing out. Never rejects.
+ * One read, at most one write of the annotation, and one of the template, twice over where a controller wrote in
+ * between. Writing what is there already changes nothing and rolls nothing out. Never rejects.
  */
 export type Retemplate = (approved: Approved<RetemplateDecision>, signal: AbortSignal) => Promise<RetemplateOutcome>;
 
@@ -69,7 +72,8 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
     };
     try {
       return await write().catch((error: unknown) => {
-        // Controllers write into the same object all the time, and not always into the status only: once more, read anew.
+        // Controllers write into the same object all the time, and not always into the status only: once more, read
+        // anew.
         if (!isConflict(error) || conflictOf(error) !== undefined) throw error;
         return write();
       });
@@ -82,8 +86,8 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
 type Templated = Deployment | StatefulSet | DaemonSet;
 
 /**
- * Whether the template still has the sizes that were decided on. The caches may be behind somebody's change of a moment ago,
- * which must neither be overwritten unseen nor be missing from what is kept as the original sizes.
+ * Whether the template still has the sizes that were decided on. The caches may be behind somebody's change of a moment
+ * ago, which must neither be overwritten unseen nor be missing from what is kept as the original sizes.
  */
 function isAsKnown({ spec }: Templated, containers: readonly ContainerSpecRecord[]): boolean {
   const { containers: main = [], initContainers = [] } = spec?.template.spec ?? {};

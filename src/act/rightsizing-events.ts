@@ -1,4 +1,7 @@
-/** Events of rightsizing on workloads and policies: OptiPod's reasons, with names, cause and a suggestion; a lasting state once an hour. */
+/**
+ * Events of rightsizing on workloads and policies: OptiPod's reasons, with names, cause and a suggestion; a lasting
+ * state once an hour.
+ */
 import { policyType } from '../api/optimization-policy.ts';
 import { apiVersionOf } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';

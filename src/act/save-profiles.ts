@@ -1,6 +1,6 @@
 /**
- * Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended (rightsizing
- * bugs 2, 3 and 5: memory learned anew from nothing is how workloads ran out of it).
+ * Keeps remembered usage in ConfigMaps of the operator's namespace, so that a restart goes on where the process ended
+ * (rightsizing bugs 2, 3 and 5: memory learned anew from nothing is how workloads ran out of it).
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -24,9 +24,9 @@ export interface ProfileStore {
   loadImports(signal: AbortSignal): Promise<readonly SavedUsage[]>;
   dropImports(signal: AbortSignal): Promise<void>;
   /**
-   * Writes the shards that changed, told by their digest: unchanged usage costs no request. Their number only grows, so that a
-   * workload keeps its shard. Never rejects but with the signal's reason; a shard that failed is written
-   * next time.
+   * Writes the shards that changed, told by their digest: unchanged usage costs no request. Their number only grows, so
+   * that a workload keeps its shard. Never rejects but with the signal's reason; a shard that failed is written next
+   * time.
    */
   save(items: readonly SavedUsage[], signal: AbortSignal): Promise<SaveOutcome>;
 }
@@ -173,9 +173,9 @@ export async function encodeAll(
 const SLICE_BYTES = 64 << 10;
 
 /**
- * Slice by slice, each a member of its own of one gzip file (RFC 1952, 2.2), and others have their turn in between: all shards
- * take a second or more. Not on other threads: when those are done is told by no clock, and a simulation would never run
- * twice the same way.
+ * Slice by slice, each a member of its own of one gzip file (RFC 1952, 2.2), and others have their turn in between: all
+ * shards take a second or more. Not on other threads: when those are done is told by no clock, and a simulation would
+ * never run twice the same way.
  */
 async function compress(text: string): Promise<Buffer> {
   const bytes = Buffer.from(text);

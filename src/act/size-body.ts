@@ -14,7 +14,10 @@ export interface ContainersBody {
   readonly initContainers?: readonly ContainerBody[];
 }
 
-/** The part of a pod spec that says `changes`, the same for `pods/resize`, server-side apply and strategic merge; containers that are not there are left out. */
+/**
+ * The part of a pod spec that says `changes`, the same for `pods/resize`, server-side apply and strategic merge;
+ * containers that are not there are left out.
+ */
 export function containersBody(
   containers: readonly ContainerSpecRecord[],
   changes: readonly SizeChange[],

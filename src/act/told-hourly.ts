@@ -1,11 +1,14 @@
-/** What was told about which object in the last hour, so that a state that lasts makes one event an hour and not one a pass. */
+/**
+ * What was told about which object in the last hour, so that a state that lasts makes one event an hour and not one a
+ * pass.
+ */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
 export interface ToldHourly {
   /**
-   * Whether the matter is due to be told; if so, it counts as told from now on. Matters of one object are few: each stays for an
-   * hour, and all of them until the object is forgotten.
+   * Whether the matter is due to be told; if so, it counts as told from now on. Matters of one object are few: each
+   * stays for an hour, and all of them until the object is forgotten.
    */
   isDue(uid: string, matter: string): boolean;
   /** Forgets an object that is gone. */

@@ -19,8 +19,8 @@ export type RestorePlan =
     };
 
 /**
- * What takes the pod back. A limit that was not there before cannot be removed in place (KEP-1287), so it is lifted instead. The
- * plan passes the guards like any other decision: there may be no room for the old sizes now.
+ * What takes the pod back. A limit that was not there before cannot be removed in place (KEP-1287), so it is lifted
+ * instead. The plan passes the guards like any other decision: there may be no room for the old sizes now.
  * @param node of the pod: a limit that cannot be removed is raised to its allocatable, where it bounds nothing.
  * @param workload of the pod, for the decision.
  */

@@ -39,8 +39,8 @@ export interface RetemplateDecision {
 }
 
 /**
- * Evict one pod, so that its replacement is born with the size in force: admission gives it that, and the template stays as
- * it is.
+ * Evict one pod, so that its replacement is born with the size in force: admission gives it that, and the template
+ * stays as it is.
  */
 export interface EvictToResizeDecision {
   readonly kind: 'evict-to-resize';

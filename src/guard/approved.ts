@@ -5,8 +5,8 @@ import type { SizeDecision } from '../decide/size-decision.ts';
 declare const approval: unique symbol;
 
 /**
- * A decision that may be carried out now. The seal says nothing of later: whoever holds one acts at once, and `act` repeats the
- * preconditions that only the API server can check (uid, resourceVersion).
+ * A decision that may be carried out now. The seal says nothing of later: whoever holds one acts at once, and `act`
+ * repeats the preconditions that only the API server can check (uid, resourceVersion).
  */
 export interface Approved<D extends Decision | SizeDecision> {
   readonly decision: D;

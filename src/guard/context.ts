@@ -1,4 +1,7 @@
-/** What guards look at: the decision, what it is about, and the state of the operator. Everything is passed in; a rule reads no clock. */
+/**
+ * What guards look at: the decision, what it is about, and the state of the operator. Everything is passed in; a rule
+ * reads no clock.
+ */
 import type { Decision, EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
@@ -35,8 +38,8 @@ export interface Leadership {
 }
 
 /**
- * Built anew for each decision, so that a verdict rests on one instant. Rules are pure functions of it: asked twice with the
- * same context they answer the same.
+ * Built anew for each decision, so that a verdict rests on one instant. Rules are pure functions of it: asked twice
+ * with the same context they answer the same.
  */
 export interface GuardContext {
   readonly view: ClusterView;
@@ -61,8 +64,8 @@ export interface GuardContext {
 }
 
 /**
- * The decision with the present records it is about: a decision may be older than the view, and rules look at what is, not at
- * what was decided on.
+ * The decision with the present records it is about: a decision may be older than the view, and rules look at what is,
+ * not at what was decided on.
  */
 export interface Subject<D extends GuardedDecision = GuardedDecision> {
   readonly decision: D;
@@ -97,8 +100,8 @@ export interface Rule {
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;
   /**
-   * `every` decision, or every one of `placement`; only moves (`evict`), only fallbacks, only evictions to resize (`size`);
-   * `eviction`: those of pods that serve, moves and to resize; or `end`: whatever ends a pod.
+   * `every` decision, or every one of `placement`; only moves (`evict`), only fallbacks, only evictions to resize
+   * (`size`); `eviction`: those of pods that serve, moves and to resize; or `end`: whatever ends a pod.
    */
   readonly appliesTo: 'every' | 'placement' | 'evict' | 'fallback' | 'size' | 'eviction' | 'end';
   /** Pure. Never throws: what cannot be read is an objection of its own. */

@@ -13,8 +13,8 @@ export type Verdict<D extends GuardedDecision> =
   | { readonly kind: 'blocked'; readonly block: Block };
 
 /**
- * The only way to an {@link Approved} decision about pods (those about sizes go through `inspectSize`). Asks the rules in order
- * and stops at the first objection: later rules are dearer, and may read what earlier ones have vouched for.
+ * The only way to an {@link Approved} decision about pods (those about sizes go through `inspectSize`). Asks the rules
+ * in order and stops at the first objection: later rules are dearer, and may read what earlier ones have vouched for.
  */
 export function inspect<D extends GuardedDecision>(decision: D, context: GuardContext): Verdict<D> {
   for (const block of objections(decision, context)) return { kind: 'blocked', block };
@@ -64,7 +64,8 @@ function findSubject(decision: GuardedDecision, { view }: GuardContext): Subject
   if (workload === undefined) return undefined;
   const pods = podsOf(view, workload);
   const pod = pods.find(({ uid }) => uid === decision.pod.uid);
-  // What is ending needs no ending. Stamps of such a pod are left to the API server: its resourceVersion is another by now.
+  // What is ending needs no ending. Stamps of such a pod are left to the API server: its resourceVersion is another by
+  // now.
   if (pod === undefined || (pod.deletingAt !== undefined && decision.kind !== 'restamp')) return undefined;
   return { decision, workload, pod, pods };
 }

@@ -1,11 +1,14 @@
 /**
- * What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever acts. Kept
- * in memory only: a new leader knows nothing of it, and so waits one cooldown first (hazard H28; rule `leader-warm-up`).
+ * What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever
+ * acts. Kept in memory only: a new leader knows nothing of it, and so waits one cooldown first (hazard H28; rule
+ * `leader-warm-up`).
  */
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';
 
-/** A side that had no place for a workload, and is left alone for a while: the memory of failed moves (descheduler#785). */
+/**
+ * A side that had no place for a workload, and is left alone for a while: the memory of failed moves (descheduler#785).
+ */
 export interface FailedMove {
   /** In a row, at least 1; a move that lands sets it back. */
   readonly failures: number;
@@ -22,6 +25,7 @@ export interface DisruptionHistory {
   returns(workloadUid: string): readonly EpochMillis[];
 }
 
+/** What is written. An eviction without an answer counts, too: it may have happened. */
 export interface DisruptionLog extends DisruptionHistory {
   /** The latest instant wins, in whatever order several disruptions of a workload are told. */
   recordDisruption(workloadUid: string, at: EpochMillis): void;

@@ -1,4 +1,6 @@
-/** How a rule says no, and makers of rules by what they look at: each rule is checked only with decisions of its kind. */
+/**
+ * How a rule says no, and makers of rules by what they look at: each rule is checked only with decisions of its kind.
+ */
 
 import { formatDuration } from '../lib/duration.ts';
 import { type ReasonNameOf, type ReasonValues, renderAdvice, renderReason } from '../lib/reasons.ts';

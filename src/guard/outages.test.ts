@@ -1,4 +1,6 @@
-/** Spot comes, goes and is taken away at random: plan, guards, admission and the memory of spot together, in model time. */
+/**
+ * Spot comes, goes and is taken away at random: plan, guards, admission and the memory of spot together, in model time.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planWorkload } from '../decide/placement/converge.ts';

@@ -1,7 +1,8 @@
 /**
  * The order of the guards, in one place. The first objection is the one reported, so the order is that of explanation:
  * what was switched off, then what is not known, then what is going on, then what forbids this pod, then the time, then
- * the dear questions, and last the budget all workloads share. A new rule is a file (or a constant in one) and a line here.
+ * the dear questions, and last the budget all workloads share. A new rule is a file (or a constant in one) and a line
+ * here.
  */
 import type { Rule } from './context.ts';
 import { hasRoom, hasRoomToGrow, sideNotInBackoff } from './rules/destination.ts';

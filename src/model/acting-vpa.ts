@@ -1,11 +1,14 @@
-/** Which Vertical Pod Autoscaler writes the sizes of a workload: beside it nobody else may, as two writers undo each other for ever. */
+/**
+ * Which Vertical Pod Autoscaler writes the sizes of a workload: beside it nobody else may, as two writers undo each
+ * other for ever.
+ */
 import { groupOf } from './owners.ts';
 import type { SizedWorkload, VpaRecord } from './sizing-records.ts';
 
 /**
  * @param vpas those of the workload's namespace.
- * @returns the first that acts on it; undefined where none does. Compared by group, kind and name, as a targetRef has no uid. One
- * in mode `Off` only recommends; `Initial` acts, at admission.
+ * @returns the first that acts on it; undefined where none does. Compared by group, kind and name, as a targetRef has
+ * no uid. One in mode `Off` only recommends; `Initial` acts, at admission.
  */
 export function actingVpa(
   vpas: readonly VpaRecord[],

@@ -1,6 +1,6 @@
 /**
- * The sizes a workload's pods have in place of those in its template: kept in an annotation of the workload, so that every
- * replica of the operator can give them to new pods, and a new leader knows what is in force.
+ * The sizes a workload's pods have in place of those in its template: kept in an annotation of the workload, so that
+ * every replica of the operator can give them to new pods, and a new leader knows what is in force.
  */
 
 import { isRecord } from '../lib/is-record.ts';
@@ -15,7 +15,9 @@ export interface AppliedContainer {
   readonly amounts: Readonly<Partial<Record<SizeKey, AppliedAmount>>>;
 }
 
-/** The text of the annotation; undefined where nothing differs from the template. Read back, it gives `inForce` again. */
+/**
+ * The text of the annotation; undefined where nothing differs from the template. Read back, it gives `inForce` again.
+ */
 export function writeAppliedSizes(
   template: readonly ContainerSpecRecord[],
   inForce: readonly ContainerSpecRecord[],
@@ -53,8 +55,8 @@ export function readAppliedSizes(text: string | undefined): readonly AppliedCont
 }
 
 /**
- * The containers with the sizes that were applied, as far as they still have what the template had then: whoever edits the
- * template means what he writes.
+ * The containers with the sizes that were applied, as far as they still have what the template had then: whoever edits
+ * the template means what he writes.
  */
 export function withAppliedSizes(
   containers: readonly ContainerSpecRecord[],

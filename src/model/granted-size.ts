@@ -1,8 +1,13 @@
-/** What a pod asks for beyond what its node has granted: what a resize still has to bring about, and what taking it back would write. */
+/**
+ * What a pod asks for beyond what its node has granted: what a resize still has to bring about, and what taking it back
+ * would write.
+ */
 import { type SizeChange, type SizeKey, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord, PodSizing } from './sizing-records.ts';
 
-/** CPU quota may be rounded to 10 ms of a period, which is 10m of a limit; shares of a request lose a few thousandths. */
+/**
+ * CPU quota may be rounded to 10 ms of a period, which is 10m of a limit; shares of a request lose a few thousandths.
+ */
 const CPU_TOLERANCE_MILLIS = 10;
 /** The kernel counts memory in pages. */
 const MEMORY_TOLERANCE_BYTES = 4096;
@@ -10,8 +15,8 @@ const MEMORY_TOLERANCE_BYTES = 4096;
 type Granted = Pick<PodSizing, 'containers' | 'statuses'>;
 
 /**
- * What of `changes` is not in force on the node yet; empty once all of it is. Where the kubelet does not say what is in force,
- * nothing is.
+ * What of `changes` is not in force on the node yet; empty once all of it is. Where the kubelet does not say what is in
+ * force, nothing is.
  */
 export function notInForce({ statuses }: Pick<PodSizing, 'statuses'>, changes: readonly SizeChange[]): SizeChange[] {
   return pick(changes, ({ container, to }, key) => {
@@ -25,14 +30,18 @@ export function isInForce(sizing: Pick<PodSizing, 'statuses'>, changes: readonly
   return notInForce(sizing, changes).length === 0;
 }
 
-/** The containers with the sizes that are in force on the node instead of those of the spec; none where the kubelet does not say. */
+/**
+ * The containers with the sizes that are in force on the node instead of those of the spec; none where the kubelet does
+ * not say.
+ */
 export function sizesInForce({ containers, statuses }: Granted): ContainerSpecRecord[] {
   return containers.map((container) => ({ ...container, size: statusOf(statuses, container.name)?.actual ?? {} }));
 }
 
 /**
- * What takes a resize back: requests to what the kubelet has allocated (in force, where it does not say), limits to what is in
- * force. A limit that was not there before stays, as the API lets none be removed. Empty where the spec asks for nothing else.
+ * What takes a resize back: requests to what the kubelet has allocated (in force, where it does not say), limits to
+ * what is in force. A limit that was not there before stays, as the API lets none be removed. Empty where the spec asks
+ * for nothing else.
  * @param keys what whoever takes back may write.
  */
 export function withdrawalChanges(

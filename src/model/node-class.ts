@@ -10,8 +10,9 @@ import type { NodeClass, NodeRecord, Side } from './records.ts';
 export type NodeClassifier = (node: NodeRecord) => NodeClass;
 
 /**
- * Taints of a node that has joined but is not set up yet: its labels may still be missing, so it is neither counted
- * as a side by the absence of a label nor as capacity. Sources: KEP-88 (cloud controller), karpenter pkg/apis/v1/taints.go.
+ * Taints of a node that has joined but is not set up yet: its labels may still be missing, so it is neither counted as
+ * a side by the absence of a label nor as capacity. Sources: KEP-88 (cloud controller), karpenter
+ * pkg/apis/v1/taints.go.
  */
 const uninitialisedTaintKeys: ReadonlySet<string> = new Set([
   'node.cloudprovider.kubernetes.io/uninitialized',

@@ -1,4 +1,6 @@
-/** The nodes of a view by class, in sums: how many can take pods, what runs on them, and how much of them is requested. */
+/**
+ * The nodes of a view by class, in sums: how many can take pods, what runs on them, and how much of them is requested.
+ */
 import type { Bytes, Millicores } from '../lib/units.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { isLive } from './owners.ts';

@@ -114,7 +114,8 @@ export interface CustomNodeClasses {
 
 /**
  * The settings for one or several profiles together, plus own selectors.
- * @throws InvalidValueError when no rule for spot nodes is left, or on-demand can be neither selected nor told by absence.
+ * @throws InvalidValueError when no rule for spot nodes is left, or on-demand can be neither selected nor told by
+ * absence.
  */
 export function nodeClassProfile(names: readonly NodeProfileName[], custom: CustomNodeClasses = {}): NodeClassSettings {
   const chosen: readonly NodeProfile[] = names.map((name) => profiles[name]);
@@ -190,7 +191,10 @@ export function termsOf(pin: SidePin): readonly NodeSelectorTerm[] {
   return [{ expressions: [{ key: pin.key, operator: 'In', values: [pin.value] }], fields: [] }];
 }
 
-/** Terms that hold exactly where none of the selectors matches: not (A or B) = (not A) and (not B), spelled out as ORed terms. */
+/**
+ * Terms that hold exactly where none of the selectors matches: not (A or B) = (not A) and (not B), spelled out as ORed
+ * terms.
+ */
 function noneOf(selectors: readonly LabelSelector[]): NodeSelectorTerm[] {
   let terms: SelectorExpression[][] = [[]];
   for (const selector of selectors) {

@@ -1,6 +1,7 @@
 /**
- * OptimizationPolicy objects as records: each read on its own, so that a bad one is known as bad and stalls no other. In OptiPod one
- * duration of `7d`, straight from its documentation, stopped the operator for all namespaces (defect B9a).
+ * OptimizationPolicy objects as records: each read on its own, so that a bad one is known as bad and stalls no other.
+ * In OptiPod one duration of `7d`, straight from its documentation, stopped the operator for all namespaces (defect
+ * B9a).
  */
 import type { OptimizationPolicy, PolicyGroup } from '../api/optimization-policy.ts';
 import { checkPolicySpec, type PolicySpecLimits } from '../api/optimization-policy-check.ts';

@@ -31,7 +31,9 @@ export interface NodeClassSettings {
 export interface FallbackSettings {
   /** How long a pod may wait for spot before it is recreated on on-demand. */
   readonly afterMillis: Millis;
-  /** Pods of a workload that return to spot in one disruption window, or in an hour where it is always open; at least 1. */
+  /**
+   * Pods of a workload that return to spot in one disruption window, or in an hour where it is always open; at least 1.
+   */
   readonly returnPerWindow: number;
   /** Recreated pods in the whole cluster that on-demand has not taken yet; at least 1. */
   readonly maxConcurrent: number;
@@ -64,7 +66,10 @@ export interface PlacementSettings {
    * pod unready or terminating for this long no longer counts as being in transition (it still counts as unavailable).
    */
   readonly stuckRolloutMillis: Millis;
-  /** Pause before a side is tried again for a workload after a move to it found no place: doubles from `initial` up to `max`. */
+  /**
+   * Pause before a side is tried again for a workload after a move to it found no place: doubles from `initial` up to
+   * `max`.
+   */
   readonly moveBackoffMillis: { readonly initial: Millis; readonly max: Millis };
   readonly fallback: FallbackSettings;
   /** Largest share of one workload in one spot pool where there is a choice, in percent; 100 is no limit. */

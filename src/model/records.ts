@@ -124,7 +124,9 @@ export interface PodRecord {
   readonly fallback: boolean;
   /** `controller.kubernetes.io/pod-deletion-cost`; 0 when absent or malformed. */
   readonly deletionCost: number;
-  /** The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`). */
+  /**
+   * The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`).
+   */
   readonly protectedBy: string | undefined;
   /** Names of PersistentVolumeClaims; a bound claim ties the pod to a zone. */
   readonly claims: readonly string[];
@@ -164,7 +166,9 @@ export interface WorkloadRecord {
 export type RolloutStrategy =
   | { readonly type: 'RollingUpdate'; readonly maxSurge: number; readonly maxUnavailable: number }
   | { readonly type: 'Recreate' }
-  /** StatefulSet. `start` is `spec.ordinals.start`; pods with a lower ordinal than `partition` keep the old revision. */
+  /**
+   * StatefulSet. `start` is `spec.ordinals.start`; pods with a lower ordinal than `partition` keep the old revision.
+   */
   | {
       readonly type: 'StatefulSet';
       readonly start: number;

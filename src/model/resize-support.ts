@@ -1,4 +1,7 @@
-/** Whether a pod can be resized in place, from what is observed (KEP-1287): never from a server version, whose gates are unknown. */
+/**
+ * Whether a pod can be resized in place, from what is observed (KEP-1287): never from a server version, whose gates are
+ * unknown.
+ */
 import type { NodeRecord } from './records.ts';
 import type { SizedPod } from './sizing-view.ts';
 
@@ -23,7 +26,8 @@ export function resizeSupport(
   if (node === undefined) return { kind: 'unknown', detail: `node ${pod.nodeName ?? '(none)'} is not known` };
   const os = node.labels['kubernetes.io/os'] ?? 'linux';
   if (os !== 'linux') return { kind: 'unsupported', detail: `node ${node.name} runs ${os}` };
-  // The API server's own test for the skew of kubelets. Source: isPodResizeRequestSupported in pkg/apis/core/validation.
+  // The API server's own test for the skew of kubelets. Source: isPodResizeRequestSupported in
+  // pkg/apis/core/validation.
   const running = sizing.statuses.filter((status) => status.running);
   if (running.length === 0) return { kind: 'unknown', detail: 'none of its containers runs' };
   const silent = running.find(({ actual }) => actual === undefined);
@@ -39,8 +43,8 @@ export function resizeSupport(
 const RESIZES_EXCLUSIVE_CPUS = 'GuaranteedQoSPodCPUResize';
 
 /**
- * Whether the node says by itself that exclusive CPUs can be changed. Features are declared only while they are new, so that
- * nothing follows where one is missing.
+ * Whether the node says by itself that exclusive CPUs can be changed. Features are declared only while they are new, so
+ * that nothing follows where one is missing.
  */
 export function declaresExclusiveCpuResize(node: NodeRecord | undefined): boolean {
   return node?.declaredFeatures?.includes(RESIZES_EXCLUSIVE_CPUS) === true;

@@ -2,7 +2,10 @@
 import type { SizeChange } from './pod-size.ts';
 import type { ContainerSpecRecord } from './sizing-records.ts';
 
-/** By `resizePolicy: RestartContainer` (KEP-1287). @returns the first container that restarts, with the resource that makes it; undefined where none does. */
+/**
+ * By `resizePolicy: RestartContainer` (KEP-1287). @returns the first container that restarts, with the resource that
+ * makes it; undefined where none does.
+ */
 export function restartedContainer(
   containers: readonly ContainerSpecRecord[],
   changes: readonly SizeChange[],

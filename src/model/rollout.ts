@@ -54,8 +54,8 @@ const CONTROLLER_REVISION = 'controller-revision-hash';
 
 /**
  * Whether a replacement of the pod would be made from another template than the pod itself: moving it would then change
- * what runs. True for an outdated pod of a StatefulSet with `OnDelete`, or at or above the partition. A ReplicaSet always
- * replaces like with like.
+ * what runs. True for an outdated pod of a StatefulSet with `OnDelete`, or at or above the partition. A ReplicaSet
+ * always replaces like with like.
  */
 export function wouldChangeRevision(workload: WorkloadRecord, pod: PodRecord, ordinal: number | undefined): boolean {
   const { rollout, status } = workload;

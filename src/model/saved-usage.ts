@@ -29,7 +29,10 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isMissingOr = (value: unknown, check: (value: unknown) => boolean): boolean =>
   value === undefined || check(value);
 
-/** Whether a value read from elsewhere has the shape of a {@link SavedUsage}. The profile's text is checked when it is opened. */
+/**
+ * Whether a value read from elsewhere has the shape of a {@link SavedUsage}. The profile's text is checked when it is
+ * opened.
+ */
 export function isSavedUsage(value: unknown): value is SavedUsage {
   if (!isRecord(value) || !isRecord(value['workload']) || !isRecord(value['readTo'])) return false;
   const { workload, readTo, kills } = value;

@@ -1,4 +1,6 @@
-/** Whether a pod could run somewhere: a conservative part of the scheduler's filters, to prove a place before a move. */
+/**
+ * Whether a pod could run somewhere: a conservative part of the scheduler's filters, to prove a place before a move.
+ */
 import { meets } from '../api/label-selector.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { termsOf } from './node-profiles.ts';
@@ -41,7 +43,10 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   siblings: 'running a pod of the workload already, which its placement rules may forbid',
 };
 
-/** Looks for a place on `request.side`. The first node found is named; which one the scheduler takes is its own business. */
+/**
+ * Looks for a place on `request.side`. The first node found is named; which one the scheduler takes is its own
+ * business.
+ */
 export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest): Room {
   const volumeTerms = volumeTermsOf(view, request);
   if (volumeTerms === undefined) {

@@ -1,4 +1,6 @@
-/** Which side a pod's own nodeSelector and required node affinity leave open, told by evaluating them as expressions. */
+/**
+ * Which side a pod's own nodeSelector and required node affinity leave open, told by evaluating them as expressions.
+ */
 import type { LabelSelector } from '../api/core.ts';
 import { meets, selectorRequirements } from '../api/label-selector.ts';
 import { termsOf } from './node-profiles.ts';
@@ -19,8 +21,8 @@ const MAX_EXAMPLES = 256;
 
 /**
  * Compiles the settings into example nodes: the smallest sets of labels that make a node one of a side. A constraint is
- * evaluated on these, looking only at the labels that tell the sides apart; what else a pod asks of its node (zone, disk) is
- * taken to be available on both.
+ * evaluated on these, looking only at the labels that tell the sides apart; what else a pod asks of its node (zone,
+ * disk) is taken to be available on both.
  */
 export function createPinReader(settings: NodeClassSettings): (constraints: NodeConstraints) => PinnedSide {
   const keys = new Set([...settings.spot, ...settings.onDemand].flatMap(selectorRequirements).map(({ key }) => key));

@@ -1,4 +1,7 @@
-/** Whether sizes are within the LimitRanges and ResourceQuotas of their namespace, as the API server's admission plug-ins will ask. */
+/**
+ * Whether sizes are within the LimitRanges and ResourceQuotas of their namespace, as the API server's admission
+ * plug-ins will ask.
+ */
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
 import { type SizeKey, sizeKeys } from './pod-size.ts';
 import type {
@@ -113,7 +116,8 @@ const quotaNames: Readonly<Record<SizeKey, string>> = {
 };
 
 /**
- * The first quota that has too little left for `more`. Only what grows is asked for: a decrease passes a quota that is overdrawn.
+ * The first quota that has too little left for `more`. Only what grows is asked for: a decrease passes a quota that is
+ * overdrawn.
  * @param underWay what other changes of the namespace have asked for and the quota's figures may not show yet.
  */
 export function quotaProblem(
@@ -137,8 +141,8 @@ export function quotaProblem(
 }
 
 /**
- * Whether a quota of this scope may count the pod. Scopes as the projection writes them: a name, or `PriorityClass In a,b`. Where that is
- * not known, it does: better wait for room than be refused.
+ * Whether a quota of this scope may count the pod. Scopes as the projection writes them: a name, or `PriorityClass In
+ * a,b`. Where that is not known, it does: better wait for room than be refused.
  */
 function mayMatch(scope: string, pod: { readonly qos: QosClass; readonly priorityClassName: string }): boolean {
   if (scope === 'BestEffort') return pod.qos === 'BestEffort';

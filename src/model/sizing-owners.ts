@@ -1,4 +1,7 @@
-/** Which pods belong to which workload in the end, through ReplicaSets and Jobs: by uids of controller owner references only. */
+/**
+ * Which pods belong to which workload in the end, through ReplicaSets and Jobs: by uids of controller owner references
+ * only.
+ */
 import type { OwnerReference, PodRecord, ReplicaSetRecord } from './records.ts';
 import type { SizedWorkload } from './sizing-records.ts';
 

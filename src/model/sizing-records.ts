@@ -1,6 +1,6 @@
 /**
- * What sizing decisions (rightsizing, allocation) need of pods and workloads beside the placement records. Kept only while
- * one of those engines is on. Sizes and container lists are interned: replicas of one template share them.
+ * What sizing decisions (rightsizing, allocation) need of pods and workloads beside the placement records. Kept only
+ * while one of those engines is on. Sizes and container lists are interned: replicas of one template share them.
  */
 import type { LabelSelector } from '../api/core.ts';
 import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
@@ -94,7 +94,10 @@ export interface SizedWorkload {
   readonly selector: LabelSelector | undefined;
   /** Containers and sidecars of the pod template, in order. */
   readonly containers: readonly ContainerSpecRecord[];
-  /** A run-once init container without full limits makes its pods Burstable, whatever sizes the others have. Left out: none does. */
+  /**
+   * A run-once init container without full limits makes its pods Burstable, whatever sizes the others have. Left out:
+   * none does.
+   */
   readonly isNeverGuaranteed?: true;
   /** Field managers that own resources in the template, by container: `{"nginx": ["argocd-controller"]}`. */
   readonly templateManagers: Readonly<Record<string, readonly string[]>>;
@@ -120,7 +123,10 @@ export interface ComputeAmounts {
 export interface QuotaRecord {
   readonly namespace: string;
   readonly name: string;
-  /** `requests.cpu` (or `cpu`), `requests.memory` (or `memory`), `limits.cpu`, `limits.memory` that are limited, with what is used. */
+  /**
+   * `requests.cpu` (or `cpu`), `requests.memory` (or `memory`), `limits.cpu`, `limits.memory` that are limited, with
+   * what is used.
+   */
   readonly hard: QuotaAmounts;
   readonly used: QuotaAmounts;
   /** Scopes and scope selector: undefined when the quota counts every pod. */

@@ -1,4 +1,7 @@
-/** SizingView: the read-only picture that sizing decisions are made on. Live stores and frozen snapshots implement it alike. */
+/**
+ * SizingView: the read-only picture that sizing decisions are made on. Live stores and frozen snapshots implement it
+ * alike.
+ */
 import type { Freshness, WorkloadRef } from './cluster-view.ts';
 import type { NamespaceRecord, NodeRecord, PdbRecord, PodRecord } from './records.ts';
 import type {

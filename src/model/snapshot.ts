@@ -1,4 +1,6 @@
-/** A frozen, indexed {@link ClusterView} over records given once: what CLI `plan`, the simulator and tests decide on. */
+/**
+ * A frozen, indexed {@link ClusterView} over records given once: what CLI `plan`, the simulator and tests decide on.
+ */
 
 import type { ClusterView, Freshness, NodeUsage, WorkloadRef } from './cluster-view.ts';
 import { workloadKey } from './cluster-view.ts';
@@ -64,7 +66,9 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
   };
 }
 
-/** What `pods` request together. A pod that has ended gave its share back (scheduler: NodeInfo holds no terminal pods). */
+/**
+ * What `pods` request together. A pod that has ended gave its share back (scheduler: NodeInfo holds no terminal pods).
+ */
 export function usageOf(pods: Iterable<PodRecord>): NodeUsage {
   let [cpuMillis, memoryBytes, count] = [0, 0, 0];
   for (const pod of pods) {

@@ -1,6 +1,7 @@
 /**
- * The book of usage: what is remembered of every container of every workload. Keyed by kind, namespace, name and container, so
- * that neither a rollout nor a re-created workload starts anew; forgotten only when the workload was not seen for long.
+ * The book of usage: what is remembered of every container of every workload. Keyed by kind, namespace, name and
+ * container, so that neither a rollout nor a re-created workload starts anew; forgotten only when the workload was not
+ * seen for long.
  */
 import { InvalidValueError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
@@ -42,6 +43,10 @@ export interface TakenUsage {
   readonly startedAt: (pod: string, container: string) => EpochMillis | undefined;
 }
 
+/**
+ * Usage of all workloads, in memory. A page is opened by whoever sees the workload first, and outlives its pods and
+ * rollouts; it goes when the workload was not seen for the retention.
+ */
 export class UsageBook {
   readonly #pages = new Map<string, BookPage>();
   readonly #options: UsageBookOptions;

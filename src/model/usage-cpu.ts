@@ -10,8 +10,8 @@ import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 export const cpuLayout = createBucketLayout({ firstWidth: 1, ratio: 1.05, maxValue: 1_000_000 });
 
 /**
- * The last day: four spans of six hours, the current one among them, and one more for what must be right for longer. With
- * fewer, a daily peak would be forgotten each day.
+ * The last day: four spans of six hours, the current one among them, and one more for what must be right for longer.
+ * With fewer, a daily peak would be forgotten each day.
  */
 const DAY_SPANS = { layout: cpuLayout, spanMillis: 6 * 3_600_000, spans: 5 };
 
@@ -35,6 +35,9 @@ export interface SavedCpuHistory {
   readonly lastAt?: EpochMillis;
 }
 
+/**
+ * Two memories of the same samples: `usual` fades and answers what is usual, `day` does not and knows each recent peak.
+ */
 export class CpuHistory {
   readonly usual: DecayingHistogram;
   /** Of the last five spans of six hours in which anything was seen. */

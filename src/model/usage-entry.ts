@@ -28,7 +28,9 @@ export class UsageEntry {
     if (saved !== undefined && saved.kills.length > 0) this.#kills = saved.kills;
   }
 
-  /** Goes on under other options (kubernetes/autoscaler#9241, #10100: a policy that changes must find what was known). */
+  /**
+   * Goes on under other options (kubernetes/autoscaler#9241, #10100: a policy that changes must find what was known).
+   */
   retune(options: ProfileOptions): void {
     const { usualHalfLifeMillis, startupExclusionMillis } = this.options;
     if (

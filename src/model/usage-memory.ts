@@ -1,4 +1,7 @@
-/** What is known of a container's memory: the highest use in each span of a few hours, and the last time it was too little. */
+/**
+ * What is known of a container's memory: the highest use in each span of a few hours, and the last time it was too
+ * little.
+ */
 import type { Bytes, EpochMillis, Millis } from '../lib/units.ts';
 
 /** Length of the span one peak stands for. */
@@ -74,7 +77,10 @@ export class MemoryHistory {
     return this.#lastAt;
   }
 
-  /** For how long something is known: from the first sample, or the oldest peak that is still remembered, to the last sample. */
+  /**
+   * For how long something is known: from the first sample, or the oldest peak that is still remembered, to the last
+   * sample.
+   */
   knownMillis(): Millis {
     const [oldest] = this.peaks();
     if (oldest === undefined || this.#lastAt === undefined) return 0;

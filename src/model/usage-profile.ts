@@ -1,6 +1,7 @@
 /**
- * All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB, of which there
- * are tens of thousands. CPU and memory are remembered by themselves, so that either may be missing (rightsizing bugs 4 and 32).
+ * All that is remembered of one container of a workload, over all its replicas and across rollouts: at most 3 KB, of
+ * which there are tens of thousands. CPU and memory are remembered by themselves, so that either may be missing
+ * (rightsizing bugs 4 and 32).
  */
 
 import { InvalidValueError } from '../lib/errors.ts';
@@ -10,7 +11,9 @@ import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay
 import { MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
 
 export interface ProfileOptions extends CpuHistoryOptions {
-  /** CPU used this long after a start says how the program starts, not what it needs. Memory counts from the first byte. */
+  /**
+   * CPU used this long after a start says how the program starts, not what it needs. Memory counts from the first byte.
+   */
   readonly startupExclusionMillis: Millis;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A bounded picture of a rolling window, for sources that only know the present: the window is cut into slots, and each slot
- * keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost under 1 KB a container.
+ * A bounded picture of a rolling window, for sources that only know the present: the window is cut into slots, and each
+ * slot keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost under 1 KB a
+ * container.
  */
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';

@@ -1,4 +1,6 @@
-/** Where the usage of a workload comes from and how it is remembered: what its policy says, in the collector's terms. */
+/**
+ * Where the usage of a workload comes from and how it is remembered: what its policy says, in the collector's terms.
+ */
 import type { Millis } from '../lib/units.ts';
 import type { SizedWorkload } from './sizing-records.ts';
 import type { ProfileOptions } from './usage-profile.ts';
@@ -23,13 +25,16 @@ export interface PrometheusSettings {
 export interface UsageSettings {
   /** The policy: health is told by it, and Secrets are read from its namespace. */
   readonly policy: { readonly namespace: string; readonly name: string };
-  /** A name of the table of providers, e.g. `prometheus`. Of the policy, not of the process: OptiPod ignores it (defect B9). */
+  /**
+   * A name of the table of providers, e.g. `prometheus`. Of the policy, not of the process: OptiPod ignores it (defect
+   * B9).
+   */
   readonly provider: string;
   readonly rollingWindowMillis: Millis;
   readonly profile: ProfileOptions;
   /**
-   * The strategy is made from the samples of the window themselves (Percentile, Max), not from the profile. Only then are
-   * {@link UsageWindow}s kept.
+   * The strategy is made from the samples of the window themselves (Percentile, Max), not from the profile. Only then
+   * are {@link UsageWindow}s kept.
    */
   readonly needsWindow: boolean;
   readonly prometheus?: PrometheusSettings;

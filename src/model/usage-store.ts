@@ -1,4 +1,6 @@
-/** How remembered usage is laid out where it is saved: in shards by a hash of the workload, each compressed on its own. */
+/**
+ * How remembered usage is laid out where it is saved: in shards by a hash of the workload, each compressed on its own.
+ */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { workloadKey } from './cluster-view.ts';
@@ -33,9 +35,9 @@ export interface ShardLayout {
 }
 
 /**
- * Distributes items over shards, all containers of a workload into the same one: how far its source was read is one for all of
- * them, so they must be written together or not at all. The number of shards is a power of two and never less than `atLeast`, so that it only grows and
- * an item moves only when it does.
+ * Distributes items over shards, all containers of a workload into the same one: how far its source was read is one for
+ * all of them, so they must be written together or not at all. The number of shards is a power of two and never less
+ * than `atLeast`, so that it only grows and an item moves only when it does.
  */
 export function layOut(items: readonly SavedUsage[], atLeast = 1): ShardLayout {
   let count = 1;

@@ -1,6 +1,6 @@
 /**
- * The exact percentiles of a rolling window, of all replicas' samples together: what the Percentile and Max strategies go by.
- * The samples themselves are not kept: a day of them at 30 s would be 100 times the size of a profile.
+ * The exact percentiles of a rolling window, of all replicas' samples together: what the Percentile and Max strategies
+ * go by. The samples themselves are not kept: a day of them at 30 s would be 100 times the size of a profile.
  */
 import { exactPercentile } from '../lib/exact-percentile.ts';
 import type { EpochMillis } from '../lib/units.ts';

@@ -1,6 +1,6 @@
 /**
- * Changes that are being watched, and what of them did harm and is not undone everywhere yet: kept in an annotation of the
- * workload, so that whoever leads next goes on watching and takes back.
+ * Changes that are being watched, and what of them did harm and is not undone everywhere yet: kept in an annotation of
+ * the workload, so that whoever leads next goes on watching and takes back.
  */
 import { isRecord } from '../lib/is-record.ts';
 import type { EpochMillis } from '../lib/units.ts';
@@ -40,7 +40,10 @@ export const nothingKept: KeptWatch = { changes: [], takenBack: [] };
 const MAX_CHARACTERS = 16_384;
 const MAX_PARTS = 50;
 
-/** The text of the annotation; undefined where nothing is watched. Of more than there is room for the oldest are left out. */
+/**
+ * The text of the annotation; undefined where nothing is watched. Of more than there is room for the oldest are left
+ * out.
+ */
 export function writeWatch({ changes, takenBack }: KeptWatch): string | undefined {
   if (changes.length === 0 && takenBack.length === 0) return undefined;
   const parts = JSON.stringify(takenBack.slice(-MAX_PARTS).map(({ container, resource }) => [container, resource]));

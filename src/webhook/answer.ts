@@ -4,7 +4,10 @@ import type { AdmissionDecision } from '../decide/placement/admission-decision.t
 import type { ReviewAnswer } from './review.ts';
 import { toWarning } from './warning.ts';
 
-/** Says that the pod was placed without the leader; the leader has a look at such pods. The stamps before it made the parent. */
+/**
+ * Says that the pod was placed without the leader; the leader has a look at such pods. The stamps before it made the
+ * parent.
+ */
 const unconfirmedStamp: JsonPatchOperation = {
   op: 'add',
   path: '/metadata/annotations/spotalis.io~1unconfirmed',
@@ -12,8 +15,8 @@ const unconfirmedStamp: JsonPatchOperation = {
 };
 
 /**
- * The API server prefixes audit annotations with the webhook's name, and shows warnings to whoever created the pod: mostly a
- * controller, which reads none, so that warnings are few and the journal has the rest.
+ * The API server prefixes audit annotations with the webhook's name, and shows warnings to whoever created the pod:
+ * mostly a controller, which reads none, so that warnings are few and the journal has the rest.
  * @param isConfirmed false when a replica that is not the leader decided by itself.
  */
 export function answerOf(decision: AdmissionDecision, isConfirmed: boolean): ReviewAnswer {

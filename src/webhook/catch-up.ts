@@ -3,7 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import type { LiveView } from '../observe/live-view.ts';
 
-/** Resolves at the next change that concerns the workload, or after `millis`, whichever is first; it does not tell which. Never rejects. */
+/**
+ * Resolves at the next change that concerns the workload, or after `millis`, whichever is first; it does not tell
+ * which. Never rejects.
+ */
 export type CatchUp = (workloadKey: string, millis: Millis) => Promise<void>;
 
 export function createCatchUp(view: Pick<LiveView, 'onChange'>, clock: Clock): CatchUp {

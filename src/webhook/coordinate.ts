@@ -1,4 +1,7 @@
-/** One replica decides for all: the others send their reviews to the leader, and decide by themselves only when it does not answer. */
+/**
+ * One replica decides for all: the others send their reviews to the leader, and decide by themselves only when it does
+ * not answer.
+ */
 import type { MutateHandler } from './handler.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { BodyHandler } from './server.ts';
@@ -13,8 +16,8 @@ export interface CoordinationOptions {
 }
 
 /**
- * Claims are exact only where one process makes them all (hazard H13). A follower that must decide alone has its pods stamped as
- * unconfirmed, and the leader repairs what came out wrong: a pod is never kept waiting for exactness.
+ * Claims are exact only where one process makes them all (hazard H13). A follower that must decide alone has its pods
+ * stamped as unconfirmed, and the leader repairs what came out wrong: a pod is never kept waiting for exactness.
  */
 export function createCoordinatedHandler({ decide, isLeader, forward }: CoordinationOptions): BodyHandler {
   return (body, isForwarded) => {

@@ -16,7 +16,10 @@ export interface LeaderAddress {
 export interface ForwarderOptions {
   /** Where the leader is; undefined while nobody leads or it tells no address. */
   readonly leader: () => LeaderAddress | undefined;
-  /** PEM of what the leader may serve. All replicas serve the same certificate, so the own one is all that has to be trusted. */
+  /**
+   * PEM of what the leader may serve. All replicas serve the same certificate, so the own one is all that has to be
+   * trusted.
+   */
   readonly certificate: () => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,14 +32,18 @@ export interface Forwarder {
 }
 
 /**
- * A leader on a crowded machine may say nothing for a few hundred milliseconds, and to decide without it costs an eviction
- * later. One that has been silent for so long hangs: nobody waits that long for it again. One that is gone refuses at once.
+ * A leader on a crowded machine may say nothing for a few hundred milliseconds, and to decide without it costs an
+ * eviction later. One that has been silent for so long hangs: nobody waits that long for it again. One that is gone
+ * refuses at once.
  */
 const SILENCE_MILLIS: Millis = 500;
 const MUTED_SILENCE_MILLIS: Millis = 100;
 /** Well within the webhook's own timeout of 2 s. */
 const LIMIT_MILLIS: Millis = 1_000;
-/** The leader decides one review at a time; more connections would only cost it handshakes in the first moments of a burst. */
+/**
+ * The leader decides one review at a time; more connections would only cost it handshakes in the first moments of a
+ * burst.
+ */
 const MAX_CONNECTIONS = 8;
 
 export function createForwarder({ leader, certificate, clock, log }: ForwarderOptions): Forwarder {
@@ -51,7 +58,8 @@ export function createForwarder({ leader, certificate, clock, log }: ForwarderOp
   const agentFor = (pem: string): Agent => {
     if (agent?.certificate !== pem) {
       agent?.agent.destroy();
-      // Trust is in the certificate itself, so the name it is for does not matter: replicas are reached by their pod addresses.
+      // Trust is in the certificate itself, so the name it is for does not matter: replicas are reached by their pod
+      // addresses.
       const tls = { ca: pem, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
       agent = {
         certificate: pem,

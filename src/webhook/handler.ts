@@ -54,8 +54,8 @@ export type MutateHandler = (body: string, isConfirmed?: boolean) => HttpAnswer 
 const CATCH_UP_MILLIS: Millis = 400;
 
 /**
- * The answer is immediate unless the pod's owner has to be read live or the caches are seen to lag. Malformed reviews get 400 with a code; whatever
- * else goes wrong, the pod is allowed as it is, with a warning.
+ * The answer is immediate unless the pod's owner has to be read live or the caches are seen to lag. Malformed reviews
+ * get 400 with a code; whatever else goes wrong, the pod is allowed as it is, with a warning.
  */
 export function createMutateHandler(options: MutateHandlerOptions): MutateHandler {
   const { owners, rules, ledger, catchUp, interners, clock, log, onAnswer } = options;
@@ -85,7 +85,10 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
         now: clock.now(),
       });
 
-    /** Decides, and decides again when the caches have caught up, if the first decision looks like one on an old picture. */
+    /**
+     * Decides, and decides again when the caches have caught up, if the first decision looks like one on an old
+     * picture.
+     */
     const decideCaughtUp = (resolution: OwnerResolution): AdmissionDecision | Promise<AdmissionDecision> => {
       const isRepeated = ledger.recall(request.uid, clock.now()) !== undefined;
       const decision = decideFor(resolution);
@@ -132,7 +135,8 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     try {
       const pod = request.object as Pod;
       const { patch = [] } = answer;
-      // JSON null counts as absent: a member cannot be added to it, and a patch that cannot be applied fails the creation.
+      // JSON null counts as absent: a member cannot be added to it, and a patch that cannot be applied fails the
+      // creation.
       const hasAnnotations =
         (pod.metadata?.annotations ?? undefined) !== undefined ||
         patch.some(({ path }) => path.startsWith('/metadata/annotations'));
@@ -165,8 +169,8 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
 }
 
 /**
- * More pods than replicas: either the workload was scaled up or one of its pods has just been taken away, and the caches do
- * not show it yet. (A rollout's surge is no such case: each revision has slots of its own.)
+ * More pods than replicas: either the workload was scaled up or one of its pods has just been taken away, and the
+ * caches do not show it yet. (A rollout's surge is no such case: each revision has slots of its own.)
  */
 function isBeyondReplicas(decision: AdmissionDecision, owner: OwnerResolution): boolean {
   if (decision.kind !== 'steered' || owner.kind !== 'workload') return false;

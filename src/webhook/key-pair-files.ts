@@ -70,7 +70,10 @@ export interface FollowOptions {
   readonly onChange: (pair: KeyPair) => void;
 }
 
-/** Follows the files until `signal` aborts. A pair that cannot be used is reported once and the old one stays. Never rejects. */
+/**
+ * Follows the files until `signal` aborts. A pair that cannot be used is reported once and the old one stays. Never
+ * rejects.
+ */
 export async function followKeyPair(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { directory, clock, log, onChange } = options;
   let current = options.current;

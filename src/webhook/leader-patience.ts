@@ -1,7 +1,10 @@
-/** How long the leader's answers are waited for: while it shows signs of life, up to a limit; else only for a moment. */
+/**
+ * How long the leader's answers are waited for: while it shows signs of life, up to a limit; else only for a moment.
+ */
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** One for all waits: what one answer tells of the leader holds for those that wait for theirs. */
 export interface LeaderPatience {
   /** Something has come from the leader, for whomever: it is only busy. */
   signOfLife(): void;
@@ -19,15 +22,17 @@ export interface LeaderPatienceOptions {
   readonly clock: Clock;
   /** The leader is given up when nothing at all has come from it for so long. A multiple of 20 ms, as the next. */
   readonly silenceMillis: Millis;
-  /** The same once it has been given up, until it shows a sign of life: it is asked on, but nobody waits long any more. */
+  /**
+   * The same once it has been given up, until it shows a sign of life: it is asked on, but nobody waits long any more.
+   */
   readonly mutedSilenceMillis: Millis;
   /** The longest wait for one answer, whatever comes for others. */
   readonly limitMillis: Millis;
 }
 
 /**
- * Silence is counted in steps of the own event loop, and a step that comes late counts once: a process that was held up itself
- * has heard nothing because it did not listen. What arrived meanwhile is read before the next step.
+ * Silence is counted in steps of the own event loop, and a step that comes late counts once: a process that was held up
+ * itself has heard nothing because it did not listen. What arrived meanwhile is read before the next step.
  */
 const STEP_MILLIS: Millis = 20;
 

@@ -1,6 +1,6 @@
 /**
- * Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does. Admitted
- * unsteered instead, they were what the system this replaces had to evict again (Spotalis B10).
+ * Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does.
+ * Admitted unsteered instead, they were what the system this replaces had to evict again (Spotalis B10).
  */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
@@ -14,6 +14,10 @@ import { type OwnerResolution, resolveOwner } from '../model/owners.ts';
 import type { OwnerReference, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
 import type { Projections } from '../observe/project.ts';
 
+/**
+ * Owners of pods under creation. Watches lag: a new ReplicaSet asks for its first pods before the cache has heard of
+ * it.
+ */
 export interface LiveOwners {
   /** The caches, completed by the owners read live. */
   readonly view: ClusterView;
@@ -40,8 +44,8 @@ export interface LiveOwnersOptions {
 const KEEP_MILLIS = 60_000;
 const MAX_KEPT = 1_000;
 /**
- * Reads under way at once. Anybody who reaches the port may name owners that are not there: that must not use up what the operator may ask of
- * its API server.
+ * Reads under way at once. Anybody who reaches the port may name owners that are not there: that must not use up what
+ * the operator may ask of its API server.
  */
 const MAX_READS = 100;
 

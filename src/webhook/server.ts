@@ -1,6 +1,6 @@
 /**
- * HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. Whoever reaches the
- * port may send anything: a webhook that hangs or falls over stops the pods of a whole cluster (bug 31).
+ * HTTPS for the admission webhook: bounds on what is read, certificates swapped in place, and an orderly end. Whoever
+ * reaches the port may send anything: a webhook that hangs or falls over stops the pods of a whole cluster (bug 31).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -62,15 +62,16 @@ export interface WebhookServerOptions {
 /** Reviews carry at most the old and the new object; etcd takes 1.5 MiB of each. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /**
- * Whoever reaches the port may send bodies: all together they must not cost the process its memory. A burst of 1,000 pods of
- * 20 KiB takes a third of it.
+ * Whoever reaches the port may send bodies: all together they must not cost the process its memory. A burst of 1,000
+ * pods of 20 KiB takes a third of it.
  */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Longer than the API server's idle connections live (90 s), so that it is never us who closes one just being used. */
 const KEEP_ALIVE_MILLIS = 120_000;
 /**
- * Node counts the time of the first request from the opening of the connection. In a burst an API server opens more than it needs and
- * uses them later: ended sooner, they would fail the admissions that are being sent on them (it does not send a POST again).
+ * Node counts the time of the first request from the opening of the connection. In a burst an API server opens more
+ * than it needs and uses them later: ended sooner, they would fail the admissions that are being sent on them (it does
+ * not send a POST again).
  */
 export const connectionLimits = {
   keepAliveTimeout: KEEP_ALIVE_MILLIS,
@@ -78,12 +79,15 @@ export const connectionLimits = {
   requestTimeout: KEEP_ALIVE_MILLIS,
 } as const;
 /**
- * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs in a burst and
- * keeps them for later; Node does not count those as idle.
+ * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs
+ * in a burst and keeps them for later; Node does not count those as idle.
  */
 const UNUSED_MILLIS = 500;
 
-/** Resolves when the port is open. @throws StowageError (BIND) when it cannot be opened; whatever Node says of a key pair that cannot be used. */
+/**
+ * Resolves when the port is open. @throws StowageError (BIND) when it cannot be opened; whatever Node says of a key
+ * pair that cannot be used.
+ */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { keyPair, clock, log } = options;
   const held = createBudget(options.maxHeldBytes ?? MAX_HELD_BYTES);

@@ -1,6 +1,6 @@
 /**
- * Gives new pods the sizes that the running ones of their workload have, so that neither a rollout nor a new replica starts from
- * the template's old values, and the template need not be edited.
+ * Gives new pods the sizes that the running ones of their workload have, so that neither a rollout nor a new replica
+ * starts from the template's old values, and the template need not be edited.
  */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { Pod } from '../api/core.ts';
@@ -35,7 +35,8 @@ export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions):
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
     // Most pods of a cluster end here.
     if (workload === undefined || text === undefined || !isActive(workload)) return [];
-    // Positions in the object as it was sent, as a JSON Patch needs them: no operation before may add or remove containers.
+    // Positions in the object as it was sent, as a JSON Patch needs them: no operation before may add or remove
+    // containers.
     const places = placesOf(pod);
     const containers = places.map(({ record }) => record);
     if (!isOfTemplate(containers, workload.containers)) return [];
@@ -88,7 +89,9 @@ function placesOf({ spec }: Pod): readonly Place[] {
   return [...(spec?.containers ?? []).map(place('containers', false)), ...sidecars];
 }
 
-/** Whether the pod has the sizes of the template, as the API server completes them: a limit alone is also the request. */
+/**
+ * Whether the pod has the sizes of the template, as the API server completes them: a limit alone is also the request.
+ */
 function isOfTemplate(containers: readonly ContainerSpecRecord[], template: readonly ContainerSpecRecord[]): boolean {
   return template.every(({ name, size }) => {
     const own = containers.find((container) => container.name === name)?.size;

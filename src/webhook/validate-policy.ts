@@ -1,6 +1,7 @@
 /**
- * Admission of OptimizationPolicies: refuses what the operator could not work with, and warns of what is rarely meant. It never stands
- * in the way otherwise: on trouble of its own it allows, for the operator checks every policy once more when it reads it.
+ * Admission of OptimizationPolicies: refuses what the operator could not work with, and warns of what is rarely meant.
+ * It never stands in the way otherwise: on trouble of its own it allows, for the operator checks every policy once more
+ * when it reads it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type OptimizationPolicy, type PolicyGroup, policyGroups } from '../api/optimization-policy.ts';

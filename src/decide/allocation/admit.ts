@@ -1,6 +1,6 @@
 /**
- * The operator's side: whether what a node's agent asks for one pod may be written now. Agents see their node, the operator
- * sees quotas, limits, autoscalers and budgets, and checks all of it again on fresh reads just before a write.
+ * The operator's side: whether what a node's agent asks for one pod may be written now. Agents see their node, the
+ * operator sees quotas, limits, autoscalers and budgets, and checks all of it again on fresh reads just before a write.
  */
 
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
@@ -24,7 +24,10 @@ import { isResizing } from './seat.ts';
 import { sizeContainers } from './size-containers.ts';
 import { withdrawalOf } from './withdraw.ts';
 
-/** Everything that speaks for or against one write, of one instant; what is undefined is not known, and then nothing grows. */
+/**
+ * Everything that speaks for or against one write, of one instant; what is undefined is not known, and then nothing
+ * grows.
+ */
 export interface AdmissionFacts {
   readonly pod: AllocationPod;
   readonly workload: WorkloadRef | undefined;
@@ -68,6 +71,7 @@ export type HeldReason =
   | 'Infeasible'
   | 'Observe';
 
+/** Nothing is written now. The pod stays as it is, and the status says why. */
 export interface Held {
   readonly kind: 'held';
   readonly reason: HeldReason;
@@ -92,8 +96,9 @@ const SMALL: Millicores = 100;
 const SPACING_SLACK = 0.9;
 
 /**
- * The last word of `decide` before the guards; pure. Does the pod take part and is enough known, is something to be taken back,
- * then bounds, sizes, and room. A withdrawal goes before all that is new, as a pending resize holds room that others wait for.
+ * The last word of `decide` before the guards; pure. Does the pod take part and is enough known, is something to be
+ * taken back, then bounds, sizes, and room. A withdrawal goes before all that is new, as a pending resize holds room
+ * that others wait for.
  */
 export function admitAllocation(desired: DesiredCpu, input: AdmissionFacts): Admission {
   const { pod, rules, now } = input;
@@ -201,7 +206,8 @@ function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: Ad
       QUOTA_RETRY,
     );
   }
-  // By what is charged and not by what is requested: a decrease on its way is still charged, and a raise must not be paid for twice.
+  // By what is charged and not by what is requested: a decrease on its way is still charged, and a raise must not be
+  // paid for twice.
   const charged = chargedCpu(pod) - pod.overhead;
   const more = Math.max(0, after.request - charged);
   if (more > 0 && (node.charged === undefined || node.charged + more > node.allocatable)) {

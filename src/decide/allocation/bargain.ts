@@ -1,4 +1,7 @@
-/** The seats of a node as a bargaining problem: bids, quotas and coalitions as groups, and what coalitions owe each other. */
+/**
+ * The seats of a node as a bargaining problem: bids, quotas and coalitions as groups, and what coalitions owe each
+ * other.
+ */
 import type { Millicores } from '../../lib/units.ts';
 import type { Clamp, ClampReason } from './clamp.ts';
 import { type Coalition, coalitionCredits, solveWithCoalitions } from './coalitions.ts';
@@ -16,8 +19,8 @@ export interface Bargain {
 }
 
 /**
- * Solves the node. Quotas and coalitions are groups in the problem and not cuts afterwards: what one may not have goes to the
- * others, and the sum stays within `capacity`.
+ * Solves the node. Quotas and coalitions are groups in the problem and not cuts afterwards: what one may not have goes
+ * to the others, and the sum stays within `capacity`.
  * @param mins the lower bound of each seat, after those that did not fit gave way.
  */
 export function bargain(
@@ -54,8 +57,9 @@ export function bargain(
 }
 
 /**
- * Where wants fit, what nobody wants goes back to those who requested it at first: a request is lowered to pay for another,
- * not for its own sake. The QoS slice follows a changed sum up to a minute late, and a node that looks empty is filled.
+ * Where wants fit, what nobody wants goes back to those who requested it at first: a request is lowered to pay for
+ * another, not for its own sake. The QoS slice follows a changed sum up to a minute late, and a node that looks empty
+ * is filled.
  */
 function keepSum({ rules }: NodeInput, seats: readonly Seat[], problem: Problem, first: Solution): Solution {
   if (rules.apply === 'limits' || first.mode !== 'uncongested') return first;

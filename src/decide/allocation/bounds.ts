@@ -1,6 +1,7 @@
 /**
- * Bounds on a pod's share, each from one rule. Hard ones (admission would refuse) win over what people annotate, and that
- * over guards; where two contradict, the softer yields. A one-sided guard is a raised lower bound, so sums stay right.
+ * Bounds on a pod's share, each from one rule. Hard ones (admission would refuse) win over what people annotate, and
+ * that over guards; where two contradict, the softer yields. A one-sided guard is a raised lower bound, so sums stay
+ * right.
  */
 import type { Millicores } from '../../lib/units.ts';
 import type { Clamp, ClampReason } from './clamp.ts';
@@ -42,8 +43,9 @@ export function holdAt(current: Millicores, reason: ClampReason, layer: Layer = 
 }
 
 /**
- * One box out of all bounds, whatever their order in the list. `claim <= want` in the end, whatever the bounds say; `min <= max`
- * always. Only hard bounds and annotations move the claim: a guard that raised it would make the pod's neighbours pay for good.
+ * One box out of all bounds, whatever their order in the list. `claim <= want` in the end, whatever the bounds say;
+ * `min <= max` always. Only hard bounds and annotations move the claim: a guard that raised it would make the pod's
+ * neighbours pay for good.
  */
 export function combineBounds(claim: Millicores, want: Millicores, bounds: readonly Bound[]): Box {
   const sorted = [...bounds].sort((a, b) => layers.indexOf(a.layer) - layers.indexOf(b.layer));

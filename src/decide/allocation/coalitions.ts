@@ -1,6 +1,6 @@
 /**
- * Coalitions: pods of one annotation bargain as one for a part of the node by what they need, and divide it among themselves.
- * Nothing is wasted: what a coalition cannot use goes to the others. Credits say who lent to whom inside.
+ * Coalitions: pods of one annotation bargain as one for a part of the node by what they need, and divide it among
+ * themselves. Nothing is wasted: what a coalition cannot use goes to the others. Credits say who lent to whom inside.
  */
 import { createSeededRandom } from '../../lib/random.ts';
 import type { Millicores } from '../../lib/units.ts';
@@ -15,8 +15,8 @@ export interface Coalition {
 }
 
 /**
- * Two solves: with each coalition held to its part, then what is left over to whoever can use it. Where nobody goes short there is
- * nothing to divide, and in overload claims come before coalitions.
+ * Two solves: with each coalition held to its part, then what is left over to whoever can use it. Where nobody goes
+ * short there is nothing to divide, and in overload claims come before coalitions.
  */
 export function solveWithCoalitions(problem: Problem, coalitions: readonly Coalition[]): Solution {
   const caps = coalitionCaps(problem, coalitions);
@@ -68,8 +68,9 @@ const EXACT_MEMBERS = 7;
 const SAMPLES = 2000;
 
 /**
- * Credits: the Shapley value of the game in which a set of members is worth what the coalition's CPU would satisfy of their
- * needs, less what each got. Positive: it lent to the others. They add up to what the coalition left unused, so to about 0.
+ * Credits: the Shapley value of the game in which a set of members is worth what the coalition's CPU would satisfy of
+ * their needs, less what each got. Positive: it lent to the others. They add up to what the coalition left unused, so
+ * to about 0.
  */
 export function coalitionCredits(members: readonly Member[], total: Millicores): number[] {
   const values = shapleyValues(

@@ -1,7 +1,7 @@
 /**
- * What a pod could use, from what it does use: up at once when the load has changed, down slowly, and still while usage only
- * varies as it always does. Throttling and pressure say that usage is cut short; usage near a limit says nothing about
- * demand, so the want grows until usage parts from the limit.
+ * What a pod could use, from what it does use: up at once when the load has changed, down slowly, and still while usage
+ * only varies as it always does. Throttling and pressure say that usage is cut short; usage near a limit says nothing
+ * about demand, so the want grows until usage parts from the limit.
  */
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { DemandRules } from './rules.ts';
@@ -12,7 +12,9 @@ export interface Measurement {
   readonly usage: Millicores;
   /** Throttled periods by all periods, 0..1; undefined where no period had work or there is no quota. */
   readonly throttledRatio: number | undefined;
-  /** Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured. */
+  /**
+   * Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured.
+   */
   readonly pressure: number | undefined;
   /** Usage of each container, for the split. */
   readonly containers?: readonly { readonly name: string; readonly usage: Millicores }[];
@@ -38,7 +40,9 @@ export interface DemandState {
   /** The most it wanted lately, fading: what comes back in bursts gets at once what it needed last time. */
   readonly peak: Millicores;
   readonly level: UsageLevel;
-  /** How long a want holds before it falls: longer each time that a fall brought the shortage back under the same load. */
+  /**
+   * How long a want holds before it falls: longer each time that a fall brought the shortage back under the same load.
+   */
   readonly holdMillis: Millis;
   readonly hasFallen: boolean;
   readonly at: EpochMillis;
@@ -53,12 +57,14 @@ export interface Demand {
   readonly cause: 'usage' | 'throttled' | 'pressure' | 'saturated' | 'rolled-back' | 'recalled' | 'decaying';
 }
 
-/** A hold is so many times as long after a fall that was one too many, so that falls and raises do not go on for ever. */
+/**
+ * A hold is so many times as long after a fall that was one too many, so that falls and raises do not go on for ever.
+ */
 const RELAPSE = 4;
 
 /**
- * One tick. Pure: state in, state out, so that agent, lab and tests run the same loop. Constant load ends in a constant want (P18):
- * usage within its own noise moves nothing, and a fall that proves wrong makes the next one wait longer.
+ * One tick. Pure: state in, state out, so that agent, lab and tests run the same loop. Constant load ends in a constant
+ * want (P18): usage within its own noise moves nothing, and a fall that proves wrong makes the next one wait longer.
  */
 export function nextDemand(
   previous: DemandState | undefined,
@@ -147,7 +153,10 @@ interface RawWant extends Pick<Demand, 'want' | 'shortage' | 'cause'> {
   readonly isPressed: boolean;
 }
 
-/** By this tick, but that pressure of a pod with room in its share is noise, unless the room is usually used, and it lasts. */
+/**
+ * By this tick, but that pressure of a pod with room in its share is noise, unless the room is usually used, and it
+ * lasts.
+ */
 function rawWant(
   { usage, throttledRatio, pressure }: Measurement,
   { share, limit }: DemandContext,

@@ -1,6 +1,6 @@
 /**
- * Which pods would eat everything: those of low weight that use all they get, tick after tick, while others want more. Only
- * they get a ceiling by default; weights alone do not hold back two threads that never sleep.
+ * Which pods would eat everything: those of low weight that use all they get, tick after tick, while others want more.
+ * Only they get a ceiling by default; weights alone do not hold back two threads that never sleep.
  */
 import type { Measurement } from './demand.ts';
 import type { GreedMemory } from './node-input.ts';
@@ -13,7 +13,10 @@ export interface GreedQuestion {
   /** The ceiling in force; undefined: none. */
   readonly limit: number | undefined;
   readonly standing: Standing;
-  /** The limit in force is one of ours, by what the pod had at first: so it was found greedy before whoever asks was started. */
+  /**
+   * The limit in force is one of ours, by what the pod had at first: so it was found greedy before whoever asks was
+   * started.
+   */
   readonly hasCeiling: boolean;
   /** Wants on the node exceed its capacity, so somebody goes short. */
   readonly isCongested: boolean;
@@ -26,8 +29,8 @@ const noGreed: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
 const knownGreed: GreedMemory = { ...noGreed, isGreedy: true };
 
 /**
- * One tick. Slow to suspect and slower to release: a ceiling on a service costs it its replies, and a limit added in place can be
- * raised later but never taken away. Latency-sensitive pods are never found greedy.
+ * One tick. Slow to suspect and slower to release: a ceiling on a service costs it its replies, and a limit added in
+ * place can be raised later but never taken away. Latency-sensitive pods are never found greedy.
  */
 export function nextGreed(previous: GreedMemory | undefined, question: GreedQuestion, rules: GreedyRules): GreedMemory {
   const before = previous ?? (question.hasCeiling ? knownGreed : noGreed);
@@ -59,7 +62,9 @@ export interface Standing {
   readonly isLongest: boolean;
 }
 
-/** In multiples of the usual: a pod as important as the others, and one that came later, must insist, as a burst passes. */
+/**
+ * In multiples of the usual: a pod as important as the others, and one that came later, must insist, as a burst passes.
+ */
 function patienceOf({ weight, isLongest }: Standing): number {
   if (weight === 'higher') return Number.POSITIVE_INFINITY;
   return (weight === 'lowest' ? 1 : 3) * (isLongest ? 1 : 4);

@@ -1,6 +1,7 @@
 /**
- * What the cluster says about one pod's share: LimitRange, HorizontalPodAutoscaler, PodDisruptionBudget, spread, affinity.
- * The operator knows these objects, the node's agent does not; plain data, so that one can hand it to the other.
+ * What the cluster says about one pod's share: LimitRange, HorizontalPodAutoscaler, PodDisruptionBudget, spread,
+ * affinity. The operator knows these objects, the node's agent does not; plain data, so that one can hand it to the
+ * other.
  */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { NodeRecord, PdbRecord } from '../../model/records.ts';

@@ -1,7 +1,10 @@
 /** The Kalai-Smorodinsky solution, for comparison: all get the same part of the way from their claim to their ideal. */
 import type { Problem } from './problem.ts';
 
-/** Exact shares in the order of the bids. The ideal is what a pod wants, at most the capacity. In overload claims scale down. */
+/**
+ * Exact shares in the order of the bids. The ideal is what a pod wants, at most the capacity. In overload claims scale
+ * down.
+ */
 export function kalaiSmorodinsky({ bids, capacity }: Pick<Problem, 'bids' | 'capacity'>): number[] {
   const claims = bids.reduce((sum, { min }) => sum + min, 0);
   if (claims > capacity) return bids.map(({ min }) => (min * capacity) / claims);

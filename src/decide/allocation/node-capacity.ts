@@ -1,12 +1,16 @@
-/** How much of a node's CPU its managed pods share: what is allocatable, less what others request and the system really takes. */
+/**
+ * How much of a node's CPU its managed pods share: what is allocatable, less what others request and the system really
+ * takes.
+ */
 import type { Millicores } from '../../lib/units.ts';
 import { type AllocationPod, chargedCpu } from './allocation-pod.ts';
 import type { Clamp } from './clamp.ts';
 import type { NodeFacts } from './node-input.ts';
 
 /**
- * allocatable - requests of unmanaged pods - overheads - max(margin, system use - reserved). Reserved is what the kubelet was
- * told to keep for the system; on a busy node it takes more, and what was shared out of that would not exist.
+ * allocatable - requests of unmanaged pods - overheads - max(margin, system use - reserved). Reserved is what the
+ * kubelet was told to keep for the system; on a busy node it takes more, and what was shared out of that would not
+ * exist.
  *
  * `nominal` is the same without regard to what the system takes: what requests may add up to. Lowering them all because
  * something outside of pods is busy would leave the pods less against it, not more.

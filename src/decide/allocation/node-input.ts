@@ -1,4 +1,7 @@
-/** What the plan of a node is made from, and what it says: plain data in, plain data out, the memory of the loop included. */
+/**
+ * What the plan of a node is made from, and what it says: plain data in, plain data out, the memory of the loop
+ * included.
+ */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { AllocationPod, CpuSize } from './allocation-pod.ts';
 import type { Bound } from './bounds.ts';
@@ -40,7 +43,10 @@ export interface NodePod {
   /** What the pod had before Stowage touched it; undefined: what it has now. */
   readonly original?: CpuSize | undefined;
   readonly metric?: MetricFact | undefined;
-  /** Left out: nobody asked, the operator checks again before it writes. `unknown`: asked and not known, so nothing moves. */
+  /**
+   * Left out: nobody asked, the operator checks again before it writes. `unknown`: asked and not known, so nothing
+   * moves.
+   */
   readonly hints?: PodHints | 'unknown' | undefined;
   readonly history?: PodHistory | undefined;
 }

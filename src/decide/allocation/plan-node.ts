@@ -1,6 +1,7 @@
 /**
- * The plan of one node for one tick, pure: who takes part, how much there is, what each wants and may have, the bargain, what
- * of it is written. Constraints enter before bargaining, so that what one may not have goes to the others.
+ * The plan of one node for one tick, pure: who takes part, how much there is, what each wants and may have, the
+ * bargain, what of it is written. Constraints enter before bargaining, so that what one may not have goes to the
+ * others.
  */
 import type { Millicores } from '../../lib/units.ts';
 import { bargain, creditsOf } from './bargain.ts';
@@ -25,9 +26,8 @@ const MINUTE = 60_000;
 const BUSY = 0.9;
 
 /**
- * One tick. The sum of the shares is at most what is
- * there at every tick, also half way through the writes, as decreases come first (P16); the same input twice writes nothing the
- * second time (P17). O(n log n) in the pods.
+ * One tick. The sum of the shares is at most what is there at every tick, also half way through the writes, as
+ * decreases come first (P16); the same input twice writes nothing the second time (P17). O(n log n) in the pods.
  * @throws RangeError for figures that cannot be, such as a capacity that is no number.
  */
 export function planNode(input: NodeInput): NodePlan {
@@ -215,7 +215,10 @@ function changeOf(
   };
 }
 
-/** Throttling counts at once where the load has changed; of a load that is known, and for pressure, it counts when it lasts. */
+/**
+ * Throttling counts at once where the load has changed; of a load that is known, and for pressure, it counts when it
+ * lasts.
+ */
 function isShort(
   { shortage, cause, state: { level } }: Demand,
   before: DemandState | undefined,

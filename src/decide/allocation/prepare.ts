@@ -3,6 +3,7 @@ import { type Bid, kernelFloor, type Problem } from './problem.ts';
 import type { RoundingGroup } from './round-shares.ts';
 import type { Columns } from './water-fill.ts';
 
+/** A row is a pod, in the order of the uids' hash: ties fall the same in whatever order the bids came. */
 export interface Prepared {
   /** In quanta, by row. Groups narrow the bounds in place. */
   readonly columns: Columns;
@@ -62,8 +63,8 @@ function disagreementOf(bid: Bid, kind: NonNullable<Problem['disagreement']>, lo
 }
 
 /**
- * One order whatever the order of the bids, so that sums of doubles come out the same. By a hash of the uid, since comparing
- * strings would take longer than all the rest; hash and index make one key, exact for up to two million bids.
+ * One order whatever the order of the bids, so that sums of doubles come out the same. By a hash of the uid, since
+ * comparing strings would take longer than all the rest; hash and index make one key, exact for up to two million bids.
  */
 function orderByUid(bids: readonly Bid[]): number[] {
   const span = Math.max(1, bids.length);

@@ -43,11 +43,16 @@ export interface Problem {
 export type Mode = 'uncongested' | 'congested' | 'overloaded';
 
 export interface Solution {
-  /** In the order of the bids; whole multiples of the quantum; the sum never exceeds capacity unless `overcommitted`. */
+  /**
+   * In the order of the bids; whole multiples of the quantum; the sum never exceeds capacity unless `overcommitted`.
+   */
   readonly shares: readonly Millicores[];
   /** The exact optimum before rounding. */
   readonly exact: readonly number[];
-  /** The multiplier of the capacity constraint: utility per millicore more. 0: capacity binds nobody; Infinity: no surplus. */
+  /**
+   * The multiplier of the capacity constraint: utility per millicore more. 0: capacity binds nobody; Infinity: no
+   * surplus.
+   */
   readonly shadowPrice: number;
   readonly mode: Mode;
   /** Even the hard floors exceed capacity: floors were given, and nothing can be taken any more. */

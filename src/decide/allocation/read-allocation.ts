@@ -21,7 +21,9 @@ export type ReadAllocation =
   | { readonly ok: true; readonly desired: DesiredCpu }
   | { readonly ok: false; readonly message: string };
 
-/** Never throws. Beside the figures of the spec nothing has to be right: what cannot be read of the rest is left out. */
+/**
+ * Never throws. Beside the figures of the spec nothing has to be right: what cannot be read of the rest is left out.
+ */
 export function readAllocation({ spec }: PodAllocation): ReadAllocation {
   const request = milliOf(spec?.desiredCPURequest);
   const limit = milliOf(spec?.desiredCPULimit);

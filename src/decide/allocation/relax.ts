@@ -1,6 +1,6 @@
 /**
- * When lower bounds add up to more than the node has, the soft ones give way: smoothness first, of the lowest weights first,
- * then the guards in the order in which they matter least. Claims are left to the solver.
+ * When lower bounds add up to more than the node has, the soft ones give way: smoothness first, of the lowest weights
+ * first, then the guards in the order in which they matter least. Claims are left to the solver.
  */
 import type { Millicores } from '../../lib/units.ts';
 import { type Box, type Layer, layers } from './bounds.ts';
@@ -20,8 +20,8 @@ export interface Relaxed {
 const firstToGo = [...layers].reverse().filter((layer) => layer !== 'hard' && layer !== 'annotation');
 
 /**
- * Lower bounds that fit, in the order of the seats: none below its claim. Where the claims alone are more than there is, they come
- * back as they are, and the solver sheds load.
+ * Lower bounds that fit, in the order of the seats: none below its claim. Where the claims alone are more than there
+ * is, they come back as they are, and the solver sheds load.
  */
 export function relaxToFit(seats: readonly Relaxable[], capacity: Millicores): Relaxed {
   const mins = seats.map(({ box }) => box.min);

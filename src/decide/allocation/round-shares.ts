@@ -1,4 +1,6 @@
-/** Whole shares from real ones by largest remainder: the sum is kept, no bound is passed, nobody moves by a whole unit. */
+/**
+ * Whole shares from real ones by largest remainder: the sum is kept, no bound is passed, nobody moves by a whole unit.
+ */
 import { at } from './water-fill.ts';
 
 export interface RoundingGroup {

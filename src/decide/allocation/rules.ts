@@ -1,8 +1,13 @@
-/** How the allocation engine behaves: every constant of demand, bargaining and writing, with defaults from measurements. */
+/**
+ * How the allocation engine behaves: every constant of demand, bargaining and writing, with defaults from measurements.
+ */
 import type { Millicores, Millis } from '../../lib/units.ts';
 import type { LevelRules } from './usage-level.ts';
 
-/** `requests+ceilings`: requests steer, limits only where needed. `limits`: as MBCAS, limit = share. `observe`: no writes. */
+/**
+ * `requests+ceilings`: requests steer, limits only where needed. `limits`: as MBCAS, limit = share. `observe`: no
+ * writes.
+ */
 export type ApplyMode = 'requests+ceilings' | 'limits' | 'observe';
 /** Who gets a limit in `requests+ceilings`: who takes everything, all, who has one already, nobody. */
 export type CeilingMode = 'greedy' | 'all' | 'existing' | 'none';
@@ -27,7 +32,10 @@ export interface DemandRules {
   readonly calmTicks: number;
   /** and this long after it last rose. */
   readonly calmMillis: Millis;
-  /** What is noise, and what a change of load; with `apply: limits`, where what one pod does not use is lost to all, judged sooner. */
+  /**
+   * What is noise, and what a change of load; with `apply: limits`, where what one pod does not use is lost to all,
+   * judged sooner.
+   */
   readonly level: LevelRules;
   readonly levelOfLimits: LevelRules;
 }
@@ -35,7 +43,10 @@ export interface DemandRules {
 export interface GreedyRules {
   /** Usage by share from which a pod is at its share. */
   readonly atShare: number;
-  /** So many ticks in a row at its share make the pod of the lowest weight greedy; three times as many one of equal weight. */
+  /**
+   * So many ticks in a row at its share make the pod of the lowest weight greedy; three times as many one of equal
+   * weight.
+   */
   readonly ticks: number;
   /** Greedy is only who waits for more (PSI some above this), or uses more than this many times its share. */
   readonly pressure: number;
@@ -65,7 +76,10 @@ export interface WriteRules {
 }
 
 export interface WeightRules {
-  /** `equal`: every pod starts at 1, because a wrong request must not buy weight. `request`: by cores requested, as MBCAS. */
+  /**
+   * `equal`: every pod starts at 1, because a wrong request must not buy weight. `request`: by cores requested, as
+   * MBCAS.
+   */
   readonly base: 'equal' | 'request';
   readonly priorityCurve: 'log' | 'anchors' | 'legacy' | 'none';
   /** Namespaces whose pods may raise their weight above their class with `mbcas.io/priority-multiplier`. */
@@ -83,13 +97,16 @@ export interface AllocationRules {
   readonly overload: 'weights' | 'tiers';
   readonly quantum: 1 | 10;
   /**
-   * Of what is free beyond the requests of users, the share that is written as requests too. 0: a node never looks fuller to
-   * the scheduler than it would without us, and new pods find the room they would have found. Not with `apply: limits`.
+   * Of what is free beyond the requests of users, the share that is written as requests too. 0: a node never looks
+   * fuller to the scheduler than it would without us, and new pods find the room they would have found. Not with
+   * `apply: limits`.
    */
   readonly surplusShare: number;
   /** Share of allocatable that is never given away; measured system use beyond what is reserved takes its place. */
   readonly margin: number;
-  /** Without advice or annotation a pod's claim is this share of its original request, at least `baseline`, never more. */
+  /**
+   * Without advice or annotation a pod's claim is this share of its original request, at least `baseline`, never more.
+   */
   readonly claimShare: number;
   readonly baseline: Millicores;
   /** A share falls, and rises, by at most this share of itself a tick. */

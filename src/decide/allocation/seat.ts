@@ -13,6 +13,7 @@ import { type NodePod, type PodHints, type PodMemory, unhindered } from './node-
 import { kernelFloor } from './problem.ts';
 import type { AllocationRules } from './rules.ts';
 
+/** One pod at the table: what it has, what it may end at and what it wants. All in CPU of the whole pod. */
 export interface Seat {
   readonly input: NodePod;
   readonly pod: AllocationPod;

@@ -1,7 +1,7 @@
 /**
- * Overload: claims exceed capacity. What each claimed becomes the most it can get, the hard floor the least, and the rest
- * goes by weight: a claims problem, which no pod leaves with more than its claim and which meets the solution without
- * overload where claims just fit.
+ * Overload: claims exceed capacity. What each claimed becomes the most it can get, the hard floor the least, and the
+ * rest goes by weight: a claims problem, which no pod leaves with more than its claim and which meets the solution
+ * without overload where claims just fit.
  */
 import { at, type Columns, type Filled, pick, waterFill } from './water-fill.ts';
 
@@ -26,7 +26,10 @@ export function shed(columns: Columns, floors: Float64Array, tiers: Float64Array
   return { filled, overcommitted: false };
 }
 
-/** The highest tier first, each with whatever the floors of the lower ones leave; the level is that of the tier that is cut. */
+/**
+ * The highest tier first, each with whatever the floors of the lower ones leave; the level is that of the tier that is
+ * cut.
+ */
 function fillByTier(claims: Columns, tiers: Float64Array, capacity: number): Filled {
   const x = Float64Array.from(claims.lower);
   let rest = capacity - total(claims.lower);

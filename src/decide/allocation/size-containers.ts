@@ -9,8 +9,8 @@ import { kernelFloor } from './problem.ts';
 import { splitTotal } from './split-containers.ts';
 
 /**
- * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. A container that has
- * no request gets none of its own accord, and no memory is ever written.
+ * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. A
+ * container that has no request gets none of its own accord, and no memory is ever written.
  */
 export function sizeContainers(
   pod: AllocationPod,

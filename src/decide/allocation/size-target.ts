@@ -1,4 +1,7 @@
-/** From a share to request and limit: which of them moves, how a ceiling is set and lifted, and that the QoS class stays. */
+/**
+ * From a share to request and limit: which of them moves, how a ceiling is set and lifted, and that the QoS class
+ * stays.
+ */
 import type { Millicores } from '../../lib/units.ts';
 import type { Clamp } from './clamp.ts';
 import type { PodTarget } from './node-input.ts';
@@ -6,7 +9,9 @@ import { kernelFloor } from './problem.ts';
 import type { AllocationRules } from './rules.ts';
 import type { Seat } from './seat.ts';
 
-/** The systemd cgroup driver rounds quotas up to 10m; other values would differ between pod and container (k/k#129357). */
+/**
+ * The systemd cgroup driver rounds quotas up to 10m; other values would differ between pod and container (k/k#129357).
+ */
 const LIMIT_QUANTUM = 10;
 
 export interface Room {
@@ -22,8 +27,8 @@ export interface Sized {
 }
 
 /**
- * What a share means for the pod's spec. A ceiling, once set, can only be raised (KEP-1287): lifting it is raising it to the node's
- * allocatable, where it bounds nothing.
+ * What a share means for the pod's spec. A ceiling, once set, can only be raised (KEP-1287): lifting it is raising it
+ * to the node's allocatable, where it bounds nothing.
  */
 export function sizeTarget(
   seat: Seat,

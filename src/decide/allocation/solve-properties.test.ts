@@ -1,4 +1,7 @@
-/** P1-P14: what holds for any problem. Every answer is held against an oracle that finds it by bisection: more than 40,000 random instances. */
+/**
+ * P1-P14: what holds for any problem. Every answer is held against an oracle that finds it by bisection: more than
+ * 40,000 random instances.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Bid } from './problem.ts';

@@ -1,6 +1,6 @@
 /**
- * The weighted Nash bargaining solution of one node: claims first, the surplus by weight, nobody above what it can use. Properties
- * P1 to P15 hold for it (tests of these names); an independent solver by bisection is their oracle.
+ * The weighted Nash bargaining solution of one node: claims first, the surplus by weight, nobody above what it can use.
+ * Properties P1 to P15 hold for it (tests of these names); an independent solver by bisection is their oracle.
  */
 import { type Prepared, prepare } from './prepare.ts';
 import type { Mode, Problem, Solution } from './problem.ts';
@@ -9,8 +9,8 @@ import { shed } from './shed.ts';
 import { type Filled, pick, waterFill } from './water-fill.ts';
 
 /**
- * Exact in O(n log n) a level of groups; deterministic and independent of the order of bids. Continuous where claims just
- * meet capacity and where wants do. Throws a RangeError for a bid that cannot be (NaN, negative, uid twice).
+ * Exact in O(n log n) a level of groups; deterministic and independent of the order of bids. Continuous where claims
+ * just meet capacity and where wants do. Throws a RangeError for a bid that cannot be (NaN, negative, uid twice).
  */
 export function solve(problem: Problem): Solution {
   const prepared = prepare(problem);
@@ -43,8 +43,9 @@ function fill(prepared: Prepared, capacity: number): { filled: Filled; mode: Mod
 }
 
 /**
- * A group's members can never have more than the group's own solution on its cap gives them; as upper bounds those values
- * make the outer solution exact, because a member's share grows with the level until its group is full. Innermost first.
+ * A group's members can never have more than the group's own solution on its cap gives them; as upper bounds those
+ * values make the outer solution exact, because a member's share grows with the level until its group is full.
+ * Innermost first.
  */
 function limitGroup(prepared: Prepared, members: readonly number[], cap: number): void {
   const inner = { ...prepared, columns: pick(prepared.columns, members), ...floorsOf(prepared, members) };

@@ -15,8 +15,8 @@ export interface Portion {
 const LEAST_WEIGHT = 1;
 
 /**
- * Water filling in proportion to usage. The parts add up to `total` where the bounds allow it; where even the lower bounds
- * are more, everybody gets its lower bound. A total that did not change keeps the parts as they are.
+ * Water filling in proportion to usage. The parts add up to `total` where the bounds allow it; where even the lower
+ * bounds are more, everybody gets its lower bound. A total that did not change keeps the parts as they are.
  */
 export function splitTotal(total: Millicores, portions: readonly Portion[]): ReadonlyMap<string, Millicores> {
   const keep = portions.every(({ current, min, max }) => current >= min && current <= max);

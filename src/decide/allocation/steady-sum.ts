@@ -1,6 +1,6 @@
 /**
- * What the requests of managed pods add up to. Only the ratio of requests counts in the kernel, but the scheduler takes them
- * for what they say: a node whose every core is written down as requested takes no new pod, however idle it is.
+ * What the requests of managed pods add up to. Only the ratio of requests counts in the kernel, but the scheduler takes
+ * them for what they say: a node whose every core is written down as requested takes no new pod, however idle it is.
  */
 import type { Millicores } from '../../lib/units.ts';
 import type { Clamp } from './clamp.ts';
@@ -14,9 +14,9 @@ export interface SteadySum {
 }
 
 /**
- * What users asked for (a claim above it included), and `surplusShare` of what is free beyond. The sum stays as pods burst
- * and rest, so the slice of burstable pods keeps its weight beside Guaranteed ones (the kubelet follows up to a minute late),
- * and it stays when something outside of pods is busy: claims do not shrink for that.
+ * What users asked for (a claim above it included), and `surplusShare` of what is free beyond. The sum stays as pods
+ * burst and rest, so the slice of burstable pods keeps its weight beside Guaranteed ones (the kubelet follows up to a
+ * minute late), and it stays when something outside of pods is busy: claims do not shrink for that.
  * @param room.capacity what pods can use now; `nominal`: what they could if the system kept to what is reserved for it.
  */
 export function steadySum(

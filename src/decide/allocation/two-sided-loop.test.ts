@@ -1,6 +1,6 @@
 /**
- * Agent and operator together: plan, desired values as text, admission on fresh facts, a kubelet that takes its time. What the
- * API server would refuse, and what a full node would suffer from, must not come up.
+ * Agent and operator together: plan, desired values as text, admission on fresh facts, a kubelet that takes its time.
+ * What the API server would refuse, and what a full node would suffer from, must not come up.
  */
 
 import fc from 'fast-check';

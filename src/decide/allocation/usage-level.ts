@@ -1,6 +1,6 @@
 /**
- * What a pod uses on average, and how far single ticks are from that: what tells a changed load from noise. Requests that
- * come at random make usage differ from tick to tick for ever, and a plan that follows it writes for ever.
+ * What a pod uses on average, and how far single ticks are from that: what tells a changed load from noise. Requests
+ * that come at random make usage differ from tick to tick for ever, and a plan that follows it writes for ever.
  */
 import type { Millicores } from '../../lib/units.ts';
 

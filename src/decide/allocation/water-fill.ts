@@ -19,8 +19,8 @@ export interface Filled {
 
 /**
  * The exact optimum for `sum(lower) <= capacity`; everybody gets `upper` where the sum of those fits. Where pods of
- * positive weight are sated, those of weight 0 share the rest equally above their own disagreement points.
- * O(n log n): the breakpoints are sorted once, the segment found by bisection over them, the level solved in closed form.
+ * positive weight are sated, those of weight 0 share the rest equally above their own disagreement points. O(n log n):
+ * the breakpoints are sorted once, the segment found by bisection over them, the level solved in closed form.
  */
 export function waterFill(columns: Columns, capacity: number): Filled {
   const { weight, lower, upper } = columns;

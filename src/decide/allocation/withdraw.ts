@@ -1,6 +1,6 @@
 /**
- * Resizes that are not granted are taken back: while one is deferred, scheduler, quota and kubelet charge it as if it were
- * granted (k/k#135107), and an infeasible one can come true at a container's restart (k/k#126033).
+ * Resizes that are not granted are taken back: while one is deferred, scheduler, quota and kubelet charge it as if it
+ * were granted (k/k#135107), and an infeasible one can come true at a container's restart (k/k#126033).
  */
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';

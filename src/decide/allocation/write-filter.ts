@@ -1,6 +1,7 @@
 /**
- * Which of the computed changes are written. A loop that writes every ripple wears out the API server, one that holds back
- * what a raise needs starves it: so spacing binds only changes by choice, and what pays for others is bound by neither.
+ * Which of the computed changes are written. A loop that writes every ripple wears out the API server, one that holds
+ * back what a raise needs starves it: so spacing binds only changes by choice, and what pays for others is bound by
+ * neither.
  */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { HoldReason, PodTarget } from './node-input.ts';
@@ -87,7 +88,9 @@ function isWorthIt(
   return before.limit === undefined || before.limit <= after.request || exceeds(before.limit, limitAfter);
 }
 
-/** Raises are paid for by decreases: the largest that were held back are let go until the sum fits; else raises wait. */
+/**
+ * Raises are paid for by decreases: the largest that were held back are let go until the sum fits; else raises wait.
+ */
 function fundRaises(
   changes: readonly Change[],
   verdicts: Verdict[],

@@ -11,7 +11,9 @@ export interface JsonPatchOperation {
   readonly value: unknown;
 }
 
-/** Where a pod goes: slots count from 1, the side is where the pod is sent, which for cover is not the side of its slot. */
+/**
+ * Where a pod goes: slots count from 1, the side is where the pod is sent, which for cover is not the side of its slot.
+ */
 export interface Placement {
   readonly slot: number;
   readonly side: Side;

@@ -1,6 +1,6 @@
 /**
- * The pod of an admission request, reduced to what the decision and its patch need. What a patch has to keep is kept as it was
- * written, fields of newer API versions included.
+ * The pod of an admission request, reduced to what the decision and its patch need. What a patch has to keep is kept as
+ * it was written, fields of newer API versions included.
  */
 import { placementKeys } from '../../api/annotations.ts';
 import { type PodStamps, parseStamps } from '../../api/annotations-values.ts';
@@ -38,7 +38,10 @@ export interface AdmissionPod {
   readonly requiredTerms: readonly RawNodeSelectorTerm[] | undefined;
 }
 
-/** What the kubelet marks the API's copy of a static pod with; such a pod runs already, so nothing about it can be steered. */
+/**
+ * What the kubelet marks the API's copy of a static pod with; such a pod runs already, so nothing about it can be
+ * steered.
+ */
 const MIRROR = 'kubernetes.io/config.mirror';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Admission: on which side a pod that is being created will run. Reading the ledger and writing the claim happen in one
- * synchronous call, so concurrent requests cannot decide on the same picture. That is what a burst of a thousand pods needs to
- * land exact, without an eviction afterwards (hazard H1; karpenter#757, case 28).
+ * synchronous call, so concurrent requests cannot decide on the same picture. That is what a burst of a thousand pods
+ * needs to land exact, without an eviction afterwards (hazard H1; karpenter#757, case 28).
  */
 import { placementKeys } from '../../api/annotations.ts';
 import { formatDeletionCost, formatStamps, type PodStamps } from '../../api/annotations-values.ts';
@@ -39,16 +39,19 @@ export interface AdmissionInput {
   readonly ledger: ClaimLedger;
   /** The pod's owner as found in the view, or read live where the view did not have it. */
   readonly owner: OwnerResolution;
-  /** The uid is the API server's, the same when it asks again for want of an answer; `sideEffects: None` demands dry runs. */
+  /**
+   * The uid is the API server's, the same when it asks again for want of an answer; `sideEffects: None` demands dry
+   * runs.
+   */
   readonly request: { readonly uid: string; readonly dryRun: boolean };
   readonly pod: AdmissionPod;
   readonly now: EpochMillis;
 }
 
 /**
- * Decides and, unless it is a dry run or read-only, reserves. Never throws for anything a pod can contain. The order matters: what
- * is not ours is let through before anything about it is judged, and a repeated request is answered from memory before its own
- * claim could count against it (hazard H16).
+ * Decides and, unless it is a dry run or read-only, reserves. Never throws for anything a pod can contain. The order
+ * matters: what is not ours is let through before anything about it is judged, and a repeated request is answered from
+ * memory before its own claim could count against it (hazard H16).
  */
 export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   const { view, settings, pod, owner, request, now } = input;
@@ -98,7 +101,9 @@ function unsteeredBecause(
   return { kind: 'unsteered', reason: reason.name, message: reason.message, warn, wouldBe: undefined };
 }
 
-/** A stamp that a pod in the view carries already was copied into the template by hand; it says nothing about this pod. */
+/**
+ * A stamp that a pod in the view carries already was copied into the template by hand; it says nothing about this pod.
+ */
 function isCopiedStamp(input: AdmissionInput, workloadUid: string): boolean {
   const workload = input.view.workloadByUid(workloadUid);
   if (workload === undefined) return false;
@@ -106,8 +111,9 @@ function isCopiedStamp(input: AdmissionInput, workloadUid: string): boolean {
 }
 
 /**
- * A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands, also when
- * another replica made it. No answer is remembered: that replica's request may yet be repeated here, without the stamp.
+ * A webhook called again for a pod it stamped (reinvocation has a new uid): no patch, and the reservation stands, also
+ * when another replica made it. No answer is remembered: that replica's request may yet be repeated here, without the
+ * stamp.
  */
 function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: PodStamps): Unsteered {
   const { workload, revision } = owner;
@@ -251,7 +257,10 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered) {
   };
 }
 
-/** A StatefulSet's slots follow from ordinals: the same name gets the same slot however often it is asked, so nothing is reserved. */
+/**
+ * A StatefulSet's slots follow from ordinals: the same name gets the same slot however often it is asked, so nothing is
+ * reserved.
+ */
 function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, decision: AdmissionDecision): void {
   const { ledger, request, now } = input;
   for (const uid of choice.superseded ?? []) ledger.release(uid);

@@ -81,8 +81,8 @@ export function statefulSlot(workload: WorkloadRecord, podName: string): number 
 
 /**
  * Gives every occupant of one revision a slot so that as many as possible stand on the side of their slot: first those
- * whose own slot is right, then, eldest first, the lowest free slot of their side; what is left over stands on the wrong
- * side, in the free slots that remain and then above `replicas`.
+ * whose own slot is right, then, eldest first, the lowest free slot of their side; what is left over stands on the
+ * wrong side, in the free slots that remain and then above `replicas`.
  *
  * @param options.fixed a StatefulSet: slots follow from ordinals and are never exchanged.
  */

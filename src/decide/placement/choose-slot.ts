@@ -1,6 +1,6 @@
 /**
- * Which slot a new pod of a Deployment (or any owner of ReplicaSets) takes. Its replicas come from `spec.replicas`, never from
- * counting pods: in a burst most pods are not there to be counted.
+ * Which slot a new pod of a Deployment (or any owner of ReplicaSets) takes. Its replicas come from `spec.replicas`,
+ * never from counting pods: in a burst most pods are not there to be counted.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
@@ -48,15 +48,17 @@ export interface ChosenSlot extends Placement {
   readonly superseded: readonly string[];
 }
 
-/** A claim unseen for this long may be taken over when slots run out: a created pod shows up in a watch within a second. */
+/**
+ * A claim unseen for this long may be taken over when slots run out: a created pod shows up in a watch within a second.
+ */
 const DOUBTFUL_AFTER_MILLIS: Millis = 5000;
 
 /**
  * The wanted side comes from the union of all revisions: on-demand while fewer than onDemand(n) of the n pods (this one
  * included) are there, else spot. So a rollout replaces each pod on the side that was just freed. Then the lowest free
  * slot of that side in the pod's own revision, else of the other side. A revision that has all its pods is exact
- * whatever the order was. Tried and worse: the lowest free slot of the revision alone; in a model of 20,000 random rollouts
- * without spare capacity it got stuck in 45 %, this rule never where maxUnavailable is above 0 (hazard H9).
+ * whatever the order was. Tried and worse: the lowest free slot of the revision alone; in a model of 20,000 random
+ * rollouts without spare capacity it got stuck in 45 %, this rule never where maxUnavailable is above 0 (hazard H9).
  *
  * With all slots taken (a scale-up the view has not seen yet) the next one above is taken: its side is fixed too.
  */
@@ -112,8 +114,8 @@ function take(
 }
 
 /**
- * Where spot cannot be had, a place of on-demand that is still free will do; else on-demand covers for the slot, which keeps
- * its side, so that the pod goes back later. With no room on on-demand either, the pod waits where it belongs.
+ * Where spot cannot be had, a place of on-demand that is still free will do; else on-demand covers for the slot, which
+ * keeps its side, so that the pod goes back later. With no room on on-demand either, the pod waits where it belongs.
  */
 function coverFor(
   { pinned, lacksRoom, mayUseSpot, maxExcess }: SlotRequest,

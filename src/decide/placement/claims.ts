@@ -9,7 +9,10 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { PodRecord, Side } from '../../model/records.ts';
 import type { AdmissionDecision } from './admission-decision.ts';
 
-/** One slot kept for one pod. Kept in memory: after a restart the stamps on pods tell all but the last second (hazard H14). */
+/**
+ * One slot kept for one pod. Kept in memory: after a restart the stamps on pods tell all but the last second (hazard
+ * H14).
+ */
 export interface Claim {
   /** Uid of the admission request, stamped on the pod as `spotalis.io/admission-id`. */
   readonly uid: string;
@@ -32,7 +35,10 @@ export interface ClaimLedger {
    * (in whatever phase) are retired for good, expired ones dropped.
    */
   outstanding(workloadUid: string, pods: readonly PodRecord[], now: EpochMillis): readonly Claim[];
-  /** A pod with this admission id exists: its claim is retired. For pods that live too briefly to be in any view decided on. */
+  /**
+   * A pod with this admission id exists: its claim is retired. For pods that live too briefly to be in any view decided
+   * on.
+   */
   podSeen(admissionId: string): void;
   /** Gives a claim up before its time: the pod is known not to come. */
   release(uid: string): void;
@@ -46,7 +52,9 @@ export interface ClaimLedger {
 /** Beyond this many remembered answers the oldest are forgotten; repeats come within seconds. */
 const MAX_ANSWERS = 10_000;
 
-/** @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0. */
+/**
+ * @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0.
+ */
 export function createClaimLedger(options: { readonly ttlMillis: Millis }): ClaimLedger {
   const { ttlMillis } = options;
   if (!(ttlMillis > 0)) throw new RangeError(`ttlMillis must be above 0, got ${ttlMillis}`);

@@ -12,9 +12,9 @@ import { countsFor, floorCount, type SideCounts } from './slots.ts';
 import { untroubledSpot } from './spot-outlook.ts';
 
 /**
- * Plans one workload: what is there, what is wanted, and the one next step. Pure: equal input gives equal output. Whether a
- * decision may be carried out now is for the guards to say. Repairing step by step ends: each move lowers the drift by one, and
- * its replacement is steered, so evictions never exceed the drift there was plus the fallbacks.
+ * Plans one workload: what is there, what is wanted, and the one next step. Pure: equal input gives equal output.
+ * Whether a decision may be carried out now is for the guards to say. Repairing step by step ends: each move lowers the
+ * drift by one, and its replacement is steered, so evictions never exceed the drift there was plus the fallbacks.
  */
 export function planWorkload(input: PlanInput): WorkloadPlan {
   const { view, workload, policy } = input;
@@ -59,7 +59,9 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
   return { ...seen, target, floor, drift, decisions, notes, spot, fallbackDueAt: fallback.dueAt };
 }
 
-/** Pods stamped as cover, as far as on-demand has more than its target: the others took a place of their own meanwhile. */
+/**
+ * Pods stamped as cover, as far as on-demand has more than its target: the others took a place of their own meanwhile.
+ */
 function coveredBy(pods: readonly PlannedPod[], actual: ActualCounts, target: SideCounts): number {
   const covers = pods.filter(({ pod }) => pod.fallback && isLive(pod)).length;
   return Math.min(covers, Math.max(0, actual.onDemand - target.onDemand));
@@ -78,7 +80,9 @@ function noteFloor(actual: ActualCounts, floor: number, replicas: number): PlanN
   return [{ reason: undefined, text: `the on-demand floor is not met: ${actual.onDemand} of ${floor}` }];
 }
 
-/** A rollout with maxUnavailable 0 and no room for its surge pod stays stuck by any rule: this says which side is short. */
+/**
+ * A rollout with maxUnavailable 0 and no room for its surge pod stays stuck by any rule: this says which side is short.
+ */
 function noteWaiting(pods: readonly PlannedPod[]): PlanNote[] {
   const waiting = pods.filter(
     ({ pod }) => isLive(pod) && pod.nodeName === undefined && pod.unschedulableSince !== undefined,
@@ -96,8 +100,8 @@ function countActual(pods: readonly PlannedPod[]): ActualCounts {
 }
 
 /**
- * Pods that would have to change sides. Pods beyond the replicas (a surge) go away by themselves and are no drift; pods of
- * unknown side are none either: whatever they are, more spot pods than the target are too many.
+ * Pods that would have to change sides. Pods beyond the replicas (a surge) go away by themselves and are no drift; pods
+ * of unknown side are none either: whatever they are, more spot pods than the target are too many.
  */
 function driftOf(actual: ActualCounts, target: SideCounts, replicas: number): number {
   const excess = Math.max(0, actual.spot - target.spot) + Math.max(0, actual.onDemand - target.onDemand);

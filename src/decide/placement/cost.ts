@@ -1,8 +1,9 @@
 /**
  * What the pods of a workload cost an hour, what their mix saves, and what the floor costs.
  *
- * A pod's part of its node: half of the node's price goes to its CPU and half to its memory, and the pod bears the share
- * it requests of each. So the pods of a node together never cost more than the node; what nobody requests is nobody's.
+ * A pod's part of its node: half of the node's price goes to its CPU and half to its memory, and the pod bears the
+ * share it requests of each. So the pods of a node together never cost more than the node; what nobody requests is
+ * nobody's.
  */
 import type { PriceTable } from '../../api/prices.ts';
 import type { DollarsPerHour } from '../../lib/units.ts';
@@ -32,7 +33,9 @@ export interface WorkloadCost {
   readonly actual: DollarsPerHour;
   /** The same pods on the same instance types, all on demand. */
   readonly allOnDemand: DollarsPerHour;
-  /** A replica of each side: the mean of the pods there, else of the others at that side's price of their instance type. */
+  /**
+   * A replica of each side: the mean of the pods there, else of the others at that side's price of their instance type.
+   */
   readonly perReplica: { readonly spot: DollarsPerHour | undefined; readonly onDemand: DollarsPerHour | undefined };
   /** All replicas once each is on the side of its slot; undefined where a side that is wanted has no price. */
   readonly target: DollarsPerHour | undefined;
@@ -50,7 +53,10 @@ export interface FleetCost extends Pick<WorkloadCost, 'pods' | 'pricedPods' | 'a
   readonly floors: DollarsPerHour;
 }
 
-/** Sums over workloads. `target` is undefined where one of them has no prices for all its pods: a partial sum would look like a saving. */
+/**
+ * Sums over workloads. `target` is undefined where one of them has no prices for all its pods: a partial sum would look
+ * like a saving.
+ */
 export function sumCosts(costs: readonly WorkloadCost[]): FleetCost {
   const sum = (of: (cost: WorkloadCost) => number): number => costs.reduce((total, cost) => total + of(cost), 0);
   // A workload without pods yet has no prices to go by, and its target would be missing from the sum.
@@ -143,7 +149,10 @@ export function shareOf(requests: ComputeResources, allocatable: ComputeResource
   return (cpu + memory) / 2;
 }
 
-/** Replicas of one workload request alike, so the mean stands for the next one; `undefined` only where no pod has such a price. */
+/**
+ * Replicas of one workload request alike, so the mean stands for the next one; `undefined` only where no pod has such a
+ * price.
+ */
 function meanOf(tally: Tally, side: Side): DollarsPerHour | undefined {
   const there = tally[side];
   if (there.pods > 0) return there.cost / there.pods;
@@ -163,7 +172,10 @@ function costOfCounts(counts: SideCounts, perReplica: WorkloadCost['perReplica']
   return sum;
 }
 
-/** Against the same rule without a floor: only replicas that the percentage would have sent to spot are the floor's cost. */
+/**
+ * Against the same rule without a floor: only replicas that the percentage would have sent to spot are the floor's
+ * cost.
+ */
 function floorOf(
   rule: SlotRule,
   replicas: number,

@@ -18,8 +18,8 @@ export interface Seen {
 }
 
 /**
- * The one move that brings the counts closer to the target, or the note that says why there is none. Only where counts are
- * off: a pod that is in another slot than it could be is never moved for that.
+ * The one move that brings the counts closer to the target, or the note that says why there is none. Only where counts
+ * are off: a pod that is in another slot than it could be is never moved for that.
  */
 export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Seen): EvictDecision | PlanNote {
   const { view, sides, workload, settings } = input;

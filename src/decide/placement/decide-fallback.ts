@@ -1,6 +1,6 @@
 /**
- * Whether a pod has waited for spot long enough to be recreated on on-demand, and when the next one will have. Recreating is what
- * helps: a pod's constraints are fixed once it is made (hazard H5; autoscaler#4958).
+ * Whether a pod has waited for spot long enough to be recreated on on-demand, and when the next one will have.
+ * Recreating is what helps: a pod's constraints are fixed once it is made (hazard H5; autoscaler#4958).
  */
 import { formatDuration } from '../../lib/duration.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -14,12 +14,15 @@ import type { SideCounts } from './slots.ts';
 
 /** The shortest wait: a scheduler and an autoscaler need some seconds even where there is room. */
 const MIN_PATIENCE_MILLIS: Millis = 30_000;
-/** Pods that land show that spot has room again, so the others get another round: at most so many times the patience in all. */
+/**
+ * Pods that land show that spot has room again, so the others get another round: at most so many times the patience in
+ * all.
+ */
 const MAX_ROUNDS = 3;
 
 /**
- * How long a pod of the workload may wait. Half as long where it keeps later ordinals from being made at all: a StatefulSet
- * with OrderedReady (kubernetes issue 67250).
+ * How long a pod of the workload may wait. Half as long where it keeps later ordinals from being made at all: a
+ * StatefulSet with OrderedReady (kubernetes issue 67250).
  */
 export function patienceFor(workload: WorkloadRecord, { fallback }: PlacementSettings): Millis {
   const { rollout } = workload;
@@ -30,8 +33,8 @@ export function patienceFor(workload: WorkloadRecord, { fallback }: PlacementSet
 }
 
 /**
- * Whether the pod waits for spot because admission sent it there. A pod whose template names the side itself is where its owner
- * wants it.
+ * Whether the pod waits for spot because admission sent it there. A pod whose template names the side itself is where
+ * its owner wants it.
  */
 export function waitsForSpot(sides: Sides, workload: WorkloadRecord, pod: PodRecord): boolean {
   return (
@@ -46,8 +49,8 @@ export function waitsForSpot(sides: Sides, workload: WorkloadRecord, pod: PodRec
 }
 
 /**
- * The instant from which a waiting pod counts as stranded: patience from the moment the scheduler gave up on it, not from its
- * creation; anew from the last landing of a sibling.
+ * The instant from which a waiting pod counts as stranded: patience from the moment the scheduler gave up on it, not
+ * from its creation; anew from the last landing of a sibling.
  */
 export function strandedAt(pod: PodRecord, patienceMillis: Millis, lastLanded: EpochMillis | undefined): EpochMillis {
   const since = pod.unschedulableSince ?? pod.createdAt;

@@ -1,7 +1,7 @@
 /**
- * Corrects slots that are written wrong on pods that stand right: a change of annotations, never of a pod. Stamps go wrong when
- * percentage or floor change, and when a ReplicaSet removes unready pods before those of the highest slots; the deletion cost
- * must be right before the next scale-down, not after it (hazard H3; kubernetes#107598).
+ * Corrects slots that are written wrong on pods that stand right: a change of annotations, never of a pod. Stamps go
+ * wrong when percentage or floor change, and when a ReplicaSet removes unready pods before those of the highest slots;
+ * the deletion cost must be right before the next scale-down, not after it (hazard H3; kubernetes#107598).
  */
 import { isLive, type RevisionPods } from '../../model/owners.ts';
 import type { RestampDecision } from '../decision.ts';

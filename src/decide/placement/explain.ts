@@ -32,7 +32,10 @@ export interface PlanExplanation {
   readonly next: string;
 }
 
-/** @param blocks what the guards object to about the plan's eviction or fallback, in order; empty when nothing does or there is none. */
+/**
+ * @param blocks what the guards object to about the plan's eviction or fallback, in order; empty when nothing does or
+ * there is none.
+ */
 export function explainPlan(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): PlanExplanation {
   return {
     workload: workloadKey(plan.workload),

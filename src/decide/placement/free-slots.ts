@@ -1,6 +1,6 @@
 /**
- * The free slots of a revision, as admission asks for them. Every admission goes through all pods of its workload, so the
- * usual case, in which each stands in its own slot, is told without making an object a pod.
+ * The free slots of a revision, as admission asks for them. Every admission goes through all pods of its workload, so
+ * the usual case, in which each stands in its own slot, is told without making an object a pod.
  */
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { isLive } from '../../model/owners.ts';
@@ -19,7 +19,9 @@ export interface Census {
   readonly onDemand: number;
 }
 
-/** Small numbers instead of words: a census of 5,000 pods is then one array of 5,000 bytes. 0 is a pod without a slot. */
+/**
+ * Small numbers instead of words: a census of 5,000 pods is then one array of 5,000 bytes. 0 is a pod without a slot.
+ */
 const SPOT = 1;
 const ON_DEMAND = 2;
 const UNKNOWN = 3;
@@ -65,8 +67,8 @@ export interface FreeSlotsRequest {
 }
 
 /**
- * Temporary cover keeps its slots of spot: a place of on-demand that comes free is filled as such, and a scale-down finds
- * the highest slots where they belong.
+ * Temporary cover keeps its slots of spot: a place of on-demand that comes free is filled as such, and a scale-down
+ * finds the highest slots where they belong.
  */
 export function freeSlots(request: FreeSlotsRequest): FreeSlots {
   return freeAtRest(request) ?? freeByAssignment(request);

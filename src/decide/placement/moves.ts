@@ -1,6 +1,6 @@
 /**
- * What became of a move: whether the replacement of an evicted pod landed where it was meant to. Nothing ties a replacement to the
- * pod it replaces, so the pods made since are taken together.
+ * What became of a move: whether the replacement of an evicted pod landed where it was meant to. Nothing ties a
+ * replacement to the pod it replaces, so the pods made since are taken together.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';

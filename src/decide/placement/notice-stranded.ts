@@ -16,7 +16,10 @@ export interface NoticeInput {
   readonly now: EpochMillis;
 }
 
-/** Level-based: called before each decision about the workload, on every replica of the operator; saying it twice changes nothing. */
+/**
+ * Level-based: called before each decision about the workload, on every replica of the operator; saying it twice
+ * changes nothing.
+ */
 export function noticeStranded(availability: SpotAvailability, input: NoticeInput): void {
   const { view, sides, settings, workload, now } = input;
   let newestCoverAt: EpochMillis | undefined;

@@ -17,7 +17,10 @@ export interface PatchContent {
   readonly stamps: Readonly<Record<string, string>>;
 }
 
-/** The operations that steer a pod, for the object as it was sent: parents that are missing are added, what users set is kept. */
+/**
+ * The operations that steer a pod, for the object as it was sent: parents that are missing are added, what users set is
+ * kept.
+ */
 export function buildPatch(pod: AdmissionPod, content: PatchContent): JsonPatchOperation[] {
   return [
     ...(content.pin === undefined ? [] : pinOperations(pod, content.pin)),
@@ -27,7 +30,9 @@ export function buildPatch(pod: AdmissionPod, content: PatchContent): JsonPatchO
   ];
 }
 
-/** A key or index as one step of a JSON Pointer (RFC 6901): `~` first, or the slash's own tilde would be escaped again. */
+/**
+ * A key or index as one step of a JSON Pointer (RFC 6901): `~` first, or the slash's own tilde would be escaped again.
+ */
 export function escapePointer(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,4 +1,6 @@
-/** What placement sees in one workload and wants done about it. Plain data: status, explain and the controllers read it. */
+/**
+ * What placement sees in one workload and wants done about it. Plain data: status, explain and the controllers read it.
+ */
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView, WorkloadRef } from '../../model/cluster-view.ts';

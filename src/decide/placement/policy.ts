@@ -26,7 +26,9 @@ export interface ManagedPolicy {
 export type PlacementPolicy =
   | ManagedPolicy
   | { readonly state: 'unmanaged'; readonly reason: Reason<'NotEnabled'> }
-  /** The workload is left alone until its values are corrected. `problems` holds every one; `reason` is about the first. */
+  /**
+   * The workload is left alone until its values are corrected. `problems` holds every one; `reason` is about the first.
+   */
   | {
       readonly state: 'invalid';
       readonly problems: readonly SettingProblem[];
@@ -36,9 +38,10 @@ export type PlacementPolicy =
 export type PolicyReader = (view: ClusterView, workload: WorkloadRecord) => PlacementPolicy;
 
 /**
- * Compiles the operator's settings once. One reader for webhook, controllers and CLI: where the webhook and the controllers asked
- * for different labels, pods were evicted and came back unsteered for ever (Spotalis B3, B4). Managed is what carries the label on the workload and on its namespace, where
- * the namespace is also among those the configuration selects.
+ * Compiles the operator's settings once. One reader for webhook, controllers and CLI: where the webhook and the
+ * controllers asked for different labels, pods were evicted and came back unsteered for ever (Spotalis B3, B4). Managed
+ * is what carries the label on the workload and on its namespace, where the namespace is also among those the
+ * configuration selects.
  * @throws InvalidValueError when `settings.namespaceSelector` is not a valid selector.
  */
 export function createPolicyReader(settings: PlacementSettings): PolicyReader {

@@ -1,7 +1,7 @@
 /**
- * Which spot pools a new pod had better not go to, and how that is said in the pod. Nodes of one pool (zone and instance family)
- * go within minutes of each other, so a workload should not stand in one. Soft throughout: avoiding a pool must never be what
- * keeps a pod from running, and no pod is moved for it.
+ * Which spot pools a new pod had better not go to, and how that is said in the pod. Nodes of one pool (zone and
+ * instance family) go within minutes of each other, so a workload should not stand in one. Soft throughout: avoiding a
+ * pool must never be what keeps a pod from running, and no pod is moved for it.
  */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
@@ -30,7 +30,10 @@ export interface PoolInput {
   readonly now: EpochMillis;
 }
 
-/** Pools that lose too many nodes and pools that hold their share of the workload; none where there is no other pool to go to. */
+/**
+ * Pools that lose too many nodes and pools that hold their share of the workload; none where there is no other pool to
+ * go to.
+ */
 export function poolsToAvoid(input: PoolInput, workload: WorkloadRecord): readonly AvoidedPool[] {
   const { spot, settings, now } = input;
   const lossy = (spot?.lossyPools(settings.avoidPoolsLosing, now) ?? []).map((pool): AvoidedPool => {
@@ -43,8 +46,8 @@ export function poolsToAvoid(input: PoolInput, workload: WorkloadRecord): readon
 }
 
 /**
- * Pools that hold as many pods of the workload as one may. Where all that there are do, as few pools of a small workload must,
- * those that hold the least are avoided mildly, for pools an autoscaler may make, so that it stays even.
+ * Pools that hold as many pods of the workload as one may. Where all that there are do, as few pools of a small
+ * workload must, those that hold the least are avoided mildly, for pools an autoscaler may make, so that it stays even.
  */
 function fullPools({ view, sides, settings }: PoolInput, workload: WorkloadRecord): AvoidedPool[] {
   const limit = Math.max(1, Math.floor((workload.replicas * settings.maxPerPool) / 100));
@@ -99,8 +102,9 @@ export interface Preference {
 }
 
 /**
- * "Not this zone and type together" is no single term, so each half is a preference of its own: a node of the pool gets neither,
- * one that shares only the zone or the type gets half. A pool known by no label cannot be named, and is left out.
+ * "Not this zone and type together" is no single term, so each half is a preference of its own: a node of the pool gets
+ * neither, one that shares only the zone or the type gets half. A pool known by no label cannot be named, and is left
+ * out.
  */
 export function preferencesAgainst(pools: readonly AvoidedPool[]): Preference[] {
   return pools.flatMap(({ zone, instanceTypes, isMild }) => {

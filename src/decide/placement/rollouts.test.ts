@@ -70,7 +70,9 @@ function startOne({ world, capacity, random }: Rollout): void {
   );
 }
 
-/** The old ReplicaSet loses a pod while enough are ready: an unready one first, then that of the lowest deletion cost. */
+/**
+ * The old ReplicaSet loses a pod while enough are ready: an unready one first, then that of the lowest deletion cost.
+ */
 function removeOne({ world, replicas, maxUnavailable }: Rollout): void {
   const [old] = world.pods
     .filter((pod) => !isNew(pod))

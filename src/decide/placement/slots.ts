@@ -1,6 +1,6 @@
 /**
- * Slots: the formula that says how many of k replicas run on spot, and thereby on which side each slot is.
- * Both counts grow by 0 or 1 when k grows by 1 and never shrink, so slot k has a fixed side whatever the number of replicas.
+ * Slots: the formula that says how many of k replicas run on spot, and thereby on which side each slot is. Both counts
+ * grow by 0 or 1 when k grows by 1 and never shrink, so slot k has a fixed side whatever the number of replicas.
  */
 import type { MinOnDemand } from '../../api/annotations-values.ts';
 import type { Percent } from '../../lib/units.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether spot can be had, as far as pods have shown: a circuit breaker a workload and one for all. Stranded pods close it, a
- * growing pause later one probe may try again, a pod that lands opens it. No I/O; fed by whoever sees the pods.
+ * Whether spot can be had, as far as pods have shown: a circuit breaker a workload and one for all. Stranded pods close
+ * it, a growing pause later one probe may try again, a pod that lands opens it. No I/O; fed by whoever sees the pods.
  */
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
 import type { Random } from '../../lib/random.ts';
@@ -18,8 +18,8 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
   /** A pod is about to be moved to spot: its replacement, whose admission follows, will be the probe. */
   startProbe(workloadUid: string, now: EpochMillis): void;
   /**
-   * A pod of the workload has waited for spot longer than is acceptable. Closes spot, for longer each time; no matter while it is
-   * closed, so it may be told again and again.
+   * A pod of the workload has waited for spot longer than is acceptable. Closes spot, for longer each time; no matter
+   * while it is closed, so it may be told again and again.
    * @param since when the pod began to wait.
    * @param isOrdinary the pod asks for nothing but spot, so that others would find no room either.
    */
@@ -27,8 +27,8 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
   /** A pod of the workload found a place on spot. */
   recordLanded(workloadUid: string, now: EpochMillis): void;
   /**
-   * What can be told of a workload nothing is remembered of (a process that just started) by its pods: with temporary cover running,
-   * spot counts as closed at the time the newest of it was made.
+   * What can be told of a workload nothing is remembered of (a process that just started) by its pods: with temporary
+   * cover running, spot counts as closed at the time the newest of it was made.
    */
   introduce(workloadUid: string, newestCoverAt: EpochMillis | undefined): void;
   forgetWorkload(workloadUid: string): void;
@@ -89,7 +89,10 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
     const own = breakers.get(workloadUid);
     return own === undefined ? [all] : [own, all];
   };
-  /** Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom (hysteresis, hazard H6). */
+  /**
+   * Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom (hysteresis,
+   * hazard H6).
+   */
   const close = (breaker: Breaker, now: EpochMillis): void => {
     const isForgotten = breaker.landedAt !== undefined && breaker.landedAt + breaker.memoryMillis <= now;
     breaker.failures = isForgotten && breaker.closed === undefined ? 1 : breaker.failures + 1;

@@ -1,4 +1,6 @@
-/** Which spot nodes are there and which were lost lately: when that is a storm, and which pools lose too many. No I/O. */
+/**
+ * Which spot nodes are there and which were lost lately: when that is a storm, and which pools lose too many. No I/O.
+ */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { SpotPool } from '../../model/spot-pool.ts';
 import type { LossyPool, SpotOutlook } from './spot-outlook.ts';
@@ -8,18 +10,25 @@ export interface SpotLosses extends Pick<SpotOutlook, 'storm' | 'lossyPools'> {
   standing(nodeUid: string, pool: SpotPool): void;
   /**
    * The node leaves or is gone.
-   * @param isLoss it was taken away with pods on it; an autoscaler that gives an empty node back is no sign of anything.
+   * @param isLoss it was taken away with pods on it; an autoscaler that gives an empty node back is no sign of
+   * anything.
    */
   gone(nodeUid: string, isLoss: boolean, at: EpochMillis): void;
 }
 
-/** Interruptions of one type and zone fall within minutes of each other; what is lost in ten belongs together (hazard H8). */
+/**
+ * Interruptions of one type and zone fall within minutes of each other; what is lost in ten belongs together (hazard
+ * H8).
+ */
 const STORM_PERIOD_MILLIS: Millis = 600_000;
 /** Calm for this long after the last loss that made it a storm. */
 const CALM_MILLIS: Millis = 600_000;
 /** Fewer are everyday life, whatever the share. */
 const STORM_MIN_LOSSES = 3;
-/** Of the spot nodes there were. Azure's worst pools lose 20 % an hour, which is 3 % in the period: a storm is well beyond that. */
+/**
+ * Of the spot nodes there were. Azure's worst pools lose 20 % an hour, which is 3 % in the period: a storm is well
+ * beyond that.
+ */
 const STORM_MIN_SHARE = 0.1;
 const HOUR_MILLIS: Millis = 3_600_000;
 /** One node of three is chance. */

@@ -1,4 +1,6 @@
-/** What decisions and guards ask about spot: whether it can be had, whether nodes are being lost, which pools to avoid. */
+/**
+ * What decisions and guards ask about spot: whether it can be had, whether nodes are being lost, which pools to avoid.
+ */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { SpotPool } from '../../model/spot-pool.ts';
 

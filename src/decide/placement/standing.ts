@@ -3,8 +3,9 @@ import type { Decision, EvictDecision, FallbackDecision } from '../decision.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 
 /**
- * `invalid`: a setting cannot be used, so the workload is left alone; `drifted`: replicas are on the wrong side; `incomplete`: nothing is
- * to be moved, yet the sides are not as wanted: replicas are missing, on an unknown side, or too many for the moment of a rollout.
+ * `invalid`: a setting cannot be used, so the workload is left alone; `drifted`: replicas are on the wrong side;
+ * `incomplete`: nothing is to be moved, yet the sides are not as wanted: replicas are missing, on an unknown side, or
+ * too many for the moment of a rollout.
  */
 export type Standing = 'unmanaged' | 'invalid' | 'drifted' | 'incomplete' | 'balanced';
 
@@ -15,8 +16,8 @@ export function standingOf(plan: Pick<WorkloadPlan, 'policy' | 'drift' | 'target
 }
 
 /**
- * Managed, and each side has exactly its target. A pod of an unknown side never counts as right, as it satisfies no floor: with the
- * targets met it is one more than the replicas asked for.
+ * Managed, and each side has exactly its target. A pod of an unknown side never counts as right, as it satisfies no
+ * floor: with the targets met it is one more than the replicas asked for.
  */
 export function isBalanced({ target, actual }: Pick<WorkloadPlan, 'target' | 'actual'>): boolean {
   return (

@@ -5,8 +5,8 @@ import type { Sides } from '../../model/sides.ts';
 import type { PlannedPod } from './plan.ts';
 
 /**
- * Why a pod is not a good victim; the guards know the same rules and have the last word. Asked here, too, so that one spared pod
- * does not hold up a move that another could make (Spotalis B21).
+ * Why a pod is not a good victim; the guards know the same rules and have the last word. Asked here, too, so that one
+ * spared pod does not hold up a move that another could make (Spotalis B21).
  */
 export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): string | undefined {
   if (pod.protectedBy !== undefined) return `protected by ${pod.protectedBy}`;
@@ -18,9 +18,9 @@ export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): stri
 
 /**
  * The order in which candidates are moved: those nothing spares, then those that are not where their own slot is (the
- * replacement of a pod that is takes that very slot again, so nothing would have moved), then unready (they serve nobody), then temporary
- * cover, then without a slot of their own, then the highest slot, then the youngest. Ties fall to the name, so equal input gives equal
- * output.
+ * replacement of a pod that is takes that very slot again, so nothing would have moved), then unready (they serve
+ * nobody), then temporary cover, then without a slot of their own, then the highest slot, then the youngest. Ties fall
+ * to the name, so equal input gives equal output.
  */
 export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod, b: PlannedPod) => number {
   const isSpared = (pod: PodRecord): number => (whySpared(view, sides, pod) === undefined ? 0 : 1);

@@ -1,7 +1,10 @@
 /** Advice for one resource of one container: the value, whether to act on it, and every step that led to it. */
 import type { EpochMillis } from '../../lib/units.ts';
 
-/** Steps from what usage says to what is requested, in about the order they are taken; each leaves a note where it changed something. */
+/**
+ * Steps from what usage says to what is requested, in about the order they are taken; each leaves a note where it
+ * changed something.
+ */
 export type Stage =
   | 'target'
   | 'out-of-memory'
@@ -41,11 +44,17 @@ export type HoldReason =
   | 'QuotaExceeded'
   | 'CpuAllocated';
 
-/** What keeps the target below what is needed: told, as otherwise a workload that lacks something looks settled (rightsizing bug 21). */
+/**
+ * What keeps the target below what is needed: told, as otherwise a workload that lacks something looks settled
+ * (rightsizing bug 21).
+ */
 export type CapReason = 'AtMax' | 'AtLimit' | 'AtLimitRange' | 'NodeTooSmall';
 
 export interface ResourceAdvice {
-  /** What the container should request in the end: millicores or bytes, whole; undefined when nothing is known, never a guess. */
+  /**
+   * What the container should request in the end: millicores or bytes, whole; undefined when nothing is known, never a
+   * guess.
+   */
   readonly target: number | undefined;
   /** What it should request next: the target, or a step towards it. */
   readonly request: number | undefined;
@@ -54,7 +63,10 @@ export interface ResourceAdvice {
   /** True when the request should be changed now. */
   readonly isDue: boolean;
   readonly held: HoldReason | undefined;
-  /** When what holds it back is over, where that is a matter of time alone: a history too short, a pause between two changes. */
+  /**
+   * When what holds it back is over, where that is a matter of time alone: a history too short, a pause between two
+   * changes.
+   */
   readonly readyAt?: EpochMillis | undefined;
   /** More is needed than the target says; it goes no further than this allows. */
   readonly capped?: CapReason | undefined;
@@ -92,7 +104,10 @@ export function amend<T extends Draft>(draft: T, stage: Stage, value: number, te
   return { ...draft, value, notes: [...draft.notes, { stage, value, text }] };
 }
 
-/** No value at all, which is never the smallest one: an empty history must not size anything down (rightsizing bugs 2 and 24). */
+/**
+ * No value at all, which is never the smallest one: an empty history must not size anything down (rightsizing bugs 2
+ * and 24).
+ */
 export function noAdvice(held: HoldReason, text: string): ResourceAdvice {
   return {
     target: undefined,

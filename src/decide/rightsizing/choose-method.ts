@@ -1,4 +1,7 @@
-/** How a change would be applied: in place, by new pods (of a new template, or sized at admission), or not at all, and then why. */
+/**
+ * How a change would be applied: in place, by new pods (of a new template, or sized at admission), or not at all, and
+ * then why.
+ */
 import { isManagedKind, type PolicyMode } from '../../api/optimization-policy.ts';
 import { type Reason, reason } from '../../lib/reasons.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -29,9 +32,9 @@ export type MethodChoice =
   | { readonly method: 'Skip'; readonly reason: Reason | undefined };
 
 /**
- * The order is OptiPod's: what the mode says, then dry-run, then whether it may be touched at all, then how. In place is
- * preferred wherever it is possible and allowed, and really is in place: OptiPod patches the template, which restarts every pod
- * (defect B2). Properties 6 and 20.
+ * The order is OptiPod's: what the mode says, then dry-run, then whether it may be touched at all, then how. In place
+ * is preferred wherever it is possible and allowed, and really is in place: OptiPod patches the template, which
+ * restarts every pod (defect B2). Properties 6 and 20.
  */
 export function chooseMethod(question: MethodQuestion): MethodChoice {
   const { workload, mode, dryRun, isPaused, qos, vpa, inPlaceProblem, allowInPlaceResize, allowRecreate } = question;
@@ -62,7 +65,10 @@ export function mayEvict(
   return updates.allowRecreate && updates.evictToResize && sizesNewPods && kind !== 'DaemonSet';
 }
 
-/** What keeps replacements of evicted pods from having another size. Who asks for evictions wants the template left alone. */
+/**
+ * What keeps replacements of evicted pods from having another size. Who asks for evictions wants the template left
+ * alone.
+ */
 function evictionObstacle({ workload, sizesNewPods = false }: MethodQuestion): string | undefined {
   if (!sizesNewPods) return 'the webhook that sizes new pods is off';
   return workload.kind === 'DaemonSet' ? 'pods of a DaemonSet are not evicted' : undefined;

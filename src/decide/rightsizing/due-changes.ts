@@ -4,7 +4,10 @@ import type { ContainerSize } from '../../model/sizing-records.ts';
 import { formatAmount } from './amount-text.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
 
-/** One entry a container with something due; only the keys that change, so that advice that was followed asks for nothing. */
+/**
+ * One entry a container with something due; only the keys that change, so that advice that was followed asks for
+ * nothing.
+ */
 export function dueChanges(advice: readonly SizedAdvice[]): readonly SizeChange[] {
   return advice.flatMap(({ container, current, cpu, memory }) => {
     const to: { -readonly [Key in keyof ContainerSize]: number } = {};

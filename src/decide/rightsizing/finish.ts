@@ -48,7 +48,9 @@ function trustedAt(input: ShapeInput): EpochMillis | undefined {
   return rest === undefined ? undefined : input.now + rest;
 }
 
-/** By no more than a share at a time, and no further down than is safe now. What must not be exceeded is left at once. */
+/**
+ * By no more than a share at a time, and no further down than is safe now. What must not be exceeded is left at once.
+ */
 function boundStep(shaped: Shaped): Shaped {
   const { current, rules, roundTo, safeFloor = 0 } = shaped.input;
   const { request } = current;

@@ -1,6 +1,6 @@
 /**
- * What a HorizontalPodAutoscaler has to say. It compares usage with the request: lower the request by a fifth and, at the same
- * usage, it adds replicas; their usage falls, and the request with it, for ever (gardener#10083, KRR#169).
+ * What a HorizontalPodAutoscaler has to say. It compares usage with the request: lower the request by a fifth and, at
+ * the same usage, it adds replicas; their usage falls, and the request with it, for ever (gardener#10083, KRR#169).
  */
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { HpaRecord } from '../../model/sizing-records.ts';
@@ -8,7 +8,10 @@ import { holdAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import type { HpaMode } from './policy.ts';
 
-/** A target of type Utilization; those of an absolute amount do not depend on requests and are no reason to hold anything. */
+/**
+ * A target of type Utilization; those of an absolute amount do not depend on requests and are no reason to hold
+ * anything.
+ */
 export interface HpaTarget {
   readonly hpa: string;
   /** Of the request; may be above 100. */

@@ -1,13 +1,17 @@
 /**
- * What the containers of a pod may request together: no more than the largest node has, than LimitRanges of type Pod allow,
- * and than quotas leave. Raises give way in proportion; nothing is ever lowered below what it has for the sake of another.
+ * What the containers of a pod may request together: no more than the largest node has, than LimitRanges of type Pod
+ * allow, and than quotas leave. Raises give way in proportion; nothing is ever lowered below what it has for the sake
+ * of another.
  */
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { Stage } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { moveTo, type Shaped } from './shape.ts';
 
-/** One container's value on its way; undefined where nothing is advised: it stays as it is, and takes its part of the room. */
+/**
+ * One container's value on its way; undefined where nothing is advised: it stays as it is, and takes its part of the
+ * room.
+ */
 export interface FitPart {
   readonly shaped: Shaped | undefined;
   readonly current: number;
@@ -37,7 +41,10 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
   });
 }
 
-/** The room the tightest ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the resource. */
+/**
+ * The room the tightest ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the
+ * resource.
+ */
 export function quotaRoom(quotas: readonly QuotaRecord[], resource: ResourceName, replicas: number): Room | undefined {
   const key = resource === 'cpu' ? 'cpuRequest' : 'memoryRequest';
   let tightest: Room | undefined;
@@ -53,7 +60,9 @@ export function quotaRoom(quotas: readonly QuotaRecord[], resource: ResourceName
   return tightest;
 }
 
-/** Whether pods that serve and have requests count. Quotas of priority classes and of jobs are left to the API server. */
+/**
+ * Whether pods that serve and have requests count. Quotas of priority classes and of jobs are left to the API server.
+ */
 function countsServing({ scopes }: QuotaRecord): boolean {
   return (scopes ?? []).every((scope) => scope === 'NotBestEffort' || scope === 'NotTerminating');
 }

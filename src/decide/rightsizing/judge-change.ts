@@ -1,7 +1,7 @@
 /**
- * Whether a decrease did harm: out of memory, restarts, pods that are no longer ready, or a quota of CPU that throttles, soon
- * after and where it was made (rightsizing bug 20: a crash loop after a decrease lasted twelve hours). Raises are not judged: what
- * goes wrong after one is somebody else's doing.
+ * Whether a decrease did harm: out of memory, restarts, pods that are no longer ready, or a quota of CPU that
+ * throttles, soon after and where it was made (rightsizing bug 20: a crash loop after a decrease lasted twelve hours).
+ * Raises are not judged: what goes wrong after one is somebody else's doing.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
@@ -26,7 +26,9 @@ export interface Throttling {
 /** Undefined where one of the two is not known: then throttling is no sign of anything. */
 export type ThrottlingOf = (container: string) => Throttling | undefined;
 
-/** A pod may be unready for a moment for reasons of its own; one whose container the change restarts has to start first. */
+/**
+ * A pod may be unready for a moment for reasons of its own; one whose container the change restarts has to start first.
+ */
 const UNREADY_PATIENCE_MILLIS: Millis = 60_000;
 const RESTART_PATIENCE_MILLIS: Millis = 300_000;
 /** Held back in a quarter of all periods, and in a fifth of them more often than before. */
@@ -58,8 +60,8 @@ export function judgeChange(
 }
 
 /**
- * Pods that a change in place is judged by. While somebody else's rollout is under way, those of the new template are not among
- * them: what is wrong with them is rather the new template's doing.
+ * Pods that a change in place is judged by. While somebody else's rollout is under way, those of the new template are
+ * not among them: what is wrong with them is rather the new template's doing.
  */
 export function judgedPods(
   pods: readonly SizedPod[],

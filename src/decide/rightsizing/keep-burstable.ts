@@ -1,6 +1,7 @@
 /**
- * Keeps Burstable pods Burstable: where all requests would come to equal their limits, one of them stays a hair below. The QoS
- * class of a running pod cannot change, so without it nothing at all could be applied, to the pods that lack the most.
+ * Keeps Burstable pods Burstable: where all requests would come to equal their limits, one of them stays a hair below.
+ * The QoS class of a running pod cannot change, so without it nothing at all could be applied, to the pods that lack
+ * the most.
  */
 import { applyChanges, qosClassOf } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
@@ -12,7 +13,10 @@ import type { SizedAdvice } from './recommend-workload.ts';
 /** The smallest amounts that Kubernetes tells apart for CPU, and that anybody would write for memory. */
 const HAIR: Readonly<Record<ResourceName, number>> = { cpu: 1, memory: 1024 * 1024 };
 
-/** Looks at what is due only: advice that is held back changes no class. Of the first container that can spare it, CPU before memory. */
+/**
+ * Looks at what is due only: advice that is held back changes no class. Of the first container that can spare it, CPU
+ * before memory.
+ */
 export function keepBurstable(
   advice: readonly SizedAdvice[],
   containers: readonly ContainerSpecRecord[],

@@ -2,7 +2,10 @@
 import type { Amounts } from '../../model/pod-size.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 
-/** @returns undefined where no node is known, as with rights for single namespaces only. CPU and memory may be of different nodes. */
+/**
+ * @returns undefined where no node is known, as with rights for single namespaces only. CPU and memory may be of
+ * different nodes.
+ */
 export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): Amounts | undefined {
   let cpuMillis = 0;
   let memoryBytes = 0;

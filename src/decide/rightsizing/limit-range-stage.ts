@@ -12,7 +12,10 @@ export interface AllowedRange {
   readonly maxRatio: number;
 }
 
-/** Of several LimitRanges each must be met, so the highest minimum and the lowest maximum count; without any, 0 and infinity. */
+/**
+ * Of several LimitRanges each must be met, so the highest minimum and the lowest maximum count; without any, 0 and
+ * infinity.
+ */
 export function allowedRange(
   ranges: readonly LimitRangeRecord[],
   type: LimitRangeRecord['type'],

@@ -1,4 +1,7 @@
-/** Limits: what becomes of a container's limit when its request changes, and what an unchanged limit means for the request. */
+/**
+ * Limits: what becomes of a container's limit when its request changes, and what an unchanged limit means for the
+ * request.
+ */
 import type { LimitRule } from './policy.ts';
 
 export interface LimitContext {
@@ -17,9 +20,9 @@ export interface LimitResult {
 }
 
 /**
- * What the rule makes of the limit for this request. A container without a limit gets none: in place it could never be taken away
- * again (KEP-1287). A limit is never below its request, nor below `leastLimit`. By default none moves at all: a CPU limit that
- * shrank with its request made probes fail (rightsizing bug 23).
+ * What the rule makes of the limit for this request. A container without a limit gets none: in place it could never be
+ * taken away again (KEP-1287). A limit is never below its request, nor below `leastLimit`. By default none moves at
+ * all: a CPU limit that shrank with its request made probes fail (rightsizing bug 23).
  */
 export function applyLimitRule(request: number, rule: LimitRule, current: LimitContext): LimitResult {
   if (current.limit === undefined) return { request, limit: undefined, text: undefined };

@@ -1,6 +1,7 @@
 /**
- * Memory: the highest recent use and as much room above it as the container has shown to fill within a day. No percentile: the
- * one time in a hundred that needs more ends the container. Figures against percentiles are in docs/rightsizing-method.md.
+ * Memory: the highest recent use and as much room above it as the container has shown to fill within a day. No
+ * percentile: the one time in a hundred that needs more ends the container. Figures against percentiles are in
+ * docs/rightsizing-method.md.
  */
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import { type MemoryPeak, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
@@ -26,8 +27,9 @@ export function memoryNeed(peaks: readonly MemoryPeak[], target: PeakTarget, now
 }
 
 /**
- * The largest rise of a recent span's peak above all peaks before it, as a share; 0 when the record never fell. What comes
- * back, day after day or at every start, is known and no growth; what grew once and then no more is forgotten as peaks are.
+ * The largest rise of a recent span's peak above all peaks before it, as a share; 0 when the record never fell. What
+ * comes back, day after day or at every start, is known and no growth; what grew once and then no more is forgotten as
+ * peaks are.
  */
 export function shownGrowth(peaks: readonly MemoryPeak[], lookBackMillis: Millis, now: EpochMillis): number {
   // The first day has nothing to be compared with.
@@ -52,8 +54,8 @@ export const firstSpan = (lookBackMillis: Millis, now: EpochMillis): number =>
   Math.floor((now - lookBackMillis) / PEAK_SPAN_MILLIS);
 
 /**
- * The smallest peak that this share of all peaks does not exceed, an older peak weighing half for every half-life, as VPA
- * weighs them (pkg/recommender/util/decaying_histogram.go).
+ * The smallest peak that this share of all peaks does not exceed, an older peak weighing half for every half-life, as
+ * VPA weighs them (pkg/recommender/util/decaying_histogram.go).
  * @param percentile 0..100
  * @returns undefined without peaks.
  */

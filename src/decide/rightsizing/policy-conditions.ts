@@ -1,6 +1,6 @@
 /**
- * The conditions of a policy: what a person has to know of it at a glance. OptiPod has `Ready` alone, which stays True while usage
- * cannot be read or rights are missing (defects B13, B14). Properties 7, 28 and 29.
+ * The conditions of a policy: what a person has to know of it at a glance. OptiPod has `Ready` alone, which stays True
+ * while usage cannot be read or rights are missing (defects B13, B14). Properties 7, 28 and 29.
  */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { type Reason, reason } from '../../lib/reasons.ts';
@@ -34,7 +34,8 @@ export interface PolicyFacts {
 
 /**
  * All five of a valid policy, in a fixed order; of an invalid one `Ready` alone, as nothing else is looked at.
- * @param previous what the object has now: the time of a condition only changes with its status, as metav1.Condition has it.
+ * @param previous what the object has now: the time of a condition only changes with its status, as metav1.Condition
+ * has it.
  */
 export function policyConditions(
   facts: PolicyFacts,

@@ -4,8 +4,8 @@ import type { NamespaceRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 
 /**
- * Who may size whose workloads. Without it whoever may create a policy in a namespace of his own can resize every workload of the
- * cluster, and outrank all others by weight (OptiPod defect B12).
+ * Who may size whose workloads. Without it whoever may create a policy in a namespace of his own can resize every
+ * workload of the cluster, and outrank all others by weight (OptiPod defect B12).
  */
 export interface PolicyTenancy {
   /** Policies here may select workloads of any namespace. */
@@ -37,7 +37,10 @@ export function isGranted(namespace: string, { operatorNamespace, allowedPolicyN
   return namespace === operatorNamespace || allowedPolicyNamespaces.has(namespace) || allowedPolicyNamespaces.has('*');
 }
 
-/** Why the policy is not about this namespace; undefined when it is. Denied beats allowed (requirement R12.5, Property 27). */
+/**
+ * Why the policy is not about this namespace; undefined when it is. Denied beats allowed (requirement R12.5, Property
+ * 27).
+ */
 export function namespaceMismatch(
   policy: ValidPolicy,
   namespace: Pick<NamespaceRecord, 'name' | 'labels'>,

@@ -1,4 +1,7 @@
-/** A policy object in the terms of the recommendation: targets, bounds, when a change is due, and what becomes of limits. */
+/**
+ * A policy object in the terms of the recommendation: targets, bounds, when a change is due, and what becomes of
+ * limits.
+ */
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { ProfileOptions } from '../../model/usage-profile.ts';
 import {
@@ -13,7 +16,10 @@ import {
 
 type Resource = 'cpu' | 'memory';
 
-/** Everything a policy leaves open is the default that was measured (docs/rightsizing-method.md). Throws for nothing a valid spec can hold. */
+/**
+ * Everything a policy leaves open is the default that was measured (docs/rightsizing-method.md). Throws for nothing a
+ * valid spec can hold.
+ */
 export function rulesOf(spec: PolicySpec): RightsizingPolicy {
   const { metrics, bounds, updates } = spec;
   const { minChange, cooldownMillis, maxStepDown, maxStepUp } = updates;

@@ -11,7 +11,9 @@ import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
 
-/** A workload for `status.workloads`, made into an entry only if it is among the first {@link MAX_WORKLOADS_IN_STATUS}. */
+/**
+ * A workload for `status.workloads`, made into an entry only if it is among the first {@link MAX_WORKLOADS_IN_STATUS}.
+ */
 export interface ListedWorkload {
   readonly of: WorkloadRef;
   /** Made for those only that are listed: they are long. */
@@ -68,8 +70,8 @@ export function policyStatus(
 }
 
 /**
- * The first that fit together; the rest is counted as omitted. What etcd takes is 1.5 MiB (its default), and a request too large
- * would fail as a whole, each time. A third is left to metadata and conditions.
+ * The first that fit together; the rest is counted as omitted. What etcd takes is 1.5 MiB (its default), and a request
+ * too large would fail as a whole, each time. A third is left to metadata and conditions.
  */
 function withinBytes(listed: readonly ListedWorkload[]): PolicyWorkloadStatus[] {
   const entries: PolicyWorkloadStatus[] = [];

@@ -1,4 +1,7 @@
-/** What is valid in a policy and yet rarely meant: told at admission and in the policy's status, never a reason to refuse it. */
+/**
+ * What is valid in a policy and yet rarely meant: told at admission and in the policy's status, never a reason to
+ * refuse it.
+ */
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import type { NamespaceRecord } from '../../model/records.ts';
 import { isGranted, namespaceMismatch, type PolicyTenancy, workloadMismatch } from './policy-match.ts';
@@ -31,7 +34,9 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
   return warnings;
 }
 
-/** A policy of the same weight over at least one of the same workloads: which of them counts is decided by their names. */
+/**
+ * A policy of the same weight over at least one of the same workloads: which of them counts is decided by their names.
+ */
 export interface PolicyTie {
   readonly policy: ValidPolicy;
   /** One of the workloads, as `Deployment shop/web`. */

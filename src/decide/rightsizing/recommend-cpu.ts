@@ -10,7 +10,9 @@ export function recommendCpu(input: RecommendInput): ResourceAdvice {
   return isShaped(shaped) ? settle(shaped) : shaped;
 }
 
-/** Up to the stages that look at the whole pod; or why there is no value. Values are millicores, whole after rounding. */
+/**
+ * Up to the stages that look at the whole pod; or why there is no value. Values are millicores, whole after rounding.
+ */
 export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
   const { profile, cpu: current, policy, window, floors, now } = input;
   const { cpu } = profile;

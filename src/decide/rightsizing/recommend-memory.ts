@@ -1,4 +1,7 @@
-/** Memory: the target of the policy's strategy, the need an out-of-memory kill showed, then the stages every resource goes through. */
+/**
+ * Memory: the target of the policy's strategy, the need an out-of-memory kill showed, then the stages every resource
+ * goes through.
+ */
 
 import { exactPercentile } from '../../lib/exact-percentile.ts';
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
@@ -13,7 +16,10 @@ import { isShaped, type Shaped, shape } from './shape.ts';
 import { windowPercentile } from './window-percentile.ts';
 
 const MIB: Bytes = 1024 * 1024;
-/** A kill does not tell how much was wanted. For a day there is ample room, so that one is enough; then what was used counts. */
+/**
+ * A kill does not tell how much was wanted. For a day there is ample room, so that one is enough; then what was used
+ * counts.
+ */
 const OOM_ROOM = 1.5;
 const OOM_VALID_MILLIS = 86_400_000;
 /** How far a lowered limit stays above the highest use, under `WhenSafe`. */

@@ -1,4 +1,7 @@
-/** The recommendation for all containers of a workload: each on its own, then what they may have together, then what to do now. */
+/**
+ * The recommendation for all containers of a workload: each on its own, then what they may have together, then what to
+ * do now.
+ */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import { type Amounts, qosClassOf } from '../../model/pod-size.ts';
@@ -66,9 +69,10 @@ export interface SizedAdvice {
 }
 
 /**
- * One entry a container, in the order of `containers`; pure, and the same for equal input. The order of the stages: LimitRange of
- * the container, then what the pod may have together (LimitRange, node, quota), step and gate, autoscaler, QoS class. Each may
- * lower what the ones before it said, and the last may hold it back; none raises a request above a limit that stays.
+ * One entry a container, in the order of `containers`; pure, and the same for equal input. The order of the stages:
+ * LimitRange of the container, then what the pod may have together (LimitRange, node, quota), step and gate,
+ * autoscaler, QoS class. Each may lower what the ones before it said, and the last may hold it back; none raises a
+ * request above a limit that stays.
  */
 export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
   const { workload, containers, knowledgeOf, policy, now } = question;

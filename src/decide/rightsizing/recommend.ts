@@ -1,4 +1,7 @@
-/** The recommendation pipeline of one container: from its profile to advice for CPU and memory, each stage leaving a line. */
+/**
+ * The recommendation pipeline of one container: from its profile to advice for CPU and memory, each stage leaving a
+ * line.
+ */
 import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';

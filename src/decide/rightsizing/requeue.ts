@@ -10,7 +10,10 @@ export interface PassCounts {
   readonly processed: number;
 }
 
-/** Disabled policies wait four intervals, those that only advise two, those without workloads three; the rest one and 5 to 10 %. */
+/**
+ * Disabled policies wait four intervals, those that only advise two, those without workloads three; the rest one and 5
+ * to 10 %.
+ */
 export function requeueAfter(mode: PolicyMode, intervalMillis: Millis, counts: PassCounts, random: Random): Millis {
   if (mode === 'Disabled') return intervalMillis * 4;
   if (mode === 'Recommend') return intervalMillis * 2;

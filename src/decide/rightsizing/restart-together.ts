@@ -1,8 +1,8 @@
 /**
- * Whether less of one resource waits for less of another, where each costs the pods a restart. The histories of CPU and memory
- * begin minutes apart, for a rate needs several samples and the start of a program is none of its CPU's; so would their first
- * decreases, and the second could then not begin before the pause between two restarts is over. No wait is longer than that
- * pause: what is not ready by then would have been a restart of its own anyway.
+ * Whether less of one resource waits for less of another, where each costs the pods a restart. The histories of CPU and
+ * memory begin minutes apart, for a rate needs several samples and the start of a program is none of its CPU's; so
+ * would their first decreases, and the second could then not begin before the pause between two restarts is over. No
+ * wait is longer than that pause: what is not ready by then would have been a restart of its own anyway.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { HoldReason, ResourceAdvice } from './advice.ts';
@@ -21,7 +21,9 @@ export interface TogetherQuestion {
   readonly now: EpochMillis;
 }
 
-/** What the others wait for. `readyAt` is a guess where the history still has to grow: it is asked again at each pass. */
+/**
+ * What the others wait for. `readyAt` is a guess where the history still has to grow: it is asked again at each pass.
+ */
 export interface Awaited extends SizedPart {
   readonly readyAt: EpochMillis;
 }
@@ -31,7 +33,8 @@ const ripening: ReadonlySet<HoldReason> = new Set(['LowConfidence', 'Cooldown'])
 
 /**
  * @param patience the longest wait, from its beginning.
- * @returns the last of what may be lowered within the wait; undefined: nothing waits. Along with a raise everything goes at once.
+ * @returns the last of what may be lowered within the wait; undefined: nothing waits. Along with a raise everything
+ * goes at once.
  */
 export function awaitedDecrease(
   { beginning, advice, isDear, since, now }: TogetherQuestion,

@@ -1,6 +1,6 @@
 /**
- * Which policy has the say over a workload: the highest weight, then the first by name, namespace and group. Invalid policies and
- * those being deleted never have it (OptiPod defect B11); a Disabled one does, and so keeps others off.
+ * Which policy has the say over a workload: the highest weight, then the first by name, namespace and group. Invalid
+ * policies and those being deleted never have it (OptiPod defect B11); a Disabled one does, and so keeps others off.
  */
 import { policyGroups } from '../../api/optimization-policy.ts';
 import { ascending } from '../../lib/ascending.ts';
@@ -35,8 +35,9 @@ type NamespaceLabels = Pick<NamespaceRecord, 'name' | 'labels'>;
 const NOTHING: PolicySelection = { winner: undefined, shielded: false, others: [], tied: false };
 
 /**
- * Prepares the policies for many selections; build a new one when policies or tenancy change. Conditions on namespaces are evaluated
- * once a namespace, so selecting for every workload of a cluster costs one label match a workload and policy that can concern it.
+ * Prepares the policies for many selections; build a new one when policies or tenancy change. Conditions on namespaces
+ * are evaluated once a namespace, so selecting for every workload of a cluster costs one label match a workload and
+ * policy that can concern it.
  */
 export function createPolicyIndex(policies: readonly PolicyRecord[], tenancy: PolicyTenancy): PolicyIndex {
   const ranked = policies

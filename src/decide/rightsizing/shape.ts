@@ -26,13 +26,18 @@ export interface ShapeInput {
   /** What is told where the floor keeps the request from falling at all. */
   readonly safeFloorHold?: HoldReason;
   readonly now: EpochMillis;
-  /** Shares by which a change lowers the expected cost, and by which it must; undefined where the strategy has no price. */
+  /**
+   * Shares by which a change lowers the expected cost, and by which it must; undefined where the strategy has no price.
+   */
   readonly gainOf:
     | ((advised: number, current: number) => { readonly actual: number; readonly needed: number })
     | undefined;
 }
 
-/** A value that fits policy and limits. Stages that look at the whole pod may lower it further, and then lower `ceiling`. */
+/**
+ * A value that fits policy and limits. Stages that look at the whole pod may lower it further, and then lower
+ * `ceiling`.
+ */
 export interface Shaped extends Draft {
   readonly input: ShapeInput;
   /** Nothing may be requested above this: bound, kept limit, LimitRange. It wins over every other stage. */
@@ -43,14 +48,19 @@ export interface Shaped extends Draft {
   readonly limitRange?: { readonly max: number; readonly maxRatio: number };
 }
 
-/** Another value, and the limit that belongs to that: a stage that lowers a request must not leave it the limit of more. */
+/**
+ * Another value, and the limit that belongs to that: a stage that lowers a request must not leave it the limit of more.
+ */
 export function moveTo(shaped: Shaped, stage: Stage, value: number, text: string): Shaped {
   const { rules, current, leastLimit } = shaped.input;
   const { limit } = applyLimitRule(value, rules.limit, { ...current, leastLimit });
   return amend({ ...shaped, limit: limitInRange(shaped, limit, value) }, stage, value, text);
 }
 
-/** As much of a limit as LimitRanges allow beside this request. Their ratio gives way to the least limit, as that keeps a container alive. */
+/**
+ * As much of a limit as LimitRanges allow beside this request. Their ratio gives way to the least limit, as that keeps
+ * a container alive.
+ */
 export function limitInRange(
   { input, limitRange }: Pick<Shaped, 'input' | 'limitRange'>,
   limit: number | undefined,
@@ -66,7 +76,10 @@ export function isShaped(value: Shaped | ResourceAdvice): value is Shaped {
   return 'ceiling' in value;
 }
 
-/** Confidence first, so that bounds and limits hold for what it raised; rounding before bounds, which need not be whole multiples. */
+/**
+ * Confidence first, so that bounds and limits hold for what it raised; rounding before bounds, which need not be whole
+ * multiples.
+ */
 export function shape(input: ShapeInput): Shaped {
   const { current, rules } = input;
   const confident = raiseWithLowConfidence(input.draft, input);
@@ -85,7 +98,10 @@ export function confidenceOf({ historyMillis, minHistoryMillis, samples, minSamp
   return Math.min(1, Math.max(0, Math.min(byTime, bySamples)));
 }
 
-/** How long it takes until the history can be trusted, at the pace it has grown so far; undefined where it has not begun. */
+/**
+ * How long it takes until the history can be trusted, at the pace it has grown so far; undefined where it has not
+ * begun.
+ */
 export function untilTrusted({ historyMillis, minHistoryMillis, samples, minSamples }: ShapeInput): Millis | undefined {
   const byTime = Math.max(0, minHistoryMillis - historyMillis);
   const missing = Math.max(0, (minSamples ?? 0) - (samples ?? Number.POSITIVE_INFINITY));

@@ -1,6 +1,7 @@
 /**
- * Changes that are looked after side by side: what may begin beside them, and what becomes of them. More is given at once,
- * whatever is being watched; less waits only for what is about the same resource, and for the first pod of another decrease.
+ * Changes that are looked after side by side: what may begin beside them, and what becomes of them. More is given at
+ * once, whatever is being watched; less waits only for what is about the same resource, and for the first pod of
+ * another decrease.
  */
 import { qosClassOf, type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, QosClass } from '../../model/sizing-records.ts';
@@ -52,8 +53,8 @@ export function mayBegin(
 }
 
 /**
- * What is left of a change when a guard objects to some part of it: memory in use holds back what is advised to take of memory,
- * and a node or a quota without room what would need it.
+ * What is left of a change when a guard objects to some part of it: memory in use holds back what is advised to take of
+ * memory, and a node or a quota without room what would need it.
  */
 export function restOf({ raises, decreases }: Beginning, reason: string): Beginning | undefined {
   if (reason === 'MemoryInUse' || reason === 'MemoryUseUnknown') {
@@ -118,8 +119,8 @@ export function takenBack(
 }
 
 /**
- * What of a change is taken back for these parts of it: they alone, unless that would give the pods another QoS class, which
- * Kubernetes refuses; then all that was lowered, or all of it.
+ * What of a change is taken back for these parts of it: they alone, unless that would give the pods another QoS class,
+ * which Kubernetes refuses; then all that was lowered, or all of it.
  */
 export function partsTakenBack(
   inForce: readonly ContainerSpecRecord[],

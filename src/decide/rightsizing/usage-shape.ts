@@ -1,4 +1,7 @@
-/** The shape of the usage that advice was made from, coarse enough to be looked at: a few dozen columns, no sample among them. */
+/**
+ * The shape of the usage that advice was made from, coarse enough to be looked at: a few dozen columns, no sample among
+ * them.
+ */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { CpuHistory } from '../../model/usage-cpu.ts';
 import type { MemoryHistory } from '../../model/usage-memory.ts';

@@ -51,8 +51,8 @@ export function watchChange(
 }
 
 /**
- * The watch of a change that somebody else began, from what the pods show: a container that ended since it began had one
- * restart less then, and a pod that was unready before is none of its doing.
+ * The watch of a change that somebody else began, from what the pods show: a container that ended since it began had
+ * one restart less then, and a pod that was unready before is none of its doing.
  */
 export function resumeWatch({
   changes,

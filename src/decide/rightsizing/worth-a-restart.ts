@@ -1,6 +1,7 @@
 /**
- * Whether less is worth new pods, or a restart of containers: in place a small step costs nothing, but here each step costs every
- * pod of the workload its life. More is never held back here: what has too little is worse off than what restarts.
+ * Whether less is worth new pods, or a restart of containers: in place a small step costs nothing, but here each step
+ * costs every pod of the workload its life. More is never held back here: what has too little is worse off than what
+ * restarts.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { sizeKeys } from '../../model/pod-size.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether a status says enough that is new to be written. Recommendations move a little with every sample, and the numbers in
- * sentences with them: written each time, that alone would be hundreds of writes a day for a policy at rest.
+ * Whether a status says enough that is new to be written. Recommendations move a little with every sample, and the
+ * numbers in sentences with them: written each time, that alone would be hundreds of writes a day for a policy at rest.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -19,8 +19,8 @@ const NEAR = 0.05;
 const REFRESH_MILLIS: Millis = 3_600_000;
 
 /**
- * What is written is always what is known now, never what was published before: differences do not add up, for each status is
- * compared with the one that was written last.
+ * What is written is always what is known now, never what was published before: differences do not add up, for each
+ * status is compared with the one that was written last.
  */
 export function isWorthWriting(
   before: OptimizationPolicyStatus,

@@ -1,6 +1,6 @@
 /**
- * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools loop
- * (descheduler#1707, #1713; hazards H5, H12).
+ * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
+ * loop (descheduler#1707, #1713; hazards H5, H12).
  */
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
@@ -76,7 +76,8 @@ export const hasRoomToGrow = sizeEvictionRule(
       if (room.kind === 'provisionable' && doubt === undefined) return undefined;
       if (doubt !== undefined) promises.push(`; an autoscaler makes ${side} nodes, but ${doubt}`);
     }
-    // What placement steers to a side never runs on a node of none; a bound volume is proved for nodes of a known side only.
+    // What placement steers to a side never runs on a node of none; a bound volume is proved for nodes of a known side
+    // only.
     if (policy.state !== 'managed' && pod.claims.length === 0) {
       for (const node of view.nodes()) {
         if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
@@ -95,8 +96,8 @@ function nodesOfOthers(pods: readonly PodRecord[], victim: PodRecord): ReadonlyS
 }
 
 /**
- * Why an autoscaler's promise is not enough to end a pod that serves: a group of nodes at its maximum promises as much as any
- * other. What is seen of it counts, not how it is configured.
+ * Why an autoscaler's promise is not enough to end a pod that serves: a group of nodes at its maximum promises as much
+ * as any other. What is seen of it counts, not how it is configured.
  */
 function doubtOfPromise(
   { view, sides, spot, waitingCovers = 0, now }: GuardContext,
@@ -116,7 +117,10 @@ function doubtOfPromise(
 /** Millicores and bytes more than now; below 0: less. */
 type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
 
-/** The template as a pod of it would request: from what this pod has now, which admission may have made other than the template. */
+/**
+ * The template as a pod of it would request: from what this pod has now, which admission may have made other than the
+ * template.
+ */
 function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
   const { cpuMillis, memoryBytes } = pod.template.requests;
   const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };

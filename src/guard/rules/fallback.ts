@@ -1,6 +1,7 @@
 /**
- * Fallbacks (hazard H5): the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once than it
- * can take. The rules about disruption are not asked: a pod that never ran serves nobody, and no budget is spent on it.
+ * Fallbacks (hazard H5): the pod still waits, on-demand may cover for it, and the cluster does not ask for more at once
+ * than it can take. The rules about disruption are not asked: a pod that never ran serves nobody, and no budget is
+ * spent on it.
  */
 import { fallbackRule, object } from '../objection.ts';
 import { objectToTerminating } from './pod-state.ts';

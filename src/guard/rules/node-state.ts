@@ -29,8 +29,9 @@ export const knownSide = evictRule(
 );
 
 /**
- * Counts pods where they run, not where their stamps say: stamps are wishes. Pods without a node, and on nodes of no known
- * class, keep no promise. Unready ones count, unlike for sizes: they hold a place on on-demand, which is what is promised here.
+ * Counts pods where they run, not where their stamps say: stamps are wishes. Pods without a node, and on nodes of no
+ * known class, keep no promise. Unready ones count, unlike for sizes: they hold a place on on-demand, which is what is
+ * promised here.
  */
 export const floorKept = evictRule(
   'floor-kept',

@@ -15,8 +15,8 @@ export const pdbAllows = disruptionRule(
 
 /**
  * Why the budgets do not let the pod go, by the rules of the eviction API (kubernetes
- * pkg/registry/core/pod/storage/eviction.go): for a pod that is still Pending no budget is looked for; of others one budget
- * at most may select the pod, as the API could not take from several at once.
+ * pkg/registry/core/pod/storage/eviction.go): for a pod that is still Pending no budget is looked for; of others one
+ * budget at most may select the pod, as the API could not take from several at once.
  * @param pdbs of the pod's namespace, whether or not they select it.
  */
 export function objectToPdbs(pdbs: readonly PdbRecord[], pod: PodRecord): Objection {
@@ -31,8 +31,8 @@ export function objectToPdbs(pdbs: readonly PdbRecord[], pod: PodRecord): Object
 }
 
 /**
- * An unready pod may go where the budget is met without it, or always where `unhealthyPodEvictionPolicy` says so. Unlike the
- * API server we believe neither figure of a status that lags behind.
+ * An unready pod may go where the budget is met without it, or always where `unhealthyPodEvictionPolicy` says so.
+ * Unlike the API server we believe neither figure of a status that lags behind.
  */
 function allowsDisruption(pdb: PdbRecord, pod: PodRecord): boolean {
   if (!pdb.observed) return false;

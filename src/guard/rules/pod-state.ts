@@ -27,8 +27,8 @@ export interface Patience {
 }
 
 /**
- * Names the first of `pods` that is on its way out. The deletion timestamp is when the grace period ends, not when deleting
- * began, so patience begins only after what the pod was promised.
+ * Names the first of `pods` that is on its way out. The deletion timestamp is when the grace period ends, not when
+ * deleting began, so patience begins only after what the pod was promised.
  */
 export function objectToTerminating(pods: readonly PodRecord[], { patienceMillis, now }: Patience): Objection {
   for (const { deletingAt, name } of pods) {
@@ -53,8 +53,8 @@ export const othersReady = disruptionRule(
 );
 
 /**
- * Why the victim is not to be disrupted for the sake of pods that are missing or not ready. Pods unready beyond patience count
- * as unavailable: with the victim a quarter of the replicas at most, one at least.
+ * Why the victim is not to be disrupted for the sake of pods that are missing or not ready. Pods unready beyond
+ * patience count as unavailable: with the victim a quarter of the replicas at most, one at least.
  * @param live the pods of the workload, the victim among them.
  */
 export function objectToUnready(

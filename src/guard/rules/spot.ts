@@ -1,4 +1,7 @@
-/** Moves to spot: only when it can be had, one probe first, and temporary cover goes back at its own pace. No moves at all in a storm. */
+/**
+ * Moves to spot: only when it can be had, one probe first, and temporary cover goes back at its own pace. No moves at
+ * all in a storm.
+ */
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { disruptionRule, evictRule, inWords, object } from '../objection.ts';

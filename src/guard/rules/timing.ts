@@ -24,7 +24,10 @@ export function objectToClosed(
   return object(reason, { opensAt: new Date(opensAt).toISOString() }, opensAt - now);
 }
 
-/** Nothing is remembered across processes: that the predecessor's cooldown is kept, too, is the business of `leader-warm-up`. */
+/**
+ * Nothing is remembered across processes: that the predecessor's cooldown is kept, too, is the business of
+ * `leader-warm-up`.
+ */
 export const cooledDown = disruptionRule(
   'cooled-down',
   'Each move needs time to show its effect before the next one is judged.',

@@ -1,6 +1,6 @@
 /**
- * The workload stands still: its controller has seen the last change, and nothing is being rolled out or taken away (hazards
- * H9, H10; a stale status passed for a stable workload in the system this replaces).
+ * The workload stands still: its controller has seen the last change, and nothing is being rolled out or taken away
+ * (hazards H9, H10; a stale status passed for a stable workload in the system this replaces).
  */
 import { rolloutState } from '../../model/rollout.ts';
 import { disruptionRule, endRule, object } from '../objection.ts';

@@ -1,4 +1,7 @@
-/** What size guards look at: the decision, the records it is about, and the state of the operator. Everything is passed in. */
+/**
+ * What size guards look at: the decision, the records it is about, and the state of the operator. Everything is passed
+ * in.
+ */
 
 import type { PodRef } from '../../decide/decision.ts';
 import type {
@@ -20,8 +23,8 @@ import type { DisruptionState } from './disruption-state.ts';
 import type { SizeHistory } from './size-history.ts';
 
 /**
- * A resize that was asked for and has not been seen done, refused or given up. It counts from before the patch is sent, as other
- * decisions are made while the answer is waited for.
+ * A resize that was asked for and has not been seen done, refused or given up. It counts from before the patch is sent,
+ * as other decisions are made while the answer is waited for.
  */
 export interface InFlightResize {
   readonly pod: PodRef;
@@ -43,7 +46,10 @@ export interface SizeSettings {
   readonly warmUpMillis: Millis;
   /** Resizes under way in the whole cluster; at least 1. */
   readonly maxConcurrentResizes: number;
-  /** Changes begun in any minute, in the whole cluster; at least 1. A redeployed VPA evicted 3,000 pods in 20 min (autoscaler#2180). */
+  /**
+   * Changes begun in any minute, in the whole cluster; at least 1. A redeployed VPA evicted 3,000 pods in 20 min
+   * (autoscaler#2180).
+   */
   readonly maxChangesPerMinute: number;
   /** What a lowered memory limit must stay above: use and recent peak, plus this share. */
   readonly memoryMargin: Percent;
@@ -79,7 +85,10 @@ export interface SizeGuardContext {
   readonly evictions: readonly InFlightEviction[];
   /** What disruptions of the workload draw on; left out by engines that disrupt nothing. */
   readonly disruption?: DisruptionState | undefined;
-  /** Of the pod's container, or of its hottest replica where usage is kept by workload. Undefined where nothing is known. */
+  /**
+   * Of the pod's container, or of its hottest replica where usage is kept by workload. Undefined where nothing is
+   * known.
+   */
   readonly memoryOf: (pod: PodRef, container: string) => MemoryUse | undefined;
   /** The allocation engine shares out the CPU of this pod. */
   readonly isAllocated: (pod: SizedPod) => boolean;
@@ -92,7 +101,9 @@ interface Subject<D extends SizeDecision> {
   readonly decision: D;
   /** With only what differs from the present; never empty. */
   readonly changes: readonly SizeChange[];
-  /** The containers as they are now, and as they would be: of the pod for a resize, of the template for `retemplate`. */
+  /**
+   * The containers as they are now, and as they would be: of the pod for a resize, of the template for `retemplate`.
+   */
   readonly before: readonly ContainerSpecRecord[];
   readonly after: readonly ContainerSpecRecord[];
 }
@@ -112,8 +123,8 @@ export interface RetemplateSubject extends Subject<RetemplateDecision> {
 }
 
 /**
- * An eviction for the sake of size, as far as sizes go. What it does to the workload is asked of the guard of evictions, so both
- * guards must approve it.
+ * An eviction for the sake of size, as far as sizes go. What it does to the workload is asked of the guard of
+ * evictions, so both guards must approve it.
  */
 export interface EvictToResizeSubject extends Subject<EvictToResizeDecision> {
   readonly kind: 'evict-to-resize';
@@ -185,7 +196,10 @@ export function restartRule(
   };
 }
 
-/** A rule that looks at what disrupts and is not an eviction, which has a guard of its own: rollouts, and restarts in place. */
+/**
+ * A rule that looks at what disrupts and is not an eviction, which has a guard of its own: rollouts, and restarts in
+ * place.
+ */
 export function disruptiveRule(
   name: string,
   why: string,

@@ -1,4 +1,6 @@
-/** What a change that costs a workload its pods draws on beside the rules of sizes: one budget, whichever engine asks. */
+/**
+ * What a change that costs a workload its pods draws on beside the rules of sizes: one budget, whichever engine asks.
+ */
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 

@@ -12,8 +12,9 @@ export type SizeVerdict<D extends SizeDecision> =
   | { readonly kind: 'blocked'; readonly block: Block };
 
 /**
- * The only way to an {@link Approved} decision about sizes. Asks the rules in order and stops at the first objection. Pure, never
- * throws. A decision whose changes are all in the spec already is blocked as `AlreadyThatSize`: a second pass writes nothing.
+ * The only way to an {@link Approved} decision about sizes. Asks the rules in order and stops at the first objection.
+ * Pure, never throws. A decision whose changes are all in the spec already is blocked as `AlreadyThatSize`: a second
+ * pass writes nothing.
  */
 export function inspectSize<D extends SizeDecision>(decision: D, context: SizeGuardContext): SizeVerdict<D> {
   for (const block of objections(decision, context)) return { kind: 'blocked', block };

@@ -1,6 +1,6 @@
 /**
- * What changes of size did so far: when, and which came to nothing: the loop detector's memory (autoscaler#6884, #2715: pods
- * evicted for ever as their replacements came back unchanged). No I/O; fed by whoever acts; lost with the process.
+ * What changes of size did so far: when, and which came to nothing: the loop detector's memory (autoscaler#6884, #2715:
+ * pods evicted for ever as their replacements came back unchanged). No I/O; fed by whoever acts; lost with the process.
  */
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -51,7 +51,10 @@ export interface SizeLog extends SizeHistory {
   recordFailure(targetUid: string, at: EpochMillis, cause: string, atLeast?: Millis): void;
   /** The attempt worked: its failures are forgotten. */
   recordSuccess(targetUid: string): void;
-  /** A change was made and the world is as before: after {@link SizeLogOptions.giveUpAfter} of them nothing is tried for a while. */
+  /**
+   * A change was made and the world is as before: after {@link SizeLogOptions.giveUpAfter} of them nothing is tried for
+   * a while.
+   */
   recordIneffective(uid: string, at: EpochMillis): void;
   /** A change was seen in force: the count of those without effect starts anew. */
   recordEffective(uid: string): void;

@@ -1,8 +1,8 @@
 /**
- * The order of the size guards, in one place. The first objection is the one reported, so the order is that of explanation:
- * what is switched off or not known, then who else writes, then whether the pod and the change are possible at all, then the
- * time, then the room there is right now, and last what all changes of the cluster share. A new rule is a constant in a file of
- * `rules/` and a line here.
+ * The order of the size guards, in one place. The first objection is the one reported, so the order is that of
+ * explanation: what is switched off or not known, then who else writes, then whether the pod and the change are
+ * possible at all, then the time, then the room there is right now, and last what all changes of the cluster share. A
+ * new rule is a constant in a file of `rules/` and a line here.
  */
 import type { SizeRule } from './context.ts';
 import { disruptionCooledDown, disruptionWindowOpen, withinDisruptionBudget } from './rules/disruption.ts';

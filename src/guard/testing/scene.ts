@@ -1,4 +1,6 @@
-/** A scene for guard tests: a Deployment of 4 with one pod too many on spot, where every rule agrees to move pod `s3`. */
+/**
+ * A scene for guard tests: a Deployment of 4 with one pod too many on spot, where every rule agrees to move pod `s3`.
+ */
 import type { EvictDecision, RestampDecision } from '../../decide/decision.ts';
 import type { ManagedPolicy } from '../../decide/placement/policy.ts';
 import { parseWindow } from '../../lib/schedule.ts';

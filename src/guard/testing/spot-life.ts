@@ -1,4 +1,7 @@
-/** The life of one workload while spot comes, goes and is taken away: plan, guards, admission and the memory of spot together, in model time. */
+/**
+ * The life of one workload while spot comes, goes and is taken away: plan, guards, admission and the memory of spot
+ * together, in model time.
+ */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decideAdmission } from '../../decide/placement/admission.ts';
@@ -57,7 +60,10 @@ export interface Told {
   floorBroken: number;
 }
 
-/** Lives through the events and the calm after them, in steps of 20 seconds. Fails where more than one pod were to end at once. */
+/**
+ * Lives through the events and the calm after them, in steps of 20 seconds. Fails where more than one pod were to end
+ * at once.
+ */
 export function live({ world, events, random, calmMinutes }: Story): Told {
   const { settings, sides } = world;
   const spot: SpotMemory = createSpotMemory({

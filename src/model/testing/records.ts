@@ -1,4 +1,6 @@
-/** Records for tests: each builder gives a valid record of an ordinary object, of which a test changes what it is about. */
+/**
+ * Records for tests: each builder gives a valid record of an ordinary object, of which a test changes what it is about.
+ */
 
 import { nodeClassProfile } from '../node-profiles.ts';
 import type { PlacementSettings } from '../placement-settings.ts';

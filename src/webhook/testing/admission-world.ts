@@ -1,4 +1,6 @@
-/** A workload that is managed, the webhook's handler on it without a socket, and the API server's side of an admission. */
+/**
+ * A workload that is managed, the webhook's handler on it without a socket, and the API server's side of an admission.
+ */
 import { expect } from 'vitest';
 import type { Deployment, KubeObject, Namespace, Pod, ReplicaSet } from '../../api/core.ts';
 import type { JsonPatchOperation, KubeApi } from '../../api/kube-api.ts';

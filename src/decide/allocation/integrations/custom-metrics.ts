@@ -1,6 +1,6 @@
 /**
- * Integration 10, application metrics: a figure of the pod itself (queue length, latency) by its target raises what the pod
- * wants. It lowers the want only where the metric is declared to know better than the CPU does.
+ * Integration 10, application metrics: a figure of the pod itself (queue length, latency) by its target raises what the
+ * pod wants. It lowers the want only where the metric is declared to know better than the CPU does.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
 import type { Clamp } from '../clamp.ts';

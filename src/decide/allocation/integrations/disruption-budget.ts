@@ -1,6 +1,6 @@
 /**
- * Integration 6, PodDisruptionBudget: a resize evicts nobody, but while a workload is short of healthy pods none of them
- * gives anything up. Budgets whose status lags behind their spec count as short.
+ * Integration 6, PodDisruptionBudget: a resize evicts nobody, but while a workload is short of healthy pods none of
+ * them gives anything up. Budgets whose status lags behind their spec count as short.
  */
 import type { Millicores } from '../../../lib/units.ts';
 import type { PdbRecord } from '../../../model/records.ts';

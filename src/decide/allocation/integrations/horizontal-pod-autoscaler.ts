@@ -7,6 +7,10 @@ import { groupOf } from '../../../model/owners.ts';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
 
+/**
+ * How autoscalers of replicas bind a pod: they divide usage by the request, so whoever moves the request moves their
+ * measure.
+ */
 export interface HpaEffect {
   /** The request stays as it is. */
   readonly isRequestFrozen: boolean;

@@ -1,6 +1,6 @@
 /**
- * Integration 8, node affinity (off by default): a pod on a node it prefers bargains with slightly more weight, one on a node
- * that its required terms no longer match with less. Affinity between pods has no effect.
+ * Integration 8, node affinity (off by default): a pod on a node it prefers bargains with slightly more weight, one on
+ * a node that its required terms no longer match with less. Affinity between pods has no effect.
  */
 import type { NodeRecord, NodeSelectorTerm } from '../../../model/records.ts';
 import { matchesNodeTerms } from '../../../model/scheduling.ts';
@@ -14,7 +14,9 @@ const LEAST = 0.95;
 const SPAN = 0.1;
 const NO_LONGER_MATCHED = 0.9;
 
-/** 0.95..1.05 by the part of preferred weight that the node meets; times 0.9 where required terms are not met any more. */
+/**
+ * 0.95..1.05 by the part of preferred weight that the node meets; times 0.9 where required terms are not met any more.
+ */
 export function affinityFactor(
   { required, preferred }: AffinityFact,
   node: Pick<NodeRecord, 'name' | 'labels'>,

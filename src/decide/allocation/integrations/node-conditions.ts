@@ -1,6 +1,7 @@
 /**
- * Integration 3, node conditions: pressure shrinks the surplus that is shared out and stops growth; a node that is not Ready,
- * or not known, is left as it is. Only what is above the claims shrinks. Cordon and NetworkUnavailable change nothing.
+ * Integration 3, node conditions: pressure shrinks the surplus that is shared out and stops growth; a node that is not
+ * Ready, or not known, is left as it is. Only what is above the claims shrinks. Cordon and NetworkUnavailable change
+ * nothing.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
 import type { Clamp } from '../clamp.ts';

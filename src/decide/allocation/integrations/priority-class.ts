@@ -1,6 +1,6 @@
 /**
- * Integration 1, PriorityClass: the resolved `spec.priority` of a pod as a factor of its weight. Priority changes who gets
- * more of the surplus, never a claim. It is read from the pod: admission resolves the class once, and so do we.
+ * Integration 1, PriorityClass: the resolved `spec.priority` of a pod as a factor of its weight. Priority changes who
+ * gets more of the surplus, never a claim. It is read from the pod: admission resolves the class once, and so do we.
  */
 import type { Clamp } from '../clamp.ts';
 
@@ -25,7 +25,10 @@ export function priorityWeight(priority: number, curve: PriorityCurve): number {
   return curve === 'log' ? 2 ** (position / 3) : interpolate(position);
 }
 
-/** As much as a weight may multiply. Without a bound one annotation could make a weight that no bargain can be solved with. */
+/**
+ * As much as a weight may multiply. Without a bound one annotation could make a weight that no bargain can be solved
+ * with.
+ */
 const MOST_FACTOR = 64;
 
 /** A tenant may lower its pods with `mbcas.io/priority-multiplier`, but not raise them above what their class says. */

@@ -1,6 +1,7 @@
 /**
- * Integration 9, probes: a pod that is starting, unready or has just restarted gives nothing up, since a slow probe would
- * restart it; where it is short of CPU as well it gets more for a while. One that stays unready and idle is let go of.
+ * Integration 9, probes: a pod that is starting, unready or has just restarted gives nothing up, since a slow probe
+ * would restart it; where it is short of CPU as well it gets more for a while. One that stays unready and idle is let
+ * go of.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
 import type { AllocationPod } from '../allocation-pod.ts';
@@ -27,7 +28,10 @@ const DEAD_USAGE = 0.1;
 const SHORT_OF_CPU = 0.05;
 const BOOST = 1.5;
 
-/** One tick. @param current what the pod has, below which it is not to fall. @param previous undefined for a pod seen first. */
+/**
+ * One tick. @param current what the pod has, below which it is not to fall. @param previous undefined for a pod seen
+ * first.
+ */
 export function judgeProbes(
   pod: AllocationPod,
   {

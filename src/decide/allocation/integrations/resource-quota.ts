@@ -1,6 +1,6 @@
 /**
- * Integration 2, ResourceQuota: how much the pods of a namespace may still grow. On a node that is a cap on their sum, in
- * the operator a check of every write against fresh figures and growth that is on its way.
+ * Integration 2, ResourceQuota: how much the pods of a namespace may still grow. On a node that is a cap on their sum,
+ * in the operator a check of every write against fresh figures and growth that is on its way.
  */
 import type { Millicores } from '../../../lib/units.ts';
 import type { QuotaRecord } from '../../../model/sizing-records.ts';
@@ -32,13 +32,15 @@ function least(quotas: readonly QuotaRecord[], key: 'cpuRequest' | 'cpuLimit'): 
 
 export interface NodeQuota {
   readonly room: QuotaRoom | 'unknown';
-  /** This node's part of the namespace's managed CPU, 0..1: nodes decide apart, and together must not exceed the room. */
+  /**
+   * This node's part of the namespace's managed CPU, 0..1: nodes decide apart, and together must not exceed the room.
+   */
   readonly nodeShare: number;
 }
 
 /**
- * The cap on the sum of the namespace's shares on this node; undefined: none. `ratio` is request by limit where the share is
- * the limit, so that both quotas bound it. What is not known leaves no room to grow.
+ * The cap on the sum of the namespace's shares on this node; undefined: none. `ratio` is request by limit where the
+ * share is the limit, so that both quotas bound it. What is not known leaves no room to grow.
  */
 export function quotaCap(
   current: Millicores,
@@ -55,7 +57,9 @@ export function quotaCap(
   return current + Math.floor(Math.min(...known) * Math.min(1, Math.max(0, quota.nodeShare)));
 }
 
-/** Growth that has been sent and is not yet in `used`; `denied`: a 403 said there is no room until the quota changes. */
+/**
+ * Growth that has been sent and is not yet in `used`; `denied`: a 403 said there is no room until the quota changes.
+ */
 export interface QuotaLedger {
   readonly cpuRequest: Millicores;
   readonly cpuLimit: Millicores;

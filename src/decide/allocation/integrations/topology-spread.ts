@@ -1,6 +1,7 @@
 /**
- * Integration 7, topology spread (off by default): where a workload has fewer replicas in a domain than elsewhere, each of
- * them serves more, and bargains with more weight. Claims never change. A ceiling by what its like have is another choice.
+ * Integration 7, topology spread (off by default): where a workload has fewer replicas in a domain than elsewhere, each
+ * of them serves more, and bargains with more weight. Claims never change. A ceiling by what its like have is another
+ * choice.
  */
 import type { Millicores } from '../../../lib/units.ts';
 import type { Bound } from '../bounds.ts';
@@ -26,7 +27,10 @@ export function spreadFactor(facts: readonly SpreadFact[]): number {
 
 const ABOVE_MEDIAN = 1.5;
 
-/** No replica gets more than half again what those of its workload have in the middle. @param median undefined: not known. */
+/**
+ * No replica gets more than half again what those of its workload have in the middle. @param median undefined: not
+ * known.
+ */
 export function medianBound(median: Millicores | undefined): Bound[] {
   if (median === undefined) return [];
   return [{ layer: 'annotation', reason: 'TopologySpread', max: Math.ceil(ABOVE_MEDIAN * median) }];

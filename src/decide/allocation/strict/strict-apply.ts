@@ -35,8 +35,8 @@ export function strictRequest(limit: Millicores): Millicores {
 }
 
 /**
- * The fast loop's answer to throttling. `last`: what it wrote before, undefined at first, when it takes 100m to be what the
- * pod has. `limit`: the present limit, which it takes for the manifest's: a raise can never pass it.
+ * The fast loop's answer to throttling. `last`: what it wrote before, undefined at first, when it takes 100m to be what
+ * the pod has. `limit`: the present limit, which it takes for the manifest's: a raise can never pass it.
  */
 export function strictFastStep(
   last: Millicores | undefined,

@@ -1,6 +1,6 @@
 /**
- * `compat: strict`: the market of MBCAS as shipped, faults included, so that recorded trajectories can be compared with ours.
- * It can promise more than there is and give a pod more than its claim; nothing else uses it.
+ * `compat: strict`: the market of MBCAS as shipped, faults included, so that recorded trajectories can be compared with
+ * ours. It can promise more than there is and give a pod more than its claim; nothing else uses it.
  */
 import type { Millicores } from '../../../lib/units.ts';
 
@@ -64,8 +64,8 @@ const SHORT = 0.05;
 const MOST: Millicores = 10_000;
 
 /**
- * What its agent bids while it has learned nothing, where every tie goes to `aggressive`: one and a half times the usage at
- * weight 1.2. Its learning is not rebuilt (adr): it neither converged nor was fair.
+ * What its agent bids while it has learned nothing, where every tie goes to `aggressive`: one and a half times the
+ * usage at weight 1.2. Its learning is not rebuilt (adr): it neither converged nor was fair.
  */
 export function strictBid(uid: string, { usage, throttle, allocation, inGrace }: StrictPod, price = 0): StrictBid {
   const base = Math.max(usage, FLOOR);

@@ -1,6 +1,6 @@
 /**
- * A tiny model of one node's CPU for closed-loop tests: weighted water filling of the cores over what pods would burn, held
- * by their quotas. Throttling and pressure follow from what they did not get.
+ * A tiny model of one node's CPU for closed-loop tests: weighted water filling of the cores over what pods would burn,
+ * held by their quotas. Throttling and pressure follow from what they did not get.
  */
 import type { AllocationPod } from '../allocation-pod.ts';
 import { sizeOf } from '../allocation-pod.ts';

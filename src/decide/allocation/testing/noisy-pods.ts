@@ -1,4 +1,7 @@
-/** Random pods as a cluster has them: of every QoS class, half started, opted out, being resized, annotated with nonsense. */
+/**
+ * Random pods as a cluster has them: of every QoS class, half started, opted out, being resized, annotated with
+ * nonsense.
+ */
 import fc from 'fast-check';
 import type { AllocationPod } from '../allocation-pod.ts';
 import type { NodePod } from '../node-input.ts';

@@ -1,5 +1,6 @@
 /**
- * The bargaining solution a second time, found the slow way and on its own: bisection on the level, group by group. Shares nothing with the solver but the types.
+ * The bargaining solution a second time, found the slow way and on its own: bisection on the level, group by group.
+ * Shares nothing with the solver but the types.
  */
 import type { Bid, GroupCap } from '../problem.ts';
 
@@ -12,7 +13,9 @@ interface Slot {
 
 const STEPS = 60;
 
-/** Whole-number bounds are assumed; `capacity` too. Groups must nest or be disjoint, and their members' claims must fit. */
+/**
+ * Whole-number bounds are assumed; `capacity` too. Groups must nest or be disjoint, and their members' claims must fit.
+ */
 export function oracle(
   bids: readonly Bid[],
   capacity: number,

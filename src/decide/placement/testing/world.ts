@@ -1,4 +1,7 @@
-/** A small model cluster for tests: one workload, its controllers' part played by the test, pods placed as admission says. */
+/**
+ * A small model cluster for tests: one workload, its controllers' part played by the test, pods placed as admission
+ * says.
+ */
 import type { Random } from '../../../lib/random.ts';
 import type { ClusterView } from '../../../model/cluster-view.ts';
 import { isLive, resolveOwner } from '../../../model/owners.ts';

@@ -1,4 +1,7 @@
-/** A new template, or a restart in place, disrupts as an eviction does, and so draws on the same windows, cooldown and cluster-wide budget. */
+/**
+ * A new template, or a restart in place, disrupts as an eviction does, and so draws on the same windows, cooldown and
+ * cluster-wide budget.
+ */
 import { inWords, object } from '../../objection.ts';
 import { objectToClosed } from '../../rules/timing.ts';
 import { disruptiveRule, type SizeSubject } from '../context.ts';

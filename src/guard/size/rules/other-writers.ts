@@ -48,7 +48,9 @@ export const cpuOfOneEngine = resizeRule(
       : undefined,
 );
 
-/** The other half of the rule between engines: placement's `not-resizing` keeps it from evicting what is being resized. */
+/**
+ * The other half of the rule between engines: placement's `not-resizing` keeps it from evicting what is being resized.
+ */
 export const noEviction = sizeRule(
   'no-eviction',
   'A pod that is being moved is not resized: its replacement gets the right size.',

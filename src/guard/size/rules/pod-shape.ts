@@ -1,6 +1,6 @@
 /**
- * The pod is one that can be resized in place: running, of a kind and on a node that support it. All but the last few are said
- * by validation of `pods/resize` (KEP-1287), too; asked before, they come with advice and cost no request.
+ * The pod is one that can be resized in place: running, of a kind and on a node that support it. All but the last few
+ * are said by validation of `pods/resize` (KEP-1287), too; asked before, they come with advice and cost no request.
  */
 import { resizeSupport } from '../../../model/resize-support.ts';
 import { object } from '../../objection.ts';

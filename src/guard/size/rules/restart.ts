@@ -1,6 +1,6 @@
 /**
- * A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of its workload.
- * One that restarts nothing is asked none of it (rightsizing bugs 12 and 14: autoscaler#10181, #8609).
+ * A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of
+ * its workload. One that restarts nothing is asked none of it (rightsizing bugs 12 and 14: autoscaler#10181, #8609).
  */
 import { isLive } from '../../../model/owners.ts';
 import { object } from '../../objection.ts';

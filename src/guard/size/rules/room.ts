@@ -1,4 +1,7 @@
-/** The bigger pod has room: in its namespace's bounds and quota, and on its node at every instant until the change is done. */
+/**
+ * The bigger pod has room: in its namespace's bounds and quota, and on its node at every instant until the change is
+ * done.
+ */
 
 import { hasEnded } from '../../../model/owners.ts';
 import { type Amounts, applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
@@ -20,8 +23,8 @@ export const withinLimitRange = sizeRule(
 );
 
 /**
- * The quota is charged at the patch with max(spec, allocated, actual), and credited for a decrease only when that is in force:
- * so decreases count as nothing here (KEP-1287).
+ * The quota is charged at the patch with max(spec, allocated, actual), and credited for a decrease only when that is in
+ * force: so decreases count as nothing here (KEP-1287).
  */
 export const withinQuota = resizeRule(
   'within-quota',
@@ -65,8 +68,8 @@ function unseenGrowth(
 }
 
 /**
- * Rightsizing bug 11. For an amount, only asking for as much or more in everything repeats it; for a static CPU or Memory Manager
- * policy any amount of the resource does, unless the node says that it can (KEP-5554).
+ * Rightsizing bug 11. For an amount, only asking for as much or more in everything repeats it; for a static CPU or
+ * Memory Manager policy any amount of the resource does, unless the node says that it can (KEP-5554).
  */
 export const notInfeasibleBefore = resizeRule(
   'not-infeasible-before',
@@ -98,9 +101,9 @@ function touchesSameResource({ changes }: ResizeSubject, detail: string): boolea
 }
 
 /**
- * Of two kinds of no: `WaitsForDecrease` where decreases under way will make room, so that downs come before ups and the sum
- * stays within allocatable at every instant (P16); `NodeHasNoRoom` where waiting does not help (rightsizing bug 28:
- * a Deferred resize holds what it asks for, kubernetes#135107).
+ * Of two kinds of no: `WaitsForDecrease` where decreases under way will make room, so that downs come before ups and
+ * the sum stays within allocatable at every instant (P16); `NodeHasNoRoom` where waiting does not help (rightsizing bug
+ * 28: a Deferred resize holds what it asks for, kubernetes#135107).
  */
 export const fitsNode = resizeRule(
   'fits-node',

@@ -8,8 +8,8 @@ export const qosKept = resizeRule(
   'qos-kept',
   'The QoS class of a pod is fixed: a change that would alter it is refused as a whole.',
   ({ pod: { pod, sizing }, before, after }) => {
-    // Run-once init containers count (ComputePodQOS) and have no record. One without limits makes pods Burstable whose containers
-    // alone would be Guaranteed, and then no size of those alters the class.
+    // Run-once init containers count (ComputePodQOS) and have no record. One without limits makes pods Burstable whose
+    // containers alone would be Guaranteed, and then no size of those alters the class.
     const alone = qosClassOf(before.map(({ size }) => size));
     if (sizing.qos === 'Burstable' && alone === 'Guaranteed') return undefined;
     const to = qosClassOf(after.map(({ size }) => size));
@@ -34,9 +34,9 @@ export const limitAboveRequest = sizeRule(
 );
 
 /**
- * Property 5. The kubelet refuses to set a limit below present use, but use may rise between its look and the write, and then the
- * kernel ends the container; hence recent peak and a margin. A limit counts as lowered against the spec and against what is in
- * force, whichever is higher.
+ * Property 5. The kubelet refuses to set a limit below present use, but use may rise between its look and the write,
+ * and then the kernel ends the container; hence recent peak and a margin. A limit counts as lowered against the spec
+ * and against what is in force, whichever is higher.
  */
 export const memoryAboveUse = resizeRule(
   'memory-above-use',

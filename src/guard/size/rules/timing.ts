@@ -1,6 +1,6 @@
 /**
- * It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. What takes back, restores or
- * funds another change is exempt from most of it: held up, it would leave the node worse than either state.
+ * It is the right moment: window, cooldown, back-off, and no more at once than the cluster may bear. What takes back,
+ * restores or funds another change is exempt from most of it: held up, it would leave the node worse than either state.
  */
 import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { inWords, object } from '../../objection.ts';

@@ -1,4 +1,7 @@
-/** A scene for tests of the size guards: a Deployment of 3 on one roomy node, where every rule agrees to resize pod `web-1`. */
+/**
+ * A scene for tests of the size guards: a Deployment of 3 on one roomy node, where every rule agrees to resize pod
+ * `web-1`.
+ */
 import type { ResizeDecision, RetemplateDecision, SizeDecision } from '../../../decide/size-decision.ts';
 import { parseWindow } from '../../../lib/schedule.ts';
 import type { PodRecord, ReplicaSetRecord } from '../../../model/records.ts';
