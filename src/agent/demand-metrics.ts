@@ -2,10 +2,12 @@
  * Figures of applications (queue length, latency) for the pods that ask for them by annotation. The queries are the
  * administrator's, named in a ConfigMap: tenants choose among them and never write one. One query a metric for the whole node.
  */
+
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
 import { readMarks } from '../decide/allocation/marks.ts';
 import type { Clock } from '../lib/clock.ts';
+import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { ownMember } from '../lib/own-member.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
@@ -114,10 +116,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
       if (signal.aborted) return;
       failures++;
       onResult('failed');
-      tell(
-        about(name),
-        `Demand metric "${name}" cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      tell(about(name), `Demand metric "${name}" cannot be read: ${describeError(error)}`);
       if (failures < FAILURES_TO_BREAK) return;
       brokenUntilMillis = monotonic() + BREAK;
       failures = 0;
@@ -142,10 +141,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
         await loadQueries();
       } catch (error) {
         if (!signal.aborted)
-          tell(
-            QUERIES,
-            `The ConfigMap mbcas-demand-queries cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-          );
+          tell(QUERIES, `The ConfigMap mbcas-demand-queries cannot be read: ${describeError(error)}`);
       }
       await Promise.all([...wanted].map(([name, own]) => ask(name, own, signal)));
     },

@@ -12,6 +12,7 @@ import {
 import { resources } from '../api/resources.ts';
 import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
+import { MANAGED_LABEL, type Managed, managedOf } from '../decide/allocation/marks.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
 import { backoffPolicies } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -66,7 +67,7 @@ export interface NodeStores {
   node(): AgentNode | undefined;
   allocation(podUid: string): KnownAllocation | undefined;
   /** The label `mbcas.io/managed` of the namespace. */
-  namespaceManaged(namespace: string): 'true' | 'false' | undefined;
+  namespaceManaged(namespace: string): Managed | undefined;
   /** Why nothing may be decided now; undefined while everything is known and up to date. */
   staleBecause(): string | undefined;
   onPodsChange(handler: () => void): void;
@@ -83,7 +84,6 @@ export interface NodeStoresOptions {
 
 /** A full node has 110 pods, a very full one 250. */
 const PODS = 500;
-const MANAGED_LABEL = 'mbcas.io/managed';
 
 export function createNodeStores(options: NodeStoresOptions): NodeStores {
   const { api, nodeName, clock, random, log } = options;
@@ -107,13 +107,10 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
     project: projectAllocation,
     listOptions: { labelSelector: `${NODE_LABEL}=${nodeLabelValue(nodeName)}` },
   });
-  const namespaces = createInformer<Namespace, 'true' | 'false'>({
+  const namespaces = createInformer<Namespace, Managed>({
     ...common,
     type: resources.namespaces,
-    project: ({ metadata }) => {
-      const value = metadata?.labels?.[MANAGED_LABEL];
-      return value === 'true' || value === 'false' ? value : undefined;
-    },
+    project: ({ metadata }) => managedOf(metadata?.labels),
     listOptions: { labelSelector: MANAGED_LABEL },
   });
   const needed: readonly (readonly [string, Informer<unknown>])[] = [

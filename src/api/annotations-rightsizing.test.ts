@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWrittenByRightsizing, recommendationKey, rightsizingKeys } from './annotations-rightsizing.ts';
+import { isPaused, isWrittenByRightsizing, recommendationKey, rightsizingKeys } from './annotations-rightsizing.ts';
 
 describe('annotation keys', () => {
   test('are those of OptiPod', () => {
@@ -28,6 +28,16 @@ describe('annotation keys', () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  test.each([
+    ['true', true],
+    ['True', false],
+    ['false', false],
+    ['', false],
+  ])('paused: %j is %s', (paused, expected) => {
+    expect(isPaused({ 'optipod.io/paused': paused })).toBe(expected);
+    expect(isPaused({})).toBe(false);
   });
 
   test('what people write is not taken away', () => {

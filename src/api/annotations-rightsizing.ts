@@ -1,5 +1,6 @@
 /** Annotations of the rightsizing engine, on workloads and on pods: the keys OptiPod writes, and those it lacks. */
 import { createHash } from 'node:crypto';
+import type { Labels } from './label-selector.ts';
 
 const PREFIX = 'optipod.io/';
 
@@ -33,6 +34,11 @@ const HASH_LENGTH = 8;
 /** OptiPod's key; a container name too long for one is cut and made unique by a hash. */
 export function recommendationKey(container: string, field: RecommendedField): string {
   return `${PREFIX}recommendation.${shorten(container)}.${field}`;
+}
+
+/** Whether somebody paused rightsizing of the workload: with exactly `true`. */
+export function isPaused(annotations: Labels): boolean {
+  return annotations[rightsizingKeys.paused] === 'true';
 }
 
 /** Whether rightsizing wrote the annotation and takes it away when it is done with the workload. */

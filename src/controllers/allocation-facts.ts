@@ -10,6 +10,7 @@ import type { PodFacts } from '../decide/allocation/hints.ts';
 import { hpasOf } from '../decide/allocation/integrations/horizontal-pod-autoscaler.ts';
 import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
 import type { QuotaLedger } from '../decide/allocation/integrations/resource-quota.ts';
+import { managedOf } from '../decide/allocation/marks.ts';
 import { pdbsOf } from '../guard/rules/pdb.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -92,9 +93,8 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
   };
 
   const historyOf = ({ pod, sizing }: SizedPod, workload: SizedWorkload | undefined): PodHistory => {
-    const managed = view.namespace(pod.namespace)?.labels[MANAGED];
     return {
-      ...((managed === 'true' || managed === 'false') && { namespaceManaged: managed }),
+      namespaceManaged: managedOf(view.namespace(pod.namespace)?.labels),
       hasForeignWriter: sizing.sizeManagers.some((manager) => !isOwnManager(manager)),
       isVpaOwned: workload !== undefined && actingVpa(view.vpas(workload.namespace), workload) !== undefined,
       restartedOnResize: memory.hasRestarted(pod.uid),
@@ -165,8 +165,6 @@ function medianFact(view: SizingView, workload: SizedWorkload): Pick<PodFacts, '
   const median = medianRequestOf(view, workload);
   return median === undefined ? {} : { median };
 }
-
-const MANAGED = 'mbcas.io/managed';
 
 /**
  * Conditions from what node records keep. Pressure is told by the taints that the node lifecycle controller puts for

@@ -7,6 +7,7 @@ import type { SpreadFact } from '../decide/allocation/integrations/topology-spre
 import { ownMember } from '../lib/own-member.ts';
 import type { Millicores } from '../lib/units.ts';
 import { isRunning } from '../model/owners.ts';
+import { sumOf } from '../model/pod-size.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 
@@ -41,7 +42,7 @@ const LEAST_REPLICAS = 3;
  */
 export function medianRequestOf(view: SizingView, workload: SizedWorkload): Millicores | undefined {
   const requests = runningReplicas(view, workload)
-    .map(({ sizing }) => sizing.containers.reduce((sum, { size }) => sum + (size.cpuRequest ?? 0), 0))
+    .map(({ sizing }) => sumOf(sizing.containers, 'cpuRequest'))
     .sort((left, right) => left - right);
   if (requests.length < LEAST_REPLICAS) return undefined;
   const median = ((requests[(requests.length - 1) >> 1] ?? 0) + (requests[requests.length >> 1] ?? 0)) / 2;

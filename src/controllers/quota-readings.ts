@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
-import { applyChanges, type SizeChange } from '../model/pod-size.ts';
+import { applyChanges, type SizeChange, sumOf } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, QuotaRecord } from '../model/sizing-records.ts';
 import type { ReadQuotas } from '../observe/allocation-quotas.ts';
 
@@ -93,8 +93,4 @@ export function cpuGrowth(containers: readonly ContainerSpecRecord[], changes: r
   const after = applyChanges(containers, changes);
   const growth = (key: keyof CpuGrowth): Millicores => Math.max(0, sumOf(after, key) - sumOf(containers, key));
   return { cpuRequest: growth('cpuRequest'), cpuLimit: growth('cpuLimit') };
-}
-
-function sumOf(containers: readonly ContainerSpecRecord[], key: keyof CpuGrowth): Millicores {
-  return containers.reduce((sum, { size }) => sum + (size[key] ?? 0), 0);
 }

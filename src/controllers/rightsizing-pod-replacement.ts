@@ -11,7 +11,7 @@ import { ADMISSION, type SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { workloadKey } from '../model/cluster-view.ts';
-import { applyChanges } from '../model/pod-size.ts';
+import { applyChanges, sumOf } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -129,8 +129,6 @@ function growthOf(
   before: readonly ContainerSpecRecord[],
   after: readonly ContainerSpecRecord[],
 ): EvictToResizeDecision['growth'] {
-  const sum = (containers: readonly ContainerSpecRecord[], key: 'cpuRequest' | 'memoryRequest'): number =>
-    containers.reduce((total, { size }) => total + (size[key] ?? 0), 0);
-  const more = (key: 'cpuRequest' | 'memoryRequest'): number => sum(after, key) - sum(before, key);
+  const more = (key: 'cpuRequest' | 'memoryRequest'): number => sumOf(after, key) - sumOf(before, key);
   return { cpuMillis: more('cpuRequest'), memoryBytes: more('memoryRequest') };
 }

@@ -3,7 +3,7 @@
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
-import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { isPaused, rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { runningPods } from '../decide/rightsizing/pod-drift.ts';
@@ -98,7 +98,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       workload,
       mode,
       dryRun: isDryRun(settings()),
-      isPaused: workload.annotations[rightsizingKeys.paused] === 'true',
+      isPaused: isPaused(workload.annotations),
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
       inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyChanges, effectiveChanges, heldRequest, heldRequests, isIncrease, qosClassOf } from './pod-size.ts';
+import {
+  applyChanges,
+  effectiveChanges,
+  heldRequest,
+  heldRequests,
+  isIncrease,
+  qosClassOf,
+  sumOf,
+} from './pod-size.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from './testing/sizing-records.ts';
 
 const owner = { namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' };
@@ -60,6 +68,14 @@ describe('changes', () => {
     expect(isIncrease({}, { cpuRequest: 1 })).toBe(true);
     expect(isIncrease({}, { cpuLimit: 1 })).toBe(false);
   });
+});
+
+test('containers together: what is not set counts as nothing', () => {
+  const containers = [{ size: { cpuRequest: 100, cpuLimit: 300 } }, { size: { cpuRequest: 50 } }, { size: {} }];
+  expect(sumOf(containers, 'cpuRequest')).toBe(150);
+  expect(sumOf(containers, 'cpuLimit')).toBe(300);
+  expect(sumOf(containers, 'memoryLimit')).toBe(0);
+  expect(sumOf([], 'cpuRequest')).toBe(0);
 });
 
 describe('what a container holds', () => {

@@ -38,6 +38,11 @@ export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
   return isGuaranteed ? 'Guaranteed' : 'Burstable';
 }
 
+/** Of all containers together; what is not set counts as nothing. */
+export function sumOf(containers: readonly Pick<ContainerSpecRecord, 'size'>[], key: SizeKey): number {
+  return containers.reduce((sum, { size }) => sum + (size[key] ?? 0), 0);
+}
+
 /** The containers with `changes` made; changes of containers that are not there are left out. */
 export function applyChanges(
   containers: readonly ContainerSpecRecord[],

@@ -1,4 +1,5 @@
 /** Namespace, PodDisruptionBudget, PersistentVolumeClaim and PersistentVolume -> records. */
+import { isEnabled } from '../api/annotations-values.ts';
 import type { Namespace, PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget } from '../api/core.ts';
 import type { NamespaceRecord, NodeSelectorTerm, PdbRecord, VolumeClaimRecord } from '../model/records.ts';
 import { countOr, requireText, textMap, textOr, withPrefix } from './fields.ts';
@@ -12,7 +13,7 @@ export function projectNamespace(namespace: Namespace): NamespaceRecord {
     name: requireText(metadata.name, 'metadata.name'),
     labels,
     annotations: withPrefix(textMap(metadata.annotations, 'metadata.annotations'), 'spotalis.io/'),
-    enabled: labels['spotalis.io/enabled'] === 'true',
+    enabled: isEnabled(labels),
     terminating: metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating',
   };
 }

@@ -1,7 +1,9 @@
 /** Pod -> PodRecord. */
+import { placementKeys } from '../api/annotations.ts';
+import { parseCapacity, parseDeletionCost, parseSlot } from '../api/annotations-values.ts';
 import type { Pod } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate, Side } from '../model/records.ts';
+import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate } from '../model/records.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
 import { createInterner, createTextInterner, type Interner, type TextInterner } from './intern.ts';
@@ -65,12 +67,12 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     unschedulableSince: unschedulableSince(conditions, createdAt),
     createdAt,
     deletingAt: instant(metadata.deletionTimestamp, 'metadata.deletionTimestamp'),
-    slot: readSlot(annotations['spotalis.io/slot']),
-    capacity: readSide(annotations['spotalis.io/capacity']),
-    admissionId: annotations['spotalis.io/admission-id'],
-    unconfirmed: annotations['spotalis.io/unconfirmed'] === 'true',
-    fallback: annotations['spotalis.io/fallback'] === 'true',
-    deletionCost: readDeletionCost(annotations['controller.kubernetes.io/pod-deletion-cost']),
+    slot: parseSlot(annotations),
+    capacity: parseCapacity(annotations),
+    admissionId: annotations[placementKeys.admissionId],
+    unconfirmed: annotations[placementKeys.unconfirmed] === 'true',
+    fallback: annotations[placementKeys.fallback] === 'true',
+    deletionCost: parseDeletionCost(annotations),
     protectedBy: readProtection(annotations),
     claims: volumeClaimNames(pod, name),
     resizing: isResizing(status?.resize, conditions),
@@ -102,21 +104,6 @@ function readPhase(phase: unknown): PodPhase {
     default:
       return 'Pending';
   }
-}
-
-function readSlot(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
-}
-
-function readSide(text: string | undefined): Side | undefined {
-  return text === 'spot' || text === 'on-demand' ? text : undefined;
-}
-
-/** An int32 without leading zeros or plus sign; the ReplicaSet controller takes anything else as 0. */
-function readDeletionCost(text: string | undefined): number {
-  if (text === undefined || !/^(0|-?[1-9][0-9]{0,9})$/.test(text)) return 0;
-  const cost = Number(text);
-  return cost === (cost | 0) ? cost : 0;
 }
 
 /** Karpenter also takes a duration as value; only an explicit `false` lifts its protection. */

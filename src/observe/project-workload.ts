@@ -1,4 +1,5 @@
 /** Deployment, StatefulSet -> records. */
+import { isEnabled } from '../api/annotations-values.ts';
 import type { Deployment, KubeObject, StatefulSet } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { RolloutStrategy, WorkloadRecord } from '../model/records.ts';
@@ -96,7 +97,7 @@ export function projectIdentity(object: KubeObject, apiVersion: string, kind: st
     generation: countOr(metadata.generation, 0, 'metadata.generation'),
     createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
     deleting: metadata.deletionTimestamp !== undefined,
-    enabled: textMap(metadata.labels, 'metadata.labels')['spotalis.io/enabled'] === 'true',
+    enabled: isEnabled(textMap(metadata.labels, 'metadata.labels')),
     annotations: withPrefix(textMap(metadata.annotations, 'metadata.annotations'), 'spotalis.io/'),
   };
 }

@@ -3,7 +3,7 @@
  * most of the sampler's cost. The kernel answers ENODEV for a file whose group is gone.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { hasErrorCode } from '../../lib/errors.ts';
+import { describeError, hasErrorCode } from '../../lib/errors.ts';
 
 /** `gone`: the file is not there (any more). `unreadable`: it is, but cannot be read; `message` says why. */
 export type FileText =
@@ -52,7 +52,7 @@ export function createFileReader(calls: FileCalls = systemCalls): FileReader {
   };
   const failure = (path: string, error: unknown): FileText => {
     const isGone = ['ENOENT', 'ENODEV', 'ENOTDIR'].some((code) => hasErrorCode(error, code));
-    const message = `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${path} cannot be read: ${describeError(error)}`;
     return { ok: false, why: isGone ? 'gone' : 'unreadable', message };
   };
   const readOnce = (path: string): FileText => {

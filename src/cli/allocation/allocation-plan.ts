@@ -8,7 +8,7 @@ import { type AllocationMode, type PodAllocation, RENEWED_ANNOTATION } from '../
 import { type AllocationPod, allocationPodOf, sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import { describeClamp } from '../../decide/allocation/clamp.ts';
 import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligibility.ts';
-import { readMarks } from '../../decide/allocation/marks.ts';
+import { managedOf, readMarks } from '../../decide/allocation/marks.ts';
 import type { HoldReason, NodePod, PodPlan } from '../../decide/allocation/node-input.ts';
 import { planNode } from '../../decide/allocation/plan-node.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
@@ -155,8 +155,7 @@ function candidateOf(record: PodRecord, source: AllocationSource, view: Pick<Clu
 }
 
 function historyOf({ namespace }: AllocationPod, view: Pick<ClusterView, 'namespace'>): NodePod['history'] & object {
-  const managed = view.namespace(namespace)?.labels['mbcas.io/managed'];
-  return managed === 'true' || managed === 'false' ? { namespaceManaged: managed } : {};
+  return { namespaceManaged: managedOf(view.namespace(namespace)?.labels) };
 }
 
 function nodePodOf({ pod }: Candidate, { usage }: AllocationSource, view: Pick<ClusterView, 'namespace'>): NodePod {

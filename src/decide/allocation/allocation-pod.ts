@@ -1,8 +1,8 @@
 /** A pod as allocation sees it, and what it has: requested, limited, and charged against the node. */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
-import { hasInfeasibleResize, heldRequest } from '../../model/pod-size.ts';
+import { hasInfeasibleResize, heldRequest, sumOf } from '../../model/pod-size.ts';
 import type { PodPhase } from '../../model/records.ts';
-import type { ContainerSize, ContainerSpecRecord, PodSizing } from '../../model/sizing-records.ts';
+import type { ContainerSize, PodSizing } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 
 /** Node agents fill it from the pod itself, the operator from its view. Labels count as marks where they begin with `mbcas.io/`. */
@@ -28,7 +28,7 @@ export interface CpuSize {
 
 /** From the operator's record. The pod started when the last of its containers did: a restart is a start for whoever waits for it. */
 export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
-  const own = requestOf(sizing.containers);
+  const own = sumOf(sizing.containers, 'cpuRequest');
   const { qos, containers, statuses, hasPodLevelResources, isStatic, os, priority, priorityClassName } = sizing;
   const { resize, generation, observedGeneration, marks, sizeManagers } = sizing;
   return {
@@ -87,10 +87,6 @@ export function actualSizeOf(pod: AllocationPod): CpuSize | undefined {
     sizes.push(actual);
   }
   return totalOf(sizes);
-}
-
-function requestOf(containers: readonly ContainerSpecRecord[]): Millicores {
-  return containers.reduce((sum, { size }) => sum + (size.cpuRequest ?? 0), 0);
 }
 
 function startOf({ statuses }: PodSizing): EpochMillis | undefined {

@@ -1,7 +1,7 @@
 /** Which pods take part: everything else keeps what it has and is subtracted from the node's capacity. */
 import { type AllocationPod, actualSizeOf, sizeOf } from './allocation-pod.ts';
 import { isSystemCritical } from './integrations/priority-class.ts';
-import type { PodMarks } from './marks.ts';
+import type { Managed, PodMarks } from './marks.ts';
 import type { AllocationRules } from './rules.ts';
 
 /** In about the order they are asked; the first that applies is told. */
@@ -31,7 +31,7 @@ export type ExclusionReason = (typeof exclusionReasons)[number];
 /** What only somebody with a wider view or a memory can know. Nothing given: none of it holds. */
 export interface PodHistory {
   /** The label or annotation `mbcas.io/managed` of the namespace; the pod's own wins. */
-  readonly namespaceManaged?: 'true' | 'false' | undefined;
+  readonly namespaceManaged?: Managed | undefined;
   /** Somebody else wrote the CPU of this pod since we did. */
   readonly hasForeignWriter?: boolean;
   /** A VerticalPodAutoscaler that acts on CPU targets the workload. */

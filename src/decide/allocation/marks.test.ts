@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type PodMarks, readMarks } from './marks.ts';
+import { managedOf, type PodMarks, readMarks } from './marks.ts';
 
 const marks = (row: Record<string, string>): PodMarks =>
   readMarks(Object.fromEntries(Object.entries(row).map(([key, value]) => [`mbcas.io/${key}`, value])));
@@ -73,4 +73,15 @@ describe('what people write on a pod', () => {
     expect(found.problems[0]).toMatch(problem);
     expect(found).toMatchObject({ minCpu: undefined, maxCpu: undefined, weight: undefined, hpaMode: 'auto' });
   });
+});
+
+test.each([
+  [{ 'mbcas.io/managed': 'true' }, 'true'],
+  [{ 'mbcas.io/managed': 'false' }, 'false'],
+  [{ 'mbcas.io/managed': 'True' }, undefined],
+  [{ 'mbcas.io/managed': '' }, undefined],
+  [{}, undefined],
+  [undefined, undefined],
+])('labels %j: managed %s', (labels, expected) => {
+  expect(managedOf(labels)).toBe(expected);
 });

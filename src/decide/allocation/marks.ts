@@ -6,9 +6,13 @@ import type { Labels } from '../../model/records.ts';
 
 export type HpaMode = 'auto' | 'limits-only' | 'off' | 'ignore';
 
+/** Label of pods and namespaces. */
+export const MANAGED_LABEL = 'mbcas.io/managed';
+/** Opted in, or out. */
+export type Managed = 'true' | 'false';
+
 export interface PodMarks {
-  /** Label `mbcas.io/managed`. */
-  readonly managed: 'true' | 'false' | undefined;
+  readonly managed: Managed | undefined;
   readonly minCpu: Millicores | undefined;
   readonly maxCpu: Millicores | undefined;
   /** Multiplies the weight; clamped to [1/64, 64]. */
@@ -55,13 +59,12 @@ export function readMarks(marks: Labels): PodMarks {
   const className = marks['mbcas.io/priority-class'];
   const classWeight = ownMember(classWeights, className);
   if (className !== undefined && classWeight === undefined) reject('priority-class', 'critical, normal, low');
-  const managed = marks['mbcas.io/managed'];
   const metric = marks['mbcas.io/demand-metric'];
   const target = positive('demand-target');
   const type = marks['mbcas.io/workload-type'];
   const latencyTarget = positive('target-latency-ms');
   return {
-    managed: managed === 'true' || managed === 'false' ? managed : undefined,
+    managed: managedOf(marks),
     minCpu: quantity('min-cpu') ?? quantity('min-acceptable-cpu'),
     maxCpu: quantity('max-cpu'),
     weight: positive('weight') ?? classWeight,
@@ -77,6 +80,12 @@ export function readMarks(marks: Labels): PodMarks {
         : { name: metric, target, isAuthoritative: marks['mbcas.io/demand-authoritative'] === 'true' },
     problems,
   };
+}
+
+/** Of the labels of a pod or a namespace; undefined where they say neither `true` nor `false`. */
+export function managedOf(labels: Labels | undefined): Managed | undefined {
+  const value = labels?.[MANAGED_LABEL];
+  return value === 'true' || value === 'false' ? value : undefined;
 }
 
 function milliOf(text: string): Millicores | undefined {

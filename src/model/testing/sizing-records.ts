@@ -1,4 +1,5 @@
 /** Sizing records for tests: each builder gives a valid record of an ordinary object, of which a test changes what it is about. */
+import { sumOf } from '../pod-size.ts';
 import type { PodRecord } from '../records.ts';
 import type {
   ContainerSize,
@@ -88,10 +89,11 @@ export function aSizedPod(
   changes: Partial<PodRecord> = {},
 ): PodRecord & { readonly sizing: PodSizing } {
   const full = aPodSizing(sizing);
-  const sum = (key: 'cpuRequest' | 'memoryRequest'): number =>
-    full.containers.reduce((total, { size }) => total + (size[key] ?? 0), 0);
   const pod = aPod(owner, name, { nodeName: 'n1', ...changes });
-  const requests = { cpuMillis: sum('cpuRequest'), memoryBytes: sum('memoryRequest') };
+  const requests = {
+    cpuMillis: sumOf(full.containers, 'cpuRequest'),
+    memoryBytes: sumOf(full.containers, 'memoryRequest'),
+  };
   return { ...pod, template: { ...pod.template, requests, ...changes.template }, sizing: full };
 }
 

@@ -1,7 +1,9 @@
 /** The table of providers, and which source a policy gets. One line a provider: see {@link usageProviders}. */
+
 import type { KubeApi } from '../../api/kube-api.ts';
 import { createSemaphore, type Semaphore } from '../../kube/transport/semaphore.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { describeError } from '../../lib/errors.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { UsageSettings } from '../../model/usage-settings.ts';
 import type { AllowedUrls } from './allowed-url.ts';
@@ -129,7 +131,7 @@ function attempt(provider: UsageProvider, settings: UsageSettings, context: Prov
     return created.ok ? { ok: true, source: createGuardedSource(created.source, context.clock) } : created;
   } catch (error) {
     // A provider of somebody else's may throw; that must not be the end of all the others.
-    const message = `the provider ${JSON.stringify(settings.provider)} cannot be set up: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `the provider ${JSON.stringify(settings.provider)} cannot be set up: ${describeError(error)}`;
     return { ok: false, problem: { reason: 'Misconfigured', message } };
   }
 }

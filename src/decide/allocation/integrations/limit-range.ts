@@ -2,7 +2,9 @@
  * Integration 4, LimitRange: the box that admission holds every resize to. All objects of the namespace apply at once;
  * their defaults do not (they are not injected on a resize), and requests and limits are both held to min and max.
  */
+
 import type { Millicores } from '../../../lib/units.ts';
+import { sumOf } from '../../../model/pod-size.ts';
 import type { ContainerSpecRecord, LimitRangeRecord } from '../../../model/sizing-records.ts';
 import type { Bound } from '../bounds.ts';
 
@@ -51,9 +53,7 @@ export function limitRangeViolation(
     if (broken !== undefined) return `container ${name}: ${broken}`;
   }
   const total = (key: 'cpuRequest' | 'cpuLimit'): Millicores | undefined =>
-    containers.some(({ size }) => size[key] === undefined)
-      ? undefined
-      : containers.reduce((sum, { size }) => sum + (size[key] ?? 0), 0);
+    containers.some(({ size }) => size[key] === undefined) ? undefined : sumOf(containers, key);
   const broken = violationOf(cpuRange(ranges, 'Pod'), total('cpuRequest'), total('cpuLimit'));
   return broken === undefined ? undefined : `pod: ${broken}`;
 }
