@@ -17,6 +17,7 @@ export interface AllocatedPodRef {
   readonly uid: string;
 }
 
+/** What agents want and what they were told, as the API server has it. */
 export interface AllocationStores {
   /**
    * By the pod's uid, or where the object does not say (those of MBCAS), by its name. One that was made for an earlier

@@ -1,6 +1,7 @@
 /** Records that stand for objects that may not be read: what is known of them otherwise. */
 import type { Informer, InformerHandler } from '../kube/informer.ts';
 
+/** Stands in where an informer is expected and the right to read is not given. */
 export interface AssumedInformer<R> extends Informer<R> {
   /** Undefined removes. */
   put(key: string, record: R | undefined): void;

@@ -27,6 +27,7 @@ type Own = readonly [
   containers: readonly (readonly [usage: string, throttled: number | null])[],
 ];
 
+/** What a record keeps of a spec. */
 export interface CompactSpec extends Pick<PodAllocationSpec, 'podName' | 'desiredCPURequest' | 'desiredCPULimit'> {
   readonly podUID: string | undefined;
   readonly terms: AllocationTerms;
@@ -34,6 +35,7 @@ export interface CompactSpec extends Pick<PodAllocationSpec, 'podName' | 'desire
   readonly own: string;
 }
 
+/** The part of a spec to intern: pods of one template on one node have it in common while nothing happens to them. */
 export function termsOf(spec: PodAllocationSpec): AllocationTerms {
   const {
     podName: _name,

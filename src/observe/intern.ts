@@ -1,6 +1,7 @@
 /** Keeps one copy of equal values, so that ten thousand pods of a few templates do not cost ten thousand templates. */
 import { hash } from 'node:crypto';
 
+/** Sharing is all it does: correctness never depends on two values being one. */
 export interface Interner<T extends object> {
   /**
    * The copy kept of a value equal to `value` (same JSON text, so the same order of keys), or `value` itself (prepared)

@@ -48,6 +48,7 @@ export interface LiveStoresOptions {
   readonly sizing?: boolean | undefined;
 }
 
+/** What an operator with Roles in place of a ClusterRole may see. */
 export interface NamespaceScope {
   /**
    * At least one. All of them are enabled: their labels may not be read, and listing them is the administrator's word

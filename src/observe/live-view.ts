@@ -18,6 +18,7 @@ export type ViewChange =
   | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
   | { readonly kind: 'capacity' };
 
+/** The cluster as the informers have it now. What it answers is of one moment only: after an await it may differ. */
 export interface LiveView extends ClusterView {
   /**
    * Called synchronously for every change, after the view shows it. Returns the function that ends the subscription.

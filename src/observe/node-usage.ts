@@ -4,6 +4,7 @@ import type { NodeUsage } from '../model/cluster-view.ts';
 import { hasEnded } from '../model/owners.ts';
 import type { PodRecord } from '../model/records.ts';
 
+/** Requests of all pods that hold room on a node, DaemonSets' and strangers' included. */
 export interface NodeUsageIndex {
   /** Zero for a node without pods. */
   of(nodeName: string): NodeUsage;

@@ -20,6 +20,7 @@ export interface OwnerKind {
   readonly kind: string;
 }
 
+/** Workloads of kinds that are not Kubernetes' own. */
 export interface OwnerStores {
   /** The types that are followed now, with their complete stores. */
   active(): readonly FollowedType[];
@@ -33,6 +34,7 @@ export interface OwnerStores {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Only while it is followed: the store is complete. */
 export interface FollowedType {
   readonly type: ResourceType;
   readonly informer: Informer<WorkloadRecord>;

@@ -20,6 +20,7 @@ export type PolicyChange =
   | { readonly kind: 'spec' | 'status'; readonly policy: PolicyRecord }
   | { readonly kind: 'gone'; readonly policy: PolicyRecord };
 
+/** Policies of both groups as one list; which of them has the say is decided elsewhere. */
 export interface PolicyStores {
   /** Of both groups, valid or not. The same array until something changes. */
   policies(): readonly PolicyRecord[];

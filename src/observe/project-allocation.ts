@@ -13,6 +13,7 @@ import type { PodRecord } from '../model/records.ts';
 import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
 
+/** A PodAllocation, small enough for one of each pod. */
 export interface AllocationRecord {
   readonly namespace: string;
   readonly name: string;

@@ -8,6 +8,7 @@ import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** Says nothing about kubelets: an API server that serves it may have nodes that do not (KEP-1287). */
 export interface ResizeSupportProbe {
   /** Undefined until the first answer. An answer once had outlives failures to ask again. */
   servesResize(): boolean | undefined;

@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** What is known of a type at one moment. */
 export type Availability =
   | { readonly kind: 'served'; readonly type: ResourceType }
   /** Not there, or not to be read: nothing comes of it until that changes. */
@@ -14,6 +15,7 @@ export type Availability =
   /** The answer says nothing, such as a broken connection. */
   | { readonly kind: 'unknown'; readonly error: string };
 
+/** By its plural or its kind, as discovery names both. */
 export interface SoughtType {
   /** `group/version`. */
   readonly apiVersion: string;

@@ -13,12 +13,14 @@ import { verticalPodAutoscalers } from './project-autoscalers.ts';
 import type { JobRecord } from './project-sized-workload.ts';
 import type { SizingStores } from './sizing-stores.ts';
 
+/** What may change a recommendation, or whether it can be applied. */
 export type SizingChange =
   | { readonly kind: 'workload'; readonly key: string }
   | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
   /** A LimitRange, ResourceQuota or autoscaler of the namespace changed. */
   | { readonly kind: 'bounds'; readonly namespace: string };
 
+/** As the {@link LiveView}: of one moment only. */
 export interface LiveSizingView extends SizingView {
   /**
    * Called synchronously for every change of a workload, its pods or its bounds, after the view shows it. Returns the

@@ -28,6 +28,7 @@ export interface OptionalInformerOptions<R> {
   readonly log: Logger;
 }
 
+/** Empty and fresh where the type is not served, as there is nothing to know. */
 export interface OptionalInformer<R> extends Informer<R> {
   /**
    * Why a type that is served may not be read; then nothing is known of its objects, which is not that there are none.

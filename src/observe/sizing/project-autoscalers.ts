@@ -13,6 +13,7 @@ export const verticalPodAutoscalers: ResourceType<VpaObject> = {
   namespaced: true,
 };
 
+/** The part that is read; its schema is not in the published types. */
 export interface VpaObject extends KubeObject {
   readonly spec?: {
     readonly targetRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string };

@@ -8,6 +8,7 @@ export interface ApiResources {
   readonly limits?: ApiAmounts | null;
 }
 
+/** Quantities by resource; whatever stands there is checked as it is read. */
 export type ApiAmounts = Readonly<Record<string, unknown>>;
 
 /** @throws InvalidValueError when an amount is not a quantity. */

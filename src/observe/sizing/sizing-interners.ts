@@ -4,6 +4,7 @@ import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../mode
 import { createInterner, type Interner } from '../intern.ts';
 import type { CommonSizing, SharedSizing, StatusShape } from './compact-pod-sizing.ts';
 
+/** The live stores have one set, the stores of sizing another: they share nothing, and nothing breaks for it. */
 export interface SizingInterners {
   /** Of pods. */
   readonly common: Interner<CommonSizing>;

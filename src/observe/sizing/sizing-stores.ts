@@ -11,6 +11,7 @@ import type { JobRecord } from './project-sized-workload.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 import { createSizingProjections } from './sizing-projections.ts';
 
+/** Pods, nodes and the workloads that placement knows are in the live view's stores. */
 export interface SizingStores {
   readonly daemonSets: Informer<SizedWorkload>;
   readonly jobs: Informer<JobRecord>;

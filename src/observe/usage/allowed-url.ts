@@ -9,6 +9,7 @@
  */
 export type AllowedUrls = readonly string[];
 
+/** The message is for the policy's status: it says what was asked for, and what is allowed. */
 export type UrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string };
 
 /**

@@ -19,6 +19,7 @@ const BEGINS_LATE_MILLIS: Millis = 120_000;
 /** Exact windows are read anew this often in the course of one: every quarter of an hour for a day. */
 const WINDOW_READS = 96;
 
+/** What turns have in common. */
 export interface CollectContext {
   readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'>;
   readonly book: UsageBook;
@@ -32,6 +33,7 @@ export interface PodTimes {
   readonly times: readonly EpochMillis[];
 }
 
+/** What one turn came to. `samples` are those that are the workload's own; `isNew`: some of them were not known. */
 export interface CollectResult {
   readonly problem: UsageProblem | undefined;
   readonly warnings: readonly string[];

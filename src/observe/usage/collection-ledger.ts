@@ -11,6 +11,7 @@ import type { CollectionState, PolicyHealth, UsageCollector } from './collector-
 import type { ChosenSource } from './usage-providers.ts';
 import type { UsageProblem } from './usage-source.ts';
 
+/** Of workloads that are collected now; it forgets with the collector. */
 export interface CollectionLedger extends Pick<UsageCollector, 'stateOf' | 'healthOf' | 'onChange'> {
   note(target: UsageTarget, chosen: ChosenSource, result: CollectResult, now: EpochMillis): void;
   /** The attempt itself broke. */

@@ -26,6 +26,7 @@ export interface PolicyHealth {
   readonly fallback: { readonly provider: string; readonly because: UsageProblem } | undefined;
 }
 
+/** Answers come from memory, but for {@link throttlingOf}. */
 export interface UsageCollector {
   /** Undefined: nothing was ever seen of it. It survives pod replacement, rollouts and re-creation of the workload. */
   profileOf(workload: WorkloadRef, container: string): UsageProfile | undefined;

@@ -8,6 +8,7 @@ import { http } from '../../lib/node-http.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { UsageProblem } from './usage-source.ts';
 
+/** Headers may hold secrets: they are never logged, nor told in a problem. */
 export interface HttpCall {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
@@ -15,10 +16,12 @@ export interface HttpCall {
   readonly body?: string;
 }
 
+/** Whatever was said in time and within the size, or why there is nothing. */
 export type HttpAnswer =
   | { readonly ok: true; readonly status: number; readonly body: Buffer }
   | { readonly ok: false; readonly problem: UsageProblem };
 
+/** Connections are kept between calls, by server and authority. */
 export interface HttpExchange {
   /**
    * Sends and reads to the end. Any status but a redirect is an answer.

@@ -6,6 +6,7 @@ import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { createTextInterner } from '../intern.ts';
 
+/** Averaged by the source over its own window, usually 15 to 30 seconds. */
 export interface ContainerUsage {
   readonly container: string;
   /** At least one of the two is known. */
@@ -15,6 +16,7 @@ export interface ContainerUsage {
 
 const MAX_NAMES = 1_000;
 
+/** Filled once, then read. */
 export interface InstantUsage {
   /** In place of what was added for the same pod before. */
   add(pod: string, at: EpochMillis, usage: readonly ContainerUsage[]): void;

@@ -20,6 +20,7 @@ export interface PodMetrics extends KubeObject {
   containers?: unknown;
 }
 
+/** Served by whatever APIService is registered, metrics-server as a rule. */
 export const podMetricsType: ResourceType<PodMetrics> = {
   group: 'metrics.k8s.io',
   version: 'v1beta1',
@@ -37,6 +38,7 @@ export interface MetricsServerOptions {
   readonly podName?: PodName | undefined;
 }
 
+/** The text that the pod's record has, or `name` itself. */
 export type PodName = (namespace: string, name: string) => string;
 
 type NamespaceReading =

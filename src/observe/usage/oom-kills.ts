@@ -3,6 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 
+/** One kill of one container. */
 export interface OomKill {
   readonly container: string;
   /** The same for the same kill, however often its pod is looked at. */

@@ -5,6 +5,7 @@ import { operatorCredentials } from './operator-credentials.ts';
 import { createPrometheus, prometheusKey } from './provider-prometheus.ts';
 import type { SourceCreation, UsageProvider } from './usage-providers.ts';
 
+/** Addresses are the operator's own, so no allow-list is asked; policies give a name only. */
 export const customProvider: UsageProvider = {
   key: (settings) => `${settings.custom?.name ?? ''} ${prometheusKey(settings)}`,
   create(settings, context) {

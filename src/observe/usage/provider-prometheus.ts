@@ -12,6 +12,10 @@ export const prometheusProvider: UsageProvider = {
   create: (settings, context) => createPrometheus('prometheus', settings, context),
 };
 
+/**
+ * Equal for policies that would ask the same server the same way, so that they share its credentials and its being
+ * down.
+ */
 export function prometheusKey({ prometheus = {}, policy }: UsageSettings): string {
   // Secrets are of the policy's namespace; without any, all policies that ask alike share a source.
   const { headersSecretRef, bearerTokenSecretRef, caSecretRef } = prometheus;

@@ -17,10 +17,12 @@ export interface SourceCredentials {
   readonly ca: string | undefined;
 }
 
+/** What cannot be read is a problem of the policy, told without any value. */
 export type CredentialsAnswer =
   | { readonly ok: true; readonly credentials: SourceCredentials }
   | { readonly ok: false; readonly problem: UsageProblem };
 
+/** Asked before each request. */
 export interface CredentialsReader {
   /** Rejects only with the signal's reason. */
   read(signal: AbortSignal): Promise<CredentialsAnswer>;

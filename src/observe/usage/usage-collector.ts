@@ -30,6 +30,7 @@ export interface CollectSchedule {
   readonly concurrency: number;
 }
 
+/** For whoever has no configuration; the operator gives its own. */
 export const defaultCollectSchedule: CollectSchedule = {
   tickMillis: 5_000,
   rangeMillis: 300_000,

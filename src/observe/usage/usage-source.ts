@@ -6,6 +6,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { ResourceInstants, UsageSeries } from '../../model/usage-series.ts';
 
+/** What one workload's turn asks for. */
 export interface UsageRequest {
   readonly workload: WorkloadRef;
   /** Names of its pods that exist now; sources that know the past find older ones by themselves. */
@@ -16,6 +17,7 @@ export interface UsageRequest {
   readonly to: EpochMillis;
 }
 
+/** What kind of trouble it is. Whichever it is, nothing changes on its account, and what was known stays known. */
 export type UsageProblemReason =
   /** The source cannot be used as configured: unknown provider, URL not allowed, Secret missing. */
   | 'Misconfigured'
@@ -33,12 +35,14 @@ export type UsageProblemReason =
   /** More than the budget allows. */
   | 'TooLarge';
 
+/** For people: in status, events and logs. */
 export interface UsageProblem {
   readonly reason: UsageProblemReason;
   /** What, where, and how to mend it. Never holds a secret. */
   readonly message: string;
 }
 
+/** An answer, perhaps a part of one. */
 export interface UsageReading {
   readonly ok: true;
   readonly series: readonly UsageSeries[];
@@ -59,6 +63,7 @@ export interface UsageFailure {
 export type UsageAnswer = UsageReading | UsageFailure;
 export type SourceHealth = { readonly ok: true } | UsageFailure;
 
+/** One question about the containers of one workload. */
 export interface ThrottlingRequest {
   readonly workload: WorkloadRef;
   readonly pods: readonly string[];
@@ -79,6 +84,7 @@ export type ThrottlingAnswer =
     }
   | UsageFailure;
 
+/** Shared by all policies that ask alike, so it must keep nothing of a single workload. */
 export interface UsageSource {
   readonly name: string;
   /** Whether it can answer for the past (`range`) or only for now (`instant`). */

@@ -7,6 +7,7 @@ import type { CredentialsReader } from '../source-credentials.ts';
 import type { UsageProblem } from '../usage-source.ts';
 import { cleaned } from './read-answer.ts';
 
+/** One request; nothing is retried. */
 export interface FormQuestion {
   readonly url: URL;
   /** Below the base address. */
@@ -16,6 +17,7 @@ export interface FormQuestion {
   readonly exchange: HttpExchange;
 }
 
+/** Any JSON: its shape is not looked at here. */
 export type JsonAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: UsageProblem };

@@ -23,6 +23,7 @@ import {
 import { planRanges, type RangePlan } from './range-plan.ts';
 import { type MatrixAnswer, type MatrixSeries, readMatrix } from './read-matrix.ts';
 
+/** The same for all Prometheus sources of the process. */
 export interface PrometheusTuning {
   /** Distance of two points of an answer; longer where the budget demands it. */
   readonly stepMillis: Millis;

@@ -9,8 +9,10 @@ export interface LabelNames {
   readonly container: string;
 }
 
+/** As the kubelet writes them (cAdvisor's metrics since Kubernetes 1.16). */
 export const defaultLabelNames: LabelNames = { namespace: 'namespace', pod: 'pod', container: 'container' };
 
+/** What is put into a query; every text is escaped here. */
 export interface QueryInput {
   readonly namespace: string;
   /** RE2, see pod-pattern.ts. */
@@ -25,6 +27,7 @@ export interface QueryInput {
   readonly scrapeMillis: Millis;
 }
 
+/** PromQL whose answers are matrices with the labels of pod and container. */
 export interface QueryPair {
   /** Cores. */
   readonly cpu: string;

@@ -9,6 +9,7 @@ export const MAX_POINTS = 11_000;
 /** Coarser steps tell too little of the shape of a day; beyond, the stretch is cut instead. */
 const MAX_STEP_MILLIS: Millis = 300_000;
 
+/** Instants are rounded to steps; what is before `from` is never asked for. */
 export interface RangePlanInput {
   readonly from: EpochMillis;
   readonly to: EpochMillis;
@@ -20,12 +21,14 @@ export interface RangePlanInput {
   readonly sampleBudget: number;
 }
 
+/** One request. */
 export interface TimeRange {
   /** Both ends are asked for, and are multiples of the step: the same instant is asked for whenever it is asked. */
   readonly start: EpochMillis;
   readonly end: EpochMillis;
 }
 
+/** The step holds for all ranges: answers can be laid side by side. */
 export interface RangePlan {
   readonly stepMillis: Millis;
   /** In order of time; empty where no step lies between `from` and `to`. */

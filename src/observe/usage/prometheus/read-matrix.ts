@@ -4,6 +4,7 @@ import type { UsagePoint } from '../../../model/usage-series.ts';
 import type { LabelNames } from './promql.ts';
 import { cleaned, numberOf, resultOf, type UnreadableAnswer } from './read-answer.ts';
 
+/** Series of one container that the answer had several of are one here. */
 export interface MatrixSeries {
   readonly pod: string;
   readonly container: string;
@@ -11,6 +12,7 @@ export interface MatrixSeries {
   readonly points: readonly UsagePoint<number>[];
 }
 
+/** Warnings are at most five, each one printable line. */
 export type MatrixAnswer =
   | UnreadableAnswer
   | { readonly ok: true; readonly series: readonly MatrixSeries[]; readonly warnings: readonly string[] };

@@ -2,6 +2,7 @@
 import { isRecord } from '../../../lib/is-record.ts';
 import { numberOf, resultOf, type UnreadableAnswer } from './read-answer.ts';
 
+/** Labels that are no texts are left out. */
 export interface VectorSample {
   readonly labels: Readonly<Record<string, string>>;
   /** Finite. */
