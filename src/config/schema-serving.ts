@@ -86,7 +86,7 @@ export const webKeys = {
     restart: true,
     accepted: 'the path of a folder, or nothing',
     description:
-      'Folder of reports of simulations, as `stowage simulate NAME -o json` writes them, that the dashboard shows. Empty: none are shown.',
+      'Folder of reports of simulations that the dashboard shows (docs/dashboard.md). Empty: none are shown.',
   }),
 } as const;
 

@@ -36,7 +36,7 @@ export async function startDemoCluster(options: DemoClusterOptions): Promise<Dem
     log,
     pools: demoPools,
     kubelet: { behaviour: demoBehaviour },
-    metricsServer: {},
+    metricsServer: { resolutionMillis: 5_000 },
   });
   cleanup.defer(() => cluster.stop());
   await cluster.start(new AbortController().signal);

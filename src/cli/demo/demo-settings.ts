@@ -40,8 +40,12 @@ web:
   bindAddress: 127.0.0.1:0
 engines:
   allocation: true
+  rightsizing: true
 allocation:
   warmUp: 0s
+rightsizing:
+  sampleInterval: 5s
+  reconcileInterval: 5s
 `;
 
 /** What the types of the pools cost on demand in the place of the demo, in dollars an hour. */

@@ -17,6 +17,7 @@ import { startDemoOperator } from './demo-operator.ts';
 import { startDemoReport } from './demo-report.ts';
 import { demoConfig, demoPrices } from './demo-settings.ts';
 import { type DemoShares, startDemoShares } from './demo-shares.ts';
+import { addDemoPolicy } from './demo-sizing.ts';
 import type { Actor } from './story.ts';
 
 export interface DemoWorld extends Omit<DemoObserver, 'onSynced'>, DemoShares {
@@ -70,6 +71,7 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
   writeFileSync(prices, demoPrices());
   const reports = join(folder, 'reports');
   const config = demoConfig({ prices, reports });
+  await addDemoPolicy(cluster);
   const { operator, evictions } = await startDemoOperator({
     admin: cluster.api,
     kubeconfig: writeKubeconfig('operator.kubeconfig', 'stowage-operator', []),

@@ -22,6 +22,12 @@ test('the picture in words', () => {
   expect(usageText(peaks, bytes)).toMatch(/six hours: half of them at most 100 MiB, .* none above 300 MiB\.$/);
 });
 
+test('where all is alike, that is said once', () => {
+  expect(usageText({ ...usage, median: 199.8, highest: 200.2 }, cores)).toBe(
+    'All samples of the last day or so: about 200m CPU, all of them.',
+  );
+});
+
 test('what lies beyond it is told', () => {
   expect(usageText({ ...usage, highest: 1500, beyond: 0.004 }, cores)).toMatch(
     /none above 1\.5 cores\. 0\.4 % of samples lie above 208m CPU, where the picture ends\.$/,

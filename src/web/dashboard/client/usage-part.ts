@@ -80,6 +80,7 @@ export function usagePicture(title: string, usage: UsageTold, format: Format): H
 /** What the picture shows, in words. */
 export function usageText({ of, median, p90, highest, beyond, end }: UsageTold, format: Format): string {
   const { what, share } = sources[of];
+  if (format(median) === format(highest)) return `${what}: about ${format(highest)}, all of them.`;
   const rare = beyond > 0 ? ` ${shareText(beyond)} ${share} lie above ${format(end)}, where the picture ends.` : '';
   return `${what}: half of them at most ${format(median)}, nine of ten at most ${format(p90)}, none above ${format(highest)}.${rare}`;
 }
