@@ -1,6 +1,7 @@
 /**
  * Figures of applications (queue length, latency) for the pods that ask for them by annotation. The queries are the
- * administrator's, named in a ConfigMap: tenants choose among them and never write one. One query a metric for the whole node.
+ * administrator's, named in a ConfigMap: tenants choose among them and never write one. One query a metric for the
+ * whole node.
  */
 
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
@@ -13,6 +14,7 @@ import { ownMember } from '../lib/own-member.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { MetricSample } from './prometheus-query.ts';
 
+/** Figures are advice: without them the pod's own CPU use counts. */
 export interface DemandMetrics {
   /** Asks for what the pods want and is due. Never rejects. */
   refresh(pods: readonly AllocationPod[], signal: AbortSignal): Promise<void>;

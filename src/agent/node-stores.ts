@@ -1,4 +1,7 @@
-/** What the agent reads from the API, kept up to date: its node, the pods on it, their allocations, namespaces with a say. */
+/**
+ * What the agent reads from the API, kept up to date: its node, the pods on it, their allocations, namespaces with a
+ * say.
+ */
 
 import type { Namespace, Node, Pod } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -30,11 +33,13 @@ import { type Guidance, readGuidance } from './guidance.ts';
 import type { TrackedPod } from './sampler.ts';
 import { type ToldFigures, toldFigures } from './told-figures.ts';
 
+/** A pod of this node, for the planner and for the sampler. */
 export interface AgentPod {
   readonly pod: AllocationPod;
   readonly tracked: TrackedPod;
 }
 
+/** This node, as far as the planner needs it. */
 export interface AgentNode {
   readonly name: string;
   readonly allocatable: Millicores;
@@ -54,12 +59,14 @@ export type KnownSpec = Pick<
   | 'originalCPULimit'
 >;
 
+/** An allocation as the server has it, smaller than the object: there is one for each pod. */
 export interface KnownAllocation {
   readonly spec: KnownSpec;
   readonly told: ToldFigures;
   readonly guidance: Guidance | undefined;
 }
 
+/** Four watches, each of this node's objects only, but for labelled namespaces. */
 export interface NodeStores {
   /** Pods that have not finished. */
   pods(): AgentPod[];

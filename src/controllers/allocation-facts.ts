@@ -38,6 +38,7 @@ export interface AllocatedPod {
   readonly history: PodHistory;
 }
 
+/** Asked at each pass: nothing is kept in between. */
 export interface AllocationFacts {
   of(found: SizedPod): AllocatedPod;
   admission(known: AllocatedPod, reading: QuotaReading): AdmissionFacts;

@@ -15,6 +15,7 @@ export interface CpuGrowth {
   readonly cpuLimit: Millicores;
 }
 
+/** What is known of one namespace at one moment. */
 export interface QuotaReading {
   /** Undefined: they could not be read. */
   readonly quotas: readonly QuotaRecord[] | undefined;

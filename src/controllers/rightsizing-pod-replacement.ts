@@ -17,11 +17,13 @@ import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import type { AttemptOutcome } from './rightsizing-result.ts';
 
+/** Of several pods the first whose objection is worth telling. */
 export interface TriedEviction {
   readonly decision: EvictToResizeDecision;
   readonly attempt: AttemptOutcome;
 }
 
+/** Keeps `evictedAt` of the workload's memory; at most one pod a call. */
 export interface PodReplacement {
   /**
    * Asks for the first of the pods that may go; undefined where there is none.

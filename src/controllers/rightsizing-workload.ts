@@ -55,6 +55,7 @@ export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly clock: Clock;
 }
 
+/** Never called twice at a time for one workload. */
 export interface WorkloadReconciler {
   reconcile(
     workload: SizedWorkload,

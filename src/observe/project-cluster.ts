@@ -48,6 +48,7 @@ export interface ClaimRecord {
   readonly volumeName: string | undefined;
 }
 
+/** Undefined terms: the volume can be reached from every node. */
 export interface VolumeRecord {
   readonly name: string;
   readonly requiredNodeTerms: readonly NodeSelectorTerm[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads small kernel files again and again. A file stays open between reads: one system call a read instead of four, which is
- * most of the sampler's cost. The kernel answers ENODEV for a file whose group is gone.
+ * Reads small kernel files again and again. A file stays open between reads: one system call a read instead of four,
+ * which is most of the sampler's cost. The kernel answers ENODEV for a file whose group is gone.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { describeError, hasErrorCode } from '../../lib/errors.ts';
@@ -10,6 +10,7 @@ export type FileText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly why: 'gone' | 'unreadable'; readonly message: string };
 
+/** Synchronous, as the kernel makes up these files while they are read. Never throws. */
 export interface FileReader {
   read(path: string): FileText;
   /** Closes what was read below `folder`, or that very file. */

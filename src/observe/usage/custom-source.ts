@@ -1,6 +1,7 @@
 /**
- * Usage from an HTTP endpoint of your own. It is sent `{workload, pods, containers, from: {cpu, memory}, to}` (POST, JSON, instants
- * in Unix seconds) and answers `{"series": [{"pod", "container", "cpu": [[seconds, cores]], "memory": [[seconds, bytes]]}]}`.
+ * Usage from an HTTP endpoint of your own. It is sent `{workload, pods, containers, from: {cpu, memory}, to}` (POST,
+ * JSON, instants in Unix seconds) and answers `{"series": [{"pod", "container", "cpu": [[seconds, cores]], "memory":
+ * [[seconds, bytes]]}]}`.
  */
 
 import type { Semaphore } from '../../kube/transport/semaphore.ts';

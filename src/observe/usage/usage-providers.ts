@@ -53,10 +53,12 @@ export interface ProviderContext extends UsageSourcesOptions {
   readonly permits: Semaphore;
 }
 
+/** A source is made without asking anybody: that it answers is seen at the first turn. */
 export type SourceCreation =
   | { readonly ok: true; readonly source: UsageSource }
   | { readonly ok: false; readonly problem: UsageProblem };
 
+/** The port for providers of somebody else: see `providers` of {@link UsageSourcesOptions}. */
 export interface UsageProvider {
   /** Policies with equal keys share a source. */
   key(settings: UsageSettings): string;
@@ -69,6 +71,7 @@ export const usageProviders: Readonly<Record<string, UsageProvider>> = {
   custom: customProvider,
 };
 
+/** Which source a policy gets now. */
 export type ChosenSource =
   | {
       readonly ok: true;
@@ -78,6 +81,7 @@ export type ChosenSource =
     }
   | { readonly ok: false; readonly problem: UsageProblem };
 
+/** All sources of the process, with what they share: connections, and the limit of requests at a time. */
 export interface UsageSources {
   /** Cheap: sources are made once and kept. Never throws, whatever a provider does. */
   sourceFor(settings: UsageSettings): ChosenSource;
