@@ -35,7 +35,7 @@ const EARLY_COLLECTIONS = [
  */
 const NODE_FLAGS = {
   operator: ['--max-semi-space-size=2', ...EARLY_COLLECTIONS, ...SMALL_NODE],
-  agent: ['--max-semi-space-size=1', ...SMALL_NODE, '--no-sparkplug'],
+  agent: ['--max-semi-space-size=1', ...EARLY_COLLECTIONS, ...SMALL_NODE, '--no-sparkplug'],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {
