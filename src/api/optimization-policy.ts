@@ -41,9 +41,14 @@ export const percentileNames = ['P50', 'P90', 'P95', 'P99'] as const;
 export const strategies = ['Percentile', 'Histogram', 'Max', 'CostAware'] as const;
 export type StrategyName = (typeof strategies)[number];
 
+/**
+ * Whether memory requests may fall. `WhenSafe`: not below the recent peak, and limits not below it and a margin.
+ * `Always`: limits still never fall below the highest use seen.
+ */
 export const memoryDecreases = ['Never', 'WhenSafe', 'Always'] as const;
 export type MemoryDecrease = (typeof memoryDecreases)[number];
 
+/** What becomes of a resource that a HorizontalPodAutoscaler scales by utilization of its request. */
 export const hpaModes = ['KeepScalePoint', 'LimitsOnly', 'Skip', 'Ignore'] as const;
 export type HpaMode = (typeof hpaModes)[number];
 

@@ -2,7 +2,7 @@
  * Which Vertical Pod Autoscaler writes the sizes of a workload: beside it nobody else may, as two writers undo each
  * other for ever.
  */
-import { groupOf } from './owners.ts';
+import { isTarget } from './scale-target.ts';
 import type { SizedWorkload, VpaRecord } from './sizing-records.ts';
 
 /**
@@ -12,13 +12,7 @@ import type { SizedWorkload, VpaRecord } from './sizing-records.ts';
  */
 export function actingVpa(
   vpas: readonly VpaRecord[],
-  { apiVersion, kind, name }: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'name'>,
+  workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'name'>,
 ): VpaRecord | undefined {
-  return vpas.find(
-    ({ target, updateMode }) =>
-      updateMode !== 'Off' &&
-      target.kind === kind &&
-      target.name === name &&
-      groupOf(target.apiVersion) === groupOf(apiVersion),
-  );
+  return vpas.find(({ target, updateMode }) => updateMode !== 'Off' && isTarget(target, workload));
 }

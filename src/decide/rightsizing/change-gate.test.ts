@@ -39,6 +39,13 @@ describe('change gate', () => {
     expect(judgeChange({ ...question, ...given }, rules)).toMatchObject({ held, isDue: held === undefined });
   });
 
+  test('a request of 0 has no ratio to anything: what is more by the least amount is due, and no text has an infinite share', () => {
+    const up = (advised: number) => judgeChange({ ...question, current: 0, advised }, rules);
+    expect(up(0)).toMatchObject({ held: 'WithinMinChange', text: 'equal to the current request' });
+    expect(up(4)).toMatchObject({ held: 'WithinMinChange', text: '4 from the current request, less than 5' });
+    expect(up(5)).toMatchObject({ isDue: true, text: 'up from 0' });
+  });
+
   test('a cooldown says until when', () => {
     const { text } = judgeChange({ ...question, lastChangeAt: 99.5 * HOUR }, rules);
     expect(text).toBe('no change up until 1970-01-05T04:30:00.000Z');

@@ -25,9 +25,11 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   const { current, advised, lastChangeAt, now, gain } = question;
   if (current === undefined) return { isDue: true, held: undefined, text: 'there is no request yet' };
   const hold = (held: HoldReason, text: string): ChangeVerdict => ({ isDue: false, held, text });
-  const change = Math.abs(advised - current) / current;
+  // A request of 0 may be written on purpose; whatever is more of it has no ratio to it.
+  const change = current === 0 ? Number.POSITIVE_INFINITY : Math.abs(advised - current) / current;
   // Equal values never act, whatever the threshold.
-  if (advised === current || change < rules.minChange) {
+  if (advised === current) return hold('WithinMinChange', 'equal to the current request');
+  if (change < rules.minChange) {
     return hold(
       'WithinMinChange',
       `${percent(change)} from the current request, less than ${percent(rules.minChange)}`,
@@ -54,7 +56,7 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   return {
     isDue: true,
     held: undefined,
-    text: `${percent(change)} ${advised > current ? 'up' : 'down'} from ${current}`,
+    text: current === 0 ? 'up from 0' : `${percent(change)} ${advised > current ? 'up' : 'down'} from ${current}`,
   };
 }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { HpaMode } from '../../api/optimization-policy.ts';
 import type { HpaRecord } from '../../model/sizing-records.ts';
 import { anHpa } from '../../model/testing/sizing-records.ts';
 import { equivalentTarget, hpaTargetOf, respectHpa } from './hpa-stage.ts';
-import type { HpaMode } from './policy.ts';
 import { dueAdvice } from './testing/advice.ts';
 
-const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const target = { hpa: 'web', percent: 80, isOfPod: true };
 
 describe('whom an autoscaler concerns', () => {
@@ -22,6 +22,11 @@ describe('whom an autoscaler concerns', () => {
     [
       'another workload',
       anHpa({ target: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web' }, utilization: { cpu: 80 } }),
+      undefined,
+    ],
+    [
+      'a workload of another group',
+      anHpa({ target: { apiVersion: 'example.com/v1', kind: 'Deployment', name: 'web' }, utilization: { cpu: 80 } }),
       undefined,
     ],
     ['an absolute value is no utilization', anHpa(), undefined],

@@ -2,11 +2,11 @@
  * What a HorizontalPodAutoscaler has to say. It compares usage with the request: lower the request by a fifth and, at
  * the same usage, it adds replicas; their usage falls, and the request with it, for ever (gardener#10083, KRR#169).
  */
-import type { WorkloadRef } from '../../model/cluster-view.ts';
-import type { HpaRecord } from '../../model/sizing-records.ts';
+import type { HpaMode } from '../../api/optimization-policy.ts';
+import { isTarget } from '../../model/scale-target.ts';
+import type { HpaRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import { holdAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
-import type { HpaMode } from './policy.ts';
 
 /**
  * A target of type Utilization; those of an absolute amount do not depend on requests and are no reason to hold
@@ -29,12 +29,12 @@ export interface ScaleBasis {
 /** By which utilization the replicas of the workload are scaled, where this container's request plays a part in it. */
 export function hpaTargetOf(
   hpas: readonly HpaRecord[],
-  workload: WorkloadRef,
+  workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'name'>,
   container: string,
   resource: ResourceName,
 ): HpaTarget | undefined {
   for (const { name, target, utilization, containerUtilization } of hpas) {
-    if (target.kind !== workload.kind || target.name !== workload.name) continue;
+    if (!isTarget(target, workload)) continue;
     const own = containerUtilization.find((each) => each.container === container && each.resource === resource);
     if (own !== undefined) return { hpa: name, percent: own.percent, isOfPod: false };
     const percent = utilization[resource];

@@ -1,4 +1,5 @@
 /** What a policy says about sizing one container, resource by resource, with the defaults. */
+import type { HpaMode, MemoryDecrease } from '../../api/optimization-policy.ts';
 import type { Bytes, Millicores, Millis } from '../../lib/units.ts';
 import type { ProfileOptions } from '../../model/usage-profile.ts';
 import type { CostWeights } from './cost-aware.ts';
@@ -88,15 +89,6 @@ export interface ResourceRules<Target> {
 
 export type CpuTarget = CostAwareTarget | PercentileTarget | HistogramTarget | MaxTarget;
 export type MemoryTarget = PeakTarget | PercentileTarget | HistogramTarget | MaxTarget;
-
-/** What becomes of a resource that a HorizontalPodAutoscaler scales by utilization of its request. */
-export type HpaMode = 'KeepScalePoint' | 'LimitsOnly' | 'Skip' | 'Ignore';
-
-/**
- * Whether memory requests may fall. `WhenSafe`: not below the recent peak, and limits not below it and a margin.
- * `Always`: limits still never fall below the highest use seen.
- */
-export type MemoryDecrease = 'Never' | 'WhenSafe' | 'Always';
 
 export interface RightsizingPolicy {
   readonly cpu: ResourceRules<CpuTarget>;

@@ -25,7 +25,13 @@ function cpuOf(
 ) {
   const rules = { target, limit, change: { ...eager, ...change } };
   const [advice] = recommendWorkload({
-    workload: { kind: 'Deployment', namespace: 'shop', name: 'web', ...(isNeverGuaranteed && { isNeverGuaranteed }) },
+    workload: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'shop',
+      name: 'web',
+      ...(isNeverGuaranteed && { isNeverGuaranteed }),
+    },
     containers: [aContainer({ size: { memoryRequest: 120 * MIB, ...size } })],
     knowledgeOf: () => ({
       profile,

@@ -12,7 +12,7 @@ import { profileOf } from './testing/profiles.ts';
 
 const STEPS = 400;
 const NOW = (STEPS - 1) * 300_000;
-const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
 const steady = profileOf(STEPS, { cpu: () => 200, memory: () => 100 * MIB });
 const nothing: Surroundings = { limitRanges: [], quotas: [], hpas: [], largestNode: undefined, replicas: 2 };
 const percentile = { strategy: 'Percentile', percentile: 90, safetyFactor: 1.2 } as const;

@@ -3,7 +3,6 @@
  * do now.
  */
 import type { EpochMillis } from '../../lib/units.ts';
-import type { WorkloadRef } from '../../model/cluster-view.ts';
 import { type Amounts, qosClassOf } from '../../model/pod-size.ts';
 import type {
   ContainerSize,
@@ -49,7 +48,7 @@ export interface Surroundings {
 }
 
 export interface WorkloadQuestion {
-  readonly workload: WorkloadRef & Pick<SizedWorkload, 'isNeverGuaranteed'>;
+  readonly workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'isNeverGuaranteed'>;
   /** With the sizes in force: those of the template, or those that were applied to its pods. */
   readonly containers: readonly ContainerSpecRecord[];
   readonly knowledgeOf: (container: string) => ContainerKnowledge;

@@ -3,7 +3,7 @@
  * request would change the number of replicas (k/k#142155). Such pods keep their request; only their ceiling may move.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
-import { groupOf } from '../../../model/owners.ts';
+import { isTarget } from '../../../model/scale-target.ts';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
 
@@ -60,14 +60,8 @@ function cpuTargets({ utilization, containerUtilization }: HpaRecord): number[] 
   return utilization.cpu === undefined ? ofContainers : [utilization.cpu, ...ofContainers];
 }
 
-/** Autoscalers, KEDA's included, that scale the workload: API group (not version), kind and name agree. */
+/** Those that scale the workload; none scales a bare pod. */
 export function hpasOf(workload: SizedWorkload | undefined, hpas: readonly HpaRecord[]): HpaRecord[] {
   if (workload === undefined) return [];
-  return hpas.filter(
-    ({ namespace, target }) =>
-      namespace === workload.namespace &&
-      target.kind === workload.kind &&
-      target.name === workload.name &&
-      groupOf(target.apiVersion) === groupOf(workload.apiVersion),
-  );
+  return hpas.filter(({ namespace, target }) => namespace === workload.namespace && isTarget(target, workload));
 }
