@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ResizeOutcome } from '../act/resize-outcome.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
-import { NOON } from '../model/testing/records.ts';
-import { aContainer, aContainerStatus } from '../model/testing/sizing-records.ts';
+import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
+import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { createResizesInFlight } from './resizes-in-flight.ts';
 import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
 
 describe('the answer of the API server', () => {
@@ -131,6 +134,24 @@ describe('what a predecessor left', () => {
     expect(flight.review()).toMatchObject([
       { kind: 'taken-back', withdrawal: { changes: [{ to: { cpuRequest: 200 } }] } },
     ]);
+  });
+
+  test('a resize is taken over where nodes may not be read', () => {
+    const web = aSizedWorkload();
+    const replicaSet = aReplicaSet(aDeployment({ uid: web.uid }));
+    const sizing = asked({ sizeManagers: ['optipod'], resize: pendingAs('Deferred', '') });
+    const view = createSizingSnapshot({
+      workloads: [web],
+      replicaSets: [replicaSet],
+      pods: [aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1' })],
+    });
+    const flight = createResizesInFlight({
+      view,
+      clock: createVirtualClock(NOON),
+      deadlines: () => ({ deferredMillis: 1, errorMillis: 1, silenceMillis: 1 }),
+    });
+    expect(flight.adopt()).toMatchObject([{ pod: { uid: 'web-1' }, workloadUid: web.uid }]);
+    expect(flight.adopt()).toEqual([]);
   });
 
   test('a resize that the kubelet has not looked at yet is taken over', () => {

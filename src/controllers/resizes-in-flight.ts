@@ -190,17 +190,21 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     review: () => [...[...followed.values()].flatMap((resize) => end(resize, find(resize)) ?? []), ...reviewHealing()],
     adopt() {
       const adopted: ResizeDecision[] = [];
-      for (const node of view.nodes()) {
-        for (const found of view.podsOnNode(node.name)) {
-          const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view, options.engine);
-          if (decision === undefined) continue;
-          begin(decision, found);
-          adopted.push(decision);
-        }
+      for (const found of everyPod(view)) {
+        const decision = followed.has(found.pod.uid) ? undefined : leftBehind(found, view, options.engine);
+        if (decision === undefined) continue;
+        begin(decision, found);
+        adopted.push(decision);
       }
       return adopted;
     },
   };
+}
+
+/** By workloads, as nodes may not be ours to read; and by nodes, as some pods are nobody's. Most are told twice. */
+function* everyPod(view: SizingView): Generator<SizedPod> {
+  for (const workload of view.workloads()) yield* view.podsOf(workload);
+  for (const { name } of view.nodes()) yield* view.podsOnNode(name);
 }
 
 function restartsOf({ statuses }: PodSizing): number {
