@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/api-server.ts';
+import type { ServedType } from './apiserver/served-type.ts';
 import { type Applied, applyObjects } from './apply.ts';
 import { createAutoscaler } from './autoscaler/autoscaler.ts';
 import type { Autoscaler, AutoscalerOptions } from './autoscaler/autoscaler-api.ts';
@@ -69,6 +70,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const autoscaler = createAutoscaler(context, { ...options.autoscaler, pools, machines: kubelet });
   const metricsServer = options.metricsServer && createMetricsServer(context, kubelet.usage, options.metricsServer);
   if (metricsServer !== undefined) server.serveUsage(metricsServer.source);
+  const stored = (): readonly ServedType[] => server.core.registry.all().filter(isStored);
   const standIns: readonly StandIn[] = [
     createDeploymentController(context),
     createReplicaSetController(context),
@@ -76,8 +78,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     createDaemonSetController(context),
     createDisruptionController(context),
     createHorizontalAutoscaler(context),
-    createGarbageCollector(context),
-    createNamespaceController(context),
+    createGarbageCollector(context, { types: () => stored().filter(({ customResource }) => customResource === true) }),
+    createNamespaceController(context, { types: stored }),
     createVolumeBinder(context),
     createNodeLifecycle(context, { liveness: kubelet }),
     createPodGarbageCollector(context),
@@ -110,4 +112,9 @@ export function createCluster(options: ClusterOptions): Cluster {
       await server.close();
     },
   };
+}
+
+/** Reviews and usage are answered on the spot, and a second view shows objects of another type. */
+function isStored({ source, review, view, customResource }: ServedType): boolean {
+  return source === undefined && review === undefined && (view === undefined || customResource === true);
 }

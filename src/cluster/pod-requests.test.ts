@@ -64,6 +64,49 @@ describe('effectiveRequests', () => {
     expect(cpuOf({ spec: { containers: [container('a', '500m')] }, status: status('300m') })).toBe(500);
   });
 
+  test('counts sum against sum: what one container gives and another one gets is not needed twice', () => {
+    const status = (name: string, cpu: string) => ({
+      name,
+      image: '',
+      imageID: '',
+      ready: true,
+      restartCount: 0,
+      resources: { requests: { cpu } },
+      allocatedResources: { cpu },
+    });
+    const spec = { containers: [container('a', '300m'), container('b', '100m')] };
+    expect(cpuOf({ spec, status: { containerStatuses: [status('a', '100m'), status('b', '300m')] } })).toBe(400);
+    const sidecar = {
+      containers: [container('a', '100m')],
+      initContainers: [container('s', '50m', { restartPolicy: 'Always' })],
+    };
+    expect(cpuOf({ spec: sidecar, status: { initContainerStatuses: [status('s', '250m')] } })).toBe(350);
+  });
+
+  test('counts what a pod holds where it can never get what it asks for', () => {
+    const held = {
+      name: 'a',
+      image: '',
+      imageID: '',
+      ready: true,
+      restartCount: 0,
+      allocatedResources: { cpu: '100m' },
+    };
+    const condition = { type: 'PodResizePending', status: 'True', reason: 'Infeasible' };
+    const spec = { containers: [container('a', '64')] };
+    expect(cpuOf({ spec, status: { containerStatuses: [held], conditions: [condition] } })).toBe(100);
+    expect(
+      cpuOf({ spec, status: { containerStatuses: [held], conditions: [{ ...condition, reason: 'Deferred' }] } }),
+    ).toBe(64_000);
+  });
+
+  test('counts what the pod as a whole asks for instead of its containers', () => {
+    const resources = { requests: { cpu: '1', 'example.com/gpu': '3' } };
+    const spec = { containers: [container('a', '100m')], resources, overhead: { cpu: '5m' } };
+    const requests = effectiveRequests({ spec });
+    expect([...requests]).toEqual([['cpu', 1005]]);
+  });
+
   test('is nothing for a pod without a spec', () => {
     expect(effectiveRequests({}).size).toBe(0);
   });

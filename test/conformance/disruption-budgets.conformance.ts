@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { at } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
-import { workload, workloadSpec } from './objects.ts';
+import { pod, workload, workloadSpec } from './objects.ts';
 import { nameOf, podsOf, run } from './pods.ts';
 
 describeOnBackends('PodDisruptionBudgets', (cluster) => {
@@ -69,6 +69,37 @@ describeOnBackends('PodDisruptionBudgets', (cluster) => {
       expect((await get(`${space.budgets}/a`)).body).toMatchObject({
         status: { expectedPods: 4, desiredHealthy: 2, currentHealthy: 1, disruptionsAllowed: 0 },
       });
+    });
+  });
+
+  test('pods without a controller are not expected, but count as healthy; those of an unknown one stop everything', async () => {
+    const { post, get, must, namespace, node, eventually } = cluster();
+    const space = await namespace();
+    const nodeName = await node();
+    await must(post(space.deployments, workload('a', 2)));
+    const made = await podsOf(cluster(), space, 2);
+    for (const item of made) await run(cluster(), space, nameOf(item), nodeName);
+    await must(post(space.pods, pod('bare', { labels: { app: 'b', budget: 'b' } })));
+    await run(cluster(), space, 'bare', nodeName);
+    const budget = (name: string, selector: object) =>
+      must(post(space.budgets, { metadata: { name }, spec: { selector, maxUnavailable: 1 } }));
+    await budget('mixed', { matchExpressions: [{ key: 'app', operator: 'In', values: ['a', 'b'] }] });
+    await eventually(async () =>
+      expect((await get(`${space.budgets}/mixed`)).body).toMatchObject({
+        status: { observedGeneration: 1, expectedPods: 2, desiredHealthy: 1, currentHealthy: 3, disruptionsAllowed: 2 },
+      }),
+    );
+    // Of a kind that is not served, so that no garbage collector takes it for gone.
+    const owner = { apiVersion: 'conformance.stowage.test/v1', kind: 'Ghost', name: 'a', uid: 'a', controller: true };
+    const stray = pod('stray', { labels: { app: 'c' } });
+    await must(
+      post(space.pods, { ...stray, metadata: { name: 'stray', labels: { app: 'c' }, ownerReferences: [owner] } }),
+    );
+    await budget('stray', { matchLabels: { app: 'c' } });
+    await eventually(async () => {
+      const { body } = await get(`${space.budgets}/stray`);
+      expect(body).toMatchObject({ status: { disruptionsAllowed: 0, conditions: [{ reason: 'SyncFailed' }] } });
+      expect(at(body, 'status', 'observedGeneration')).toBeUndefined();
     });
   });
 });

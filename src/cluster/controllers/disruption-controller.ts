@@ -3,10 +3,18 @@ import type { Deployment, Pod, PodDisruptionBudget, ReplicaSet, StatefulSet } fr
 import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
-import { controllerOf, isSameValue, keyOf, type LabelMatcher, namespaceOf, selectorMatcher } from '../objects.ts';
+import {
+  controllerOf,
+  isSameValue,
+  keyOf,
+  type LabelMatcher,
+  nameOf,
+  namespaceOf,
+  selectorMatcher,
+} from '../objects.ts';
 import { isReady, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
-import { budgetStatus } from './disruption-status.ts';
+import { budgetStatus, type ScaleProblem } from './disruption-status.ts';
 
 const WORKERS = 2;
 
@@ -79,13 +87,15 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     return deployment === undefined ? undefined : { uid: parent.uid, replicas: deployment.spec?.replicas ?? 1 };
   };
 
-  const expectedScale = (matching: readonly Pod[]): number | undefined => {
+  /** Source: pkg/controller/disruption/disruption.go `getExpectedScale`. */
+  const expectedScale = (matching: readonly Pod[]): number | ScaleProblem => {
     const scales = new Map<string, number>();
     // One pod an owner: nearly all of a budget's pods have the same.
     const samples = new Map(matching.map((pod) => [controllerOf(pod)?.uid, pod]));
-    for (const pod of samples.values()) {
+    for (const [controller, pod] of samples) {
+      if (controller === undefined) continue;
       const scale = scaleOf(pod);
-      if (scale === undefined) return undefined;
+      if (scale === undefined) return { problem: `found no controllers for pod ${JSON.stringify(nameOf(pod))}` };
       scales.set(scale.uid, scale.replicas);
     }
     return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
@@ -140,6 +150,7 @@ function mattersToBudgets(before: Pod, after: Pod): boolean {
   return (
     isReady(before) !== isReady(after) ||
     isTerminating(before) !== isTerminating(after) ||
+    controllerOf(before)?.uid !== controllerOf(after)?.uid ||
     !isSameValue(before.metadata?.labels, after.metadata?.labels)
   );
 }

@@ -38,7 +38,7 @@ describe('budgetStatus', () => {
     [
       'minAvailable as a number counts the pods there are',
       { minAvailable: 3 },
-      { pods: pods(5), expectedScale: undefined },
+      { pods: pods(5), expectedScale: { problem: 'no scale' } },
       [5, 3, 5, 2],
     ],
     ['minAvailable 75 % rounds up', { minAvailable: '75%' }, {}, [10, 8, 10, 2]],
@@ -58,9 +58,28 @@ describe('budgetStatus', () => {
   });
 
   test('a percentage without a scale allows nothing and says so', () => {
-    const status = statusOf({ minAvailable: '50%' }, { expectedScale: undefined });
-    expect(status.disruptionsAllowed).toBe(0);
-    expect(status.conditions?.[0]).toMatchObject({ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' });
+    const known = {
+      currentHealthy: 5,
+      desiredHealthy: 3,
+      disruptionsAllowed: 2,
+      expectedPods: 6,
+      observedGeneration: 3,
+    };
+    const budget = { metadata: { generation: 4 }, spec: { minAvailable: '50%' }, status: known };
+    const status = statusOf({}, { budget, expectedScale: { problem: 'found no controllers for pod "a"' } });
+    expect(status).toEqual({
+      ...known,
+      disruptionsAllowed: 0,
+      conditions: [
+        expect.objectContaining({
+          type: 'DisruptionAllowed',
+          status: 'False',
+          reason: 'SyncFailed',
+          message: 'found no controllers for pod "a"',
+          observedGeneration: 3,
+        }),
+      ],
+    });
   });
 
   test.each([

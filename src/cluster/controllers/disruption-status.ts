@@ -9,12 +9,17 @@ type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
 /** An eviction that has not led to a deletion by then is taken to have failed. Source: pkg/controller/disruption. */
 export const DELETION_TIMEOUT_MILLIS = 2 * 60_000;
 
+/** One sentence. */
+export interface ScaleProblem {
+  readonly problem: string;
+}
+
 export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
   /** Every pod its selector matches. */
   readonly pods: readonly Pod[];
-  /** Sum of the scales of the pods' controllers; undefined when one of them has none. */
-  readonly expectedScale: number | undefined;
+  /** Sum of the scales of the pods' controllers, or why there is none. Pods without a controller are not in it. */
+  readonly expectedScale: number | ScaleProblem;
   readonly nowMillis: number;
 }
 
@@ -24,29 +29,29 @@ export interface BudgetVerdict {
   readonly recheckAfterMillis: number | undefined;
 }
 
+/** Source: pkg/controller/disruption/disruption.go `trySync`, and `failSafe` where the scale is not known. */
 export function budgetStatus({ budget, pods, expectedScale, nowMillis }: BudgetInput): BudgetVerdict {
+  const counts = expectedCounts(budget, pods.length, expectedScale);
+  if ('problem' in counts) return { status: failedStatus(budget, counts, nowMillis), recheckAfterMillis: undefined };
   const { disrupted, recheckAfterMillis } = disruptedPods(budget, pods, nowMillis);
   const currentHealthy = pods.filter(
     (pod) => isReady(pod) && !isTerminating(pod) && disrupted[nameOf(pod)] === undefined,
   ).length;
-  const counts = expectedCounts(budget, pods.length, expectedScale);
-  const allowed =
-    counts === undefined || counts.expectedPods === 0 ? 0 : Math.max(0, currentHealthy - counts.desiredHealthy);
+  const allowed = counts.expectedPods === 0 ? 0 : Math.max(0, currentHealthy - counts.desiredHealthy);
   const generation = budget.metadata?.generation ?? 0;
   const condition = {
     type: 'DisruptionAllowed',
     status: allowed > 0 ? 'True' : 'False',
-    reason: counts === undefined ? 'SyncFailed' : allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
-    message:
-      counts === undefined ? 'The controllers of the pods have no scale, so a percentage cannot be computed.' : '',
+    reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+    message: '',
     observedGeneration: generation,
     lastTransitionTime: timestampOf(nowMillis),
   };
   const status: BudgetStatus = {
     currentHealthy,
-    desiredHealthy: counts?.desiredHealthy ?? 0,
+    desiredHealthy: counts.desiredHealthy,
     disruptionsAllowed: allowed,
-    expectedPods: counts?.expectedPods ?? 0,
+    expectedPods: counts.expectedPods,
     observedGeneration: generation,
     conditions: withCondition(budget.status?.conditions, condition),
     ...(Object.keys(disrupted).length === 0 ? {} : { disruptedPods: disrupted }),
@@ -54,21 +59,35 @@ export function budgetStatus({ budget, pods, expectedScale, nowMillis }: BudgetI
   return { status, recheckAfterMillis };
 }
 
+/** Nothing is allowed; all else stays as it was last known, the generation too, so that evictions are put off. */
+function failedStatus({ status }: PodDisruptionBudget, { problem }: ScaleProblem, nowMillis: number): BudgetStatus {
+  const known = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...status };
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'SyncFailed',
+    message: problem,
+    ...(known.observedGeneration === undefined ? {} : { observedGeneration: known.observedGeneration }),
+    lastTransitionTime: timestampOf(nowMillis),
+  };
+  return { ...known, disruptionsAllowed: 0, conditions: withCondition(known.conditions, condition) };
+}
+
 /** `minAvailable` as a number needs no scale: the pods there are, are the ones expected. */
 function expectedCounts(
   budget: PodDisruptionBudget,
   podCount: number,
-  scale: number | undefined,
-): { expectedPods: number; desiredHealthy: number } | undefined {
+  scale: number | ScaleProblem,
+): { readonly expectedPods: number; readonly desiredHealthy: number } | ScaleProblem {
   const { minAvailable, maxUnavailable } = budget.spec ?? {};
   if (maxUnavailable !== undefined) {
-    if (scale === undefined) return undefined;
+    if (typeof scale === 'object') return scale;
     const unavailable = resolveIntOrPercent(maxUnavailable, scale, 'up') ?? 0;
     return { expectedPods: scale, desiredHealthy: Math.max(0, scale - unavailable) };
   }
   if (typeof minAvailable === 'number') return { expectedPods: podCount, desiredHealthy: minAvailable };
   if (minAvailable === undefined) return { expectedPods: podCount, desiredHealthy: 0 };
-  if (scale === undefined) return undefined;
+  if (typeof scale === 'object') return scale;
   return { expectedPods: scale, desiredHealthy: resolveIntOrPercent(minAvailable, scale, 'up') ?? 0 };
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/core.ts';
+import { customResourceDefinitions } from '../../api/crd/crd.ts';
 import { isNotFound } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { nameOf, uidOf } from '../objects.ts';
@@ -132,4 +134,63 @@ test('a deleted namespace is emptied, waits for its pods, and goes', async () =>
   await at.seconds(20);
   await expect(at.cluster.api.get(resources.namespaces, 'shop')).rejects.toSatisfy(isNotFound);
   expect([...at.cluster.caches.of(resources.pods).all()]).toEqual([]);
+});
+
+const boats: ResourceType = { group: 'example.com', version: 'v1', plural: 'boats', kind: 'Boat', namespaced: true };
+
+const boatDefinition = {
+  metadata: { name: 'boats.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'boats', kind: 'Boat' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+
+test('custom objects go with their owner, and stay while one of their owners does', async () => {
+  await using at = await startVirtualCluster();
+  const { api } = at.cluster;
+  await api.create<KubeObject>(customResourceDefinitions, boatDefinition);
+  const [first, second] = [
+    await api.create(resources.configMaps, configMap('first', [])),
+    await api.create(resources.configMaps, configMap('second', [])),
+  ];
+  const reference = (owner: KubeObject) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: nameOf(owner),
+    uid: uidOf(owner),
+  });
+  const boat = (name: string, owners: readonly KubeObject[]) =>
+    api.create(boats, { metadata: { name, namespace: 'default', ownerReferences: owners.map(reference) } });
+  await boat('one', [first]);
+  await boat('both', [first, second]);
+  await boat('free', []);
+  await api.delete(resources.configMaps, 'first', IN_DEFAULT);
+  await at.seconds(5);
+  const { items } = await api.list(boats);
+  expect(items.map((each) => [nameOf(each), each.metadata?.ownerReferences?.map(({ name }) => name)])).toEqual([
+    ['both', ['second']],
+    ['free', undefined],
+  ]);
+});
+
+test('a deleted namespace takes with it what nobody here names: limits, and objects of custom types', async () => {
+  await using at = await startVirtualCluster();
+  const { api } = at.cluster;
+  const limitRanges: ResourceType = {
+    group: '',
+    version: 'v1',
+    plural: 'limitranges',
+    kind: 'LimitRange',
+    namespaced: true,
+  };
+  await api.create<KubeObject>(customResourceDefinitions, boatDefinition);
+  await api.create(resources.namespaces, { metadata: { name: 'shop' } });
+  for (const type of [boats, limitRanges]) await api.create(type, { metadata: { name: 'a', namespace: 'shop' } });
+  await api.delete(resources.namespaces, 'shop');
+  await at.seconds(20);
+  await expect(api.get(resources.namespaces, 'shop')).rejects.toSatisfy(isNotFound);
+  for (const type of [boats, limitRanges]) expect((await api.list(type)).items).toEqual([]);
 });

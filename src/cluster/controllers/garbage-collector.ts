@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/core.ts';
 import { isNotFound } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { createWorkQueue } from '../../kube/queue.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { ObjectCache } from '../caches.ts';
 import { keyOf, metaOf, nameOf, namespaceOf, type OwnerReference, uidOf } from '../objects.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -21,6 +22,8 @@ const COLLECTED: readonly ResourceType[] = [
   resources.secrets,
   resources.services,
 ];
+/** From the end of an owner to a look through the types that are not followed; many owners that go together cost one. */
+const SWEEP_MILLIS = 1000;
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 const WORKERS = 5;
@@ -30,11 +33,25 @@ interface Known {
   readonly object: KubeObject;
 }
 
-export function createGarbageCollector({ api, caches, clock, random, log }: StandInContext): StandIn {
+export interface GarbageOptions {
+  /**
+   * Further types whose objects may be owned by one of the followed types, such as custom ones. They are asked for, and
+   * listed, after an owner has gone: nobody follows types that come and go.
+   */
+  readonly types?: () => readonly ResourceType[];
+}
+
+export function createGarbageCollector(
+  { api, caches, clock, random, log }: StandInContext,
+  { types = () => [] }: GarbageOptions = {},
+): StandIn {
   const name = 'garbage-collector';
   const queue = createWorkQueue({ clock, random, log, name });
   const byUid = new Map<string, Known>();
   const dependents = new Map<string, Set<string>>();
+  /** Objects of types that are not followed, on their way out. */
+  const swept = new Map<string, Known>();
+  let sweepTimer: Timer | undefined;
   const collectedKinds = new Set(COLLECTED.map(({ kind }) => kind));
 
   const watchType = (type: ResourceType, cache: ObjectCache<KubeObject>): void => {
@@ -60,13 +77,39 @@ export function createGarbageCollector({ api, caches, clock, random, log }: Stan
     }
     for (const dependent of dependents.get(uid) ?? []) queue.add(dependent);
     dependents.delete(uid);
+    sweepTimer ??= clock.setTimer(SWEEP_MILLIS, () => {
+      sweepTimer = undefined;
+      void sweep();
+    });
+  };
+
+  const sweep = async (): Promise<void> => {
+    for (const type of types()) {
+      try {
+        for (const object of (await api.list(type)).items) {
+          if (!ownersOf(object).some(isGone)) continue;
+          swept.set(uidOf(object), { type, object });
+          queue.add(uidOf(object));
+        }
+      } catch (error) {
+        log.warn(
+          { type: type.plural, error },
+          'Looking for objects whose owners have gone failed; the next end of an owner brings another look',
+        );
+      }
+    }
   };
 
   const isGone = (owner: OwnerReference): boolean => collectedKinds.has(owner.kind) && !byUid.has(owner.uid);
 
   const sync = async (uid: string): Promise<void> => {
-    const known = byUid.get(uid);
+    const known = byUid.get(uid) ?? swept.get(uid);
     if (known === undefined) return;
+    await collect(known);
+    swept.delete(uid);
+  };
+
+  const collect = async (known: Known): Promise<void> => {
     const { object } = known;
     if (metaOf(object).deletionTimestamp !== undefined) {
       const finalizers = metaOf(object).finalizers ?? [];
@@ -145,7 +188,13 @@ export function createGarbageCollector({ api, caches, clock, random, log }: Stan
   };
 
   for (const type of COLLECTED) watchType(type, caches.of(type));
-  return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
+  return {
+    name,
+    async run(signal) {
+      await queue.run(WORKERS, sync, signal);
+      sweepTimer?.cancel();
+    },
+  };
 }
 
 function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {

@@ -6,11 +6,21 @@ import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { nameOf } from '../objects.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 
-const NAMESPACED: readonly ResourceType[] = Object.values(resources).filter((type) => type.namespaced);
+export interface NamespaceOptions {
+  /**
+   * The types whose objects a namespace takes with it, asked for each time: custom ones come and go.
+   * Default: those this project names itself.
+   */
+  readonly types?: () => readonly ResourceType[];
+}
+
 /** Pods end gracefully, so the namespace has to wait for them. */
 const RECHECK_MILLIS = 5000;
 
-export function createNamespaceController({ api, caches, clock, random, log }: StandInContext): StandIn {
+export function createNamespaceController(
+  { api, caches, clock, random, log }: StandInContext,
+  { types = () => Object.values(resources) }: NamespaceOptions = {},
+): StandIn {
   const name = 'namespace-controller';
   const queue = createWorkQueue({ clock, random, log, name });
   const namespaces = caches.of(resources.namespaces);
@@ -21,7 +31,7 @@ export function createNamespaceController({ api, caches, clock, random, log }: S
   /** Deletes everything; resolves to how much is still there. */
   const empty = async (namespace: string): Promise<number> => {
     let left = 0;
-    for (const type of NAMESPACED) {
+    for (const type of types().filter(({ namespaced }) => namespaced)) {
       const { items } = await api.list(type, { namespace });
       for (const item of items) {
         left++;

@@ -25,7 +25,8 @@ export interface HeartbeatOptions {
 
 export function createHeartbeat({ api, clock, log, node }: HeartbeatOptions): Heartbeat {
   let timer: Timer | undefined;
-  let isBeating = false;
+  /** One for each start: a renewal still under way when the beat was stopped and started again must not go on as a second beat. */
+  let beating: object | undefined;
 
   const renew = async (): Promise<void> => {
     const spec = { holderIdentity: node, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(clock.now()) };
@@ -43,23 +44,23 @@ export function createHeartbeat({ api, clock, log, node }: HeartbeatOptions): He
     }
   };
 
-  const beat = async (): Promise<void> => {
+  const beat = async (own: object): Promise<void> => {
     try {
       await renew();
     } catch (error) {
       log.warn({ node, error }, 'Renewing the lease of a node failed');
     }
-    if (isBeating) timer = clock.setTimer(RENEW_MILLIS, () => void beat());
+    if (beating === own) timer = clock.setTimer(RENEW_MILLIS, () => void beat(own));
   };
 
   return {
     start() {
-      if (isBeating) return;
-      isBeating = true;
-      void beat();
+      if (beating !== undefined) return;
+      beating = {};
+      void beat(beating);
     },
     stop() {
-      isBeating = false;
+      beating = undefined;
       timer?.cancel();
     },
   };

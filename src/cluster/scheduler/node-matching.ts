@@ -44,7 +44,8 @@ function requirementOf(expression: Expression): Requirement {
 
 /** An empty key with Exists tolerates everything, an empty effect every effect. Source: core/v1 `ToleratesTaint`. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
-  const { key = '', effect = '', operator = 'Equal', value = '' } = toleration;
+  const { key = '', effect = '', value = '' } = toleration;
+  const operator = toleration.operator || 'Equal';
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;
   return operator === 'Exists' || (operator === 'Equal' && key !== '' && value === (taint.value ?? ''));

@@ -219,8 +219,14 @@ function mattersToScheduling(before: Pod, after: Pod): boolean {
   );
 }
 
-function heldResources(pod: Pod): unknown {
-  return (pod.status?.containerStatuses ?? []).map((status) => status.allocatedResources);
+/** All of the status that a pod's requests are counted from, see {@link podInfoOf}. */
+function heldResources({ status }: Pod): unknown {
+  const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const pending = findCondition(status?.conditions, 'PodResizePending')?.reason;
+  return [
+    pending,
+    containers.map(({ allocatedResources, resources: actual }) => [allocatedResources, actual?.requests]),
+  ];
 }
 
 /** What a node offers, as text: heartbeats leave it unchanged. */
