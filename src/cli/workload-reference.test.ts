@@ -17,6 +17,7 @@ describe('parseWorkloadReference', () => {
 
   test.each([
     [['web'], undefined, /"web" is no kind/],
+    [['constructor/web'], undefined, /"constructor" is no kind/],
     [['daemonset/web'], undefined, /"daemonset" is no kind/],
     [['deploy/'], undefined, /write it as/],
     [['deploy'], undefined, /write it as/],

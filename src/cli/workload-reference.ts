@@ -1,4 +1,5 @@
 /** How users name a workload on the command line, as with kubectl: `deploy/web`, `statefulset.apps/db`, `deploy/shop/web`. */
+import { ownMember } from '../lib/own-member.ts';
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import { UsageError } from './cli-error.ts';
 
@@ -48,7 +49,7 @@ export function parseWorkloadReference(
   const parts = words.flatMap((word) => word.split('/'));
   const given = words.join(' ');
   const [kindWord = '', ...names] = parts;
-  const kind = known[kindWord.toLowerCase().replace(/\.(?:(?:v1\.)?apps|(?:v1alpha1\.)?argoproj\.io)$/, '')];
+  const kind = ownMember(known, kindWord.toLowerCase().replace(/\.(?:(?:v1\.)?apps|(?:v1alpha1\.)?argoproj\.io)$/, ''));
   if (kind === undefined) throw new UsageError(`${given}: "${kindWord}" is no kind that Stowage ${verb}; ${ACCEPTED}`);
   const name = names.at(-1);
   const inReference = names.length === 2 ? names[0] : undefined;

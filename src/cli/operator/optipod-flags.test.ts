@@ -66,6 +66,7 @@ describe('the flags of OptiPod', () => {
       9081,
     ],
     ['--zap-log-level=2', { zapLogLevel: '2' }, (c) => c.observability.logging.level, 'debug'],
+    ['--zap-log-level=panic', { zapLogLevel: 'panic' }, (c) => c.observability.logging.level, 'fatal'],
     ['--zap-encoder=console', { zapEncoder: 'console' }, (c) => c.observability.logging.format, 'text'],
   ])('%s', (_, given, read, expected) => {
     const { config, warnings } = configOf(given);

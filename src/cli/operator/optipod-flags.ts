@@ -23,8 +23,11 @@ const server =
       ? { [`SPOTALIS_${name}_ENABLED`]: 'false' }
       : { [`SPOTALIS_${name}_ENABLED`]: 'true', [`SPOTALIS_${name}_BIND_ADDRESS`]: value };
 
-/** zap's levels, or its numbers: the larger, the more is told. */
-const logLevel = (value: string): string => (/^\d+$/.test(value) ? 'debug' : value);
+/** zap's levels, or its numbers: the larger, the more is told. Its `panic` is told by nobody here: only what ends the process is left. */
+const logLevel = (value: string): string => {
+  if (/^\d+$/.test(value)) return 'debug';
+  return value === 'panic' ? 'fatal' : value;
+};
 const election = variable('SPOTALIS_LEADER_ELECTION_ENABLED');
 
 export const optipodFlags: readonly OptipodFlag[] = [

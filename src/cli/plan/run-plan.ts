@@ -6,8 +6,10 @@ import type { AssumedAnnotations } from '../input/assume-enabled.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
 import { renderDocument } from '../output.ts';
+import { isResized } from '../sizing/sizing-plan.ts';
 import { buildPlan } from './build-plan.ts';
 import type { PlanOptions } from './plan-command.ts';
+import type { PlanDocument } from './plan-document.ts';
 import { renderPlan } from './render-plan.ts';
 
 export async function runPlan(context: CliContext, options: PlanOptions): Promise<ExitCode> {
@@ -20,8 +22,16 @@ export async function runPlan(context: CliContext, options: PlanOptions): Promis
     printLines(context, renderPlan(plan, { style, wide: global.output === 'wide' }));
     printInputNotes(context, input);
   }
-  const hasDifferences = plan.summary.actions + plan.summary.blocked > 0;
-  return options.exitCode === true && hasDifferences ? exitCodes.differences : exitCodes.ok;
+  return options.exitCode === true && hasWork(plan) ? exitCodes.differences : exitCodes.ok;
+}
+
+/** Whether any engine would change something, now or once nothing blocks it. Advice of a policy that only recommends is no work. */
+function hasWork({ summary, sizing, allocation }: PlanDocument): boolean {
+  return (
+    summary.actions + summary.blocked > 0 ||
+    sizing?.workloads.some(({ mode, differences }) => mode === 'Auto' && differences.some(isResized)) === true ||
+    (allocation?.isOn === true && allocation.resizes > 0)
+  );
 }
 
 function assumedBy(options: PlanOptions): AssumedAnnotations | undefined {

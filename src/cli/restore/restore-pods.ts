@@ -82,11 +82,14 @@ async function restoreOne(
   { pod: before, engine, plan }: Restoring,
   { api, clock, signal }: { readonly api: KubeApi; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Pick<RestoredPod, 'result' | 'message'>> {
-  const forget = createForgetOriginals(api);
-  if (plan.kind === 'nothing') {
-    await forget(before.pod, engine, signal);
-    return { result: 'restored', message: 'has its sizes already' };
-  }
+  /** Only when the annotation has gone, too, is the pod nobody's business any more. */
+  const finish = async (message: string): Promise<Pick<RestoredPod, 'result' | 'message'>> => {
+    const outcome = await createForgetOriginals(api)(before.pod, engine, signal);
+    if (outcome.result !== 'refused') return { result: 'restored', message };
+    const why = `${message}, but the annotation ${originalsKeys[engine]} cannot be taken off: ${outcome.message}`;
+    return { result: 'refused', message: why };
+  };
+  if (plan.kind === 'nothing') return await finish('has its sizes already');
   // Each stands on what the ones before it have left.
   const view = await readView(api, signal);
   const verdict = inspectSize(plan.decision, contextOf(view, clock));
@@ -98,10 +101,7 @@ async function restoreOne(
   while (clock.now() < deadline) {
     const pod = await readPod(api, before, signal);
     if (pod === undefined) return { result: 'kept', message: 'the pod is gone' };
-    if (isInForce(pod.sizing, plan.decision.changes)) {
-      await forget(before.pod, engine, signal);
-      return { result: 'restored', message: plan.decision.why.summary };
-    }
+    if (isInForce(pod.sizing, plan.decision.changes)) return await finish(plan.decision.why.summary);
     await sleep(clock, LOOK, signal);
   }
   return { result: 'asked', message: 'asked for, and not in force yet; run the command again' };

@@ -37,9 +37,21 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
     ['shop/a', 'would'],
   ]);
   expect(await world.request('a')).toBe(400);
+  const refusal = world.server.faults.add({
+    verbs: ['patch'],
+    resources: ['pods'],
+    effect: { kind: 'status', code: 403 },
+  });
+  const half = await run(false);
+  expect(half.map(({ pod, result }) => [pod, result])).toEqual([
+    ['shop/b', 'refused'],
+    ['shop/a', 'refused'],
+  ]);
+  expect(half[0]?.message).toContain(`but the annotation ${sizingKeys.allocationOriginals} cannot be taken off: `);
+  refusal.remove();
   expect((await run(false)).map(({ pod, result }) => [pod, result])).toEqual([
-    ['shop/b', 'restored'],
     ['shop/a', 'restored'],
+    ['shop/b', 'restored'],
   ]);
   expect([await world.request('a'), await world.request('b')]).toEqual([1500, 300]);
   const { metadata, spec } = await world.pod('b');

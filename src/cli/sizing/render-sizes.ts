@@ -2,7 +2,7 @@
 import { printable } from '../../lib/printable.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';
-import type { PlannedSizes, SizeDifference, SizingPlan } from './sizing-plan.ts';
+import { isResized, type PlannedSizes, type SizeDifference, type SizingPlan } from './sizing-plan.ts';
 
 /** @param isLong with the stages of each recommendation. */
 export function renderSizes(
@@ -23,12 +23,13 @@ export function renderSizes(
   ];
 }
 
-function renderDifference({ container, cpu, memory, why }: SizeDifference, style: Style, isLong: boolean): string[] {
+function renderDifference(difference: SizeDifference, style: Style, isLong: boolean): string[] {
+  const { container, cpu, memory, why } = difference;
   const parts = [
     ...(cpu === undefined ? [] : [change('cpu', cpu)]),
     ...(memory === undefined ? [] : [change('memory', memory)]),
   ];
-  const isSame = [cpu, memory].every((each) => each === undefined || each.from === each.to);
+  const isSame = !isResized(difference);
   const verb = isSame ? style('good', 'keep') : style('warning', 'resize');
   return [
     `  ${verb}${isSame ? '      ' : '    '}${printable(container)}: ${printable(parts.join(', '))}`,

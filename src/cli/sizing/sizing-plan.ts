@@ -22,6 +22,11 @@ export interface SizeDifference {
   readonly why?: string;
 }
 
+/** Whether the container would get other requests. */
+export function isResized({ cpu, memory }: SizeDifference): boolean {
+  return [cpu, memory].some((each) => each !== undefined && each.from !== each.to);
+}
+
 export interface PlannedSizes {
   readonly kind: string;
   readonly namespace: string;

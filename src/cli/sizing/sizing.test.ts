@@ -47,6 +47,18 @@ describe('sizes in plan, status and explain', () => {
     );
   });
 
+  test.each([
+    ['a size that differs', policy({ workloads: [entry] }), 3],
+    ['advice only', policy({ workloads: [entry] }, { mode: 'Recommend' }), 0],
+    [
+      'the size it has',
+      policy({ workloads: [{ ...entry, recommendations: [{ container: 'app', cpu: '500m', memory: '512Mi' }] }] }),
+      0,
+    ],
+  ])('plan --exit-code: %s', async (_, sizes, code) => {
+    expect((await run(['plan', '--exit-code'], web, sizes)).code).toBe(code);
+  });
+
   test('without usage it says what is missing', async () => {
     const { stdout } = await run(['plan'], web, policy());
     expect(stdout).toContain('no usage is known: advice is worked out by a running operator from prometheus');
