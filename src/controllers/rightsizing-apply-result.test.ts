@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../act/resize-answers.ts';
 import type { ResourceAdvice } from '../decide/rightsizing/advice.ts';
+import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import { aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
 import type { Advised } from './rightsizing-advise.ts';
-import { cappedResult, resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
+import { cappedResult, resultAtRest, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
-import type { AttemptOutcome } from './rightsizing-result.ts';
+import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
+import { nothingSeen } from './rightsizing-throttling.ts';
 
 const web = aSizedWorkload();
 const memory = () => createRightsizingMemory().of('u');
@@ -103,5 +105,24 @@ describe('at rest', () => {
     expect(resultAtRest(of(advice('HpaTarget'), capped), own).reason).toBe('HpaTarget');
     expect(cappedResult(of(capped, advice('Cooldown')).advice)?.reason).toBe('AtMax');
     expect(cappedResult(stuck.advice)).toBeUndefined();
+  });
+
+  test('what is due waits for what is watched; a decrease that is not worth it is told rather; else it is at rest', () => {
+    const own = memory();
+    const held: ApplyResult = { status: 'Pending', reason: 'NotWorthIt', againAfterMillis: 60_000 };
+    const rest = advised(undefined, undefined);
+    expect(resultOfWaiting(rest, own, { isDue: false })).toEqual({ status: 'Applied' });
+    expect(resultOfWaiting(rest, own, { isDue: true })).toMatchObject({ status: 'Pending', reason: 'ChangeWatched' });
+    expect(resultOfWaiting(rest, own, { isDue: true, held })).toEqual(held);
+  });
+
+  test('while a change is watched the workload is looked at again soon, whatever is told', () => {
+    const own = memory();
+    const watched = watchChange([{ container: 'app', to: { cpuRequest: 1 } }], [], [], 0);
+    own.ongoing = [{ ...watched, method: 'Recreate', phase: 'spread', canary: undefined, throttling: nothingSeen() }];
+    const held: ApplyResult = { status: 'Pending', reason: 'NotWorthIt', againAfterMillis: 60_000 };
+    for (const waiting of [{ isDue: false }, { isDue: true }, { isDue: true, held }]) {
+      expect(resultOfWaiting(advised(undefined, undefined), own, waiting).againAfterMillis).toBe(5_000);
+    }
   });
 });

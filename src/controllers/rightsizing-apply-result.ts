@@ -108,6 +108,28 @@ export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): Apply
   return { status, reason: first.reason, message: messageOf(first, first.reason, note) };
 }
 
+/** A workload with a change under way is looked at this often. */
+export const LOOK_AGAIN_MILLIS: Millis = 5_000;
+
+/**
+ * Nothing begins now: there is nothing to do, or what is due waits until the changes under way are behind it.
+ * @param held a decrease that is not worth what it costs, which then is what is told.
+ */
+export function resultOfWaiting(
+  advised: Advised,
+  memory: WorkloadMemory,
+  { isDue, held }: { readonly isDue: boolean; readonly held?: ApplyResult | undefined },
+): ApplyResult {
+  // A decrease is watched until it is behind us.
+  const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+  if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
+  if (isDue) {
+    const message = renderReason('ChangeWatched', {});
+    return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
+  }
+  return { ...resultAtRest(advised, memory), againAfterMillis };
+}
+
 /** More is needed than something allows; undefined where nothing is capped. */
 export function cappedResult(
   advice: readonly SizedAdvice[],

@@ -13,7 +13,7 @@ import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, keysOfPod } from './rightsizing-apply.ts';
-import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import { evictedMessage, type PodReplacement } from './rightsizing-pod-replacement.ts';
@@ -33,7 +33,6 @@ export interface ByEvictionOptions {
 /** One look: what did harm is taken back first; at most one pod is evicted. */
 export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
 
-const LOOK_AGAIN_MILLIS: Millis = 5_000;
 /**
  * Admission reads the sizes from a cache of its own: a pod that is evicted before it shows them is made anew as it was.
  */
@@ -131,19 +130,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const drifted = driftOf(context, inForce, changed);
     judgeLast(context, drifted);
     review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
-    if (drifted.length === 0) {
-      const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
-      if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
-      if (due.length > 0) {
-        return {
-          status: 'Pending',
-          reason: 'ChangeWatched',
-          message: renderReason('ChangeWatched', {}),
-          againAfterMillis,
-        };
-      }
-      return { ...resultAtRest(advised, memory), againAfterMillis };
-    }
+    if (drifted.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
     // What admission reads is what the view shows.
     if (memory.written !== undefined)
       return pending('EvictedToResize', 'the new size is being written', WRITTEN_MILLIS);

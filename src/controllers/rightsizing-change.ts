@@ -1,4 +1,5 @@
 /** The bookkeeping of a change: beginning, spreading, taking back, and what is told of each. */
+
 import type { Journal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
@@ -20,6 +21,7 @@ import type { SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
+import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
 import { keptText } from './rightsizing-keep-watch.ts';
 import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
@@ -81,7 +83,6 @@ export interface HarmNoted {
 
 /** What a decrease has shown to be too little counts this long: a week, so that the busiest day is in it once. */
 const FLOOR_MILLIS: Millis = 7 * 86_400_000;
-const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   return {

@@ -15,13 +15,12 @@ import {
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
-import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
@@ -44,7 +43,6 @@ export interface InPlaceOptions {
 export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
 const nothingDone: Converged = { kept: undefined, cramped: [] };
-const LOOK_AGAIN_MILLIS: Millis = 5_000;
 /** A pod whose node has no room says nothing about the others: so many are tried before the change waits. */
 const MAX_CANARY_TRIES = 3;
 
@@ -196,13 +194,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       const message = `${resizing} of ${live.length} pods are being resized`;
       return { status: 'Pending', reason: 'ResizeInFlight', message, againAfterMillis: LOOK_AGAIN_MILLIS };
     }
-    // A decrease is watched until it is behind us.
-    const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
-    if (isHeld) {
-      const message = renderReason('ChangeWatched', {});
-      return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
-    }
-    return { ...resultAtRest(advised, memory), againAfterMillis };
+    return resultOfWaiting(advised, memory, { isDue: isHeld });
   };
 
   return async (context) => {

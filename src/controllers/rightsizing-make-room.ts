@@ -6,12 +6,12 @@
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { resultOfAttempt } from './rightsizing-apply-result.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { evictedMessage, type PodReplacement } from './rightsizing-pod-replacement.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -43,8 +43,6 @@ export interface MakeRoom {
     reason: string | undefined,
   ): Promise<boolean>;
 }
-
-const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
 export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>

@@ -19,12 +19,11 @@ import type { SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
-import type { Millis } from '../lib/units.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
-import { resultAtRest, resultOfAttempt } from './rightsizing-apply-result.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
@@ -44,8 +43,6 @@ export interface RecreateOptions {
 
 /** One look: what did harm is taken back first; at most one write of the template, which is one rollout. */
 export type Recreate = (context: ApplyContext) => Promise<ApplyResult>;
-
-const LOOK_AGAIN_MILLIS: Millis = 5_000;
 
 export function createRecreate(options: RecreateOptions): Recreate {
   const { actuator, changes, history, settings, events, metrics, clock } = options;
@@ -174,13 +171,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       if (kept !== undefined) return kept;
       return { status: 'Applied', againAfterMillis: LOOK_AGAIN_MILLIS };
     }
-    const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
-    if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
-    if (due.length > 0) {
-      const message = renderReason('ChangeWatched', {});
-      return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
-    }
-    return { ...resultAtRest(advised, memory), againAfterMillis };
+    return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
   };
 }
 
