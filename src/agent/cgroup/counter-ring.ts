@@ -1,5 +1,5 @@
 /**
- * The last minute of one group's counters, and what they say over any span of it: one sampler, a window for each
+ * The newest samples of one group's counters, and what they say over any span of it: one sampler, a window for each
  * reader.
  */
 import type { Millicores, Millis } from '../../lib/units.ts';
