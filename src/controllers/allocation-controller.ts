@@ -110,6 +110,7 @@ export function createAllocationController(options: AllocationControllerOptions)
   const handle = async (item: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
     const space = item.indexOf(' ');
     const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
+    // Nothing is decided on what may be out of date; it is looked at again rather than dropped.
     if (!stores.isFresh() || !view.freshness().synced) return { requeueAfterMillis: REVIEW };
     const again = await handleKind(kind, key, signal);
     return again === undefined ? undefined : { requeueAfterMillis: again };

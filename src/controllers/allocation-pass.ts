@@ -94,10 +94,12 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
   const judge = async (candidate: Candidate, signal: AbortSignal): Promise<AllocationOutcome> => {
     const { known, read } = candidate;
     if (!read.ok) return { kind: 'invalid', message: read.message };
+    // One at a time a pod: the latest size wins, and would hide how the earlier one ended (kubernetes#125205).
     if (options.isResizing(known.pod.uid)) return { kind: 'asked', clamps: [] };
     const { namespace } = known.pod;
     const admit = (reading: QuotaReading): Admission => admitAllocation(read.desired, facts.admission(known, reading));
     const quotas = facts.quotas(namespace);
+    // By what is known here first: most are settled, and quotas need not be read for them.
     const first = admit({ quotas, unseen: NOTHING_UNSEEN });
     if (first.kind !== 'resize') return first;
     const isLimited = quotas !== undefined && quotas.length > 0;
@@ -175,12 +177,14 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         .podsOnNode(nodeName)
         .filter(({ pod }) => !hasEnded(pod))
         .map(facts.of);
+      // First: what pods give back is room for the raises below.
       const restored = await restoreDue(pods, nodeName, signal);
       const candidates = pods
         .flatMap((known): Candidate[] => {
           const record = stores.of(known.pod);
           return record === undefined ? [] : [{ record, known, read: readAllocation({ spec: record.spec }) }];
         })
+        // A total order, so that two passes over the same state ask for the same things in the same order.
         .sort((left, right) => growthOf(left) - growthOf(right) || (left.known.pod.uid < right.known.pod.uid ? -1 : 1));
       const reports: PodReport[] = [];
       for (const candidate of candidates) {

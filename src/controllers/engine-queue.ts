@@ -44,6 +44,7 @@ export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
       const queue = createWorkQueue({
         ...options,
         onProcessed({ queuedMillis, durationMillis, isFailed }) {
+          // Counted when they are taken: adds that came together are one piece of work.
           metrics.inc('stowage_workqueue_adds_total', labels);
           if (isFailed) metrics.inc('stowage_workqueue_retries_total', labels);
           metrics.observe('stowage_workqueue_wait_seconds', labels, queuedMillis / 1000);

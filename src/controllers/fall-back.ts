@@ -56,6 +56,7 @@ export function createFallBack(options: FallBackOptions): FallBack {
       blocks.report(workload, decision, verdict.block);
       return verdict.block.retryAfterMillis;
     }
+    // Before the request leaves: a second look must not ask for the same pod while the answer is on its way.
     asked.set(pod.uid, now);
     const outcome = await evict(verdict.approved, signal);
     countFallback(metrics, outcome.result);

@@ -172,6 +172,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
       inFlight.onFreed(wakeNext),
       watchMissedAdmissions(options),
     ];
+    // After subscribing: a pod that ends in between would hold its place until it runs out.
     const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
     if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');
     try {

@@ -185,6 +185,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       const { settings, sides, readPolicy } = rules();
       const now = clock.now();
       const policy = readPolicy(view, workload);
+      // Before the plan, which reads what this finds out about spot.
       if (policy.state === 'managed') noticeStranded(spot.memory, { view, sides, settings, workload, now });
       const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
       if (policy.state !== 'managed') {
@@ -210,6 +211,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
       if (corrections.length > 0)
         times.push(await restamps.apply(workload, corrections, disruptions.contextWith(plan.policy), signal));
+      // All of them may fall due: the earliest look finds out which others are left.
       return { plan, againAfterMillis: earliest(times) };
     },
     forget(key, workloadUid) {

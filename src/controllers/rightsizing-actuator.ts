@@ -259,6 +259,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
           forgetGone();
           forgetAt = clock.now() + FORGET_MILLIS;
         }
+        // Before the resizes: a place that comes free here may be taken in the same second.
         reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);
         await sleep(clock, REVIEW_MILLIS, signal).catch(() => {});

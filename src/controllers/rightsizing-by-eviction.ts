@@ -117,6 +117,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     dropUnspread(memory);
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
+    // During a rollout pods go and come by themselves; they are given the new sizes as they come.
     const due = workload.isRollingOut ? [] : dueChanges(advised.advice);
     const may = mayBegin(due, advised.inForce, memory.ongoing, true);
     const { beginning: worth, held } = worthBeginning(context, may, settings(), clock.now());
@@ -128,6 +129,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     }
     const { inForce, changed } = inForceNow(context);
     const drifted = driftOf(context, inForce, changed);
+    // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, drifted);
     review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
     if (drifted.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });

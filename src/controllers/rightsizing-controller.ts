@@ -228,6 +228,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     wakeAll,
     wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
     async run(signal) {
+      // A policy that is not known yet could be the one that has the say over a workload.
       await policies.onSynced;
       const end = wakeOnChanges({ ...options, select }, wake);
       try {

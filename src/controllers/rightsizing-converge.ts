@@ -65,6 +65,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     });
     if (harmed.length === 0) memory.takenBack = [];
     const isRestore = harmed.length > 0;
+    // Pods of the old template are about to go, those of the new one come with what is in force.
     if (workload.isRollingOut && !isRestore) return { kept: undefined, cramped: [] };
     const drifted = isRestore ? harmed : all;
     const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';

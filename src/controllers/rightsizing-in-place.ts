@@ -199,10 +199,12 @@ export function createInPlace(options: InPlaceOptions): InPlace {
 
   return async (context) => {
     const { advised, memory } = context;
+    // What is under way comes first: a new change of the same resource would take the place of the one that is judged.
     const ended = await attend(context);
     if (ended !== undefined) return ended;
     const { isRollingOut, kind, namespace, name } = advised.workload;
     const due = dueChanges(advised.advice);
+    // Pods of two templates stand side by side: what a change would do to either could not be told apart.
     if (isRollingOut && due.length > 0) {
       const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
       return { status: 'Pending', reason: 'TemplateRollout', message };
@@ -212,6 +214,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const blocked = await begin(context, beginning);
     const { raises, decreases } = beginning;
     const keptRaise = raises.length === 0 ? undefined : blocked?.reason;
+    // Asked at every look, also with nothing to raise: it remembers since when there has been no room.
     const isForNewPods = await makeRoom.isTime(context, raises, canaries(context.live), keptRaise);
     const kept = isForNewPods ? await spreadAll(context, watch(context, [raises], undefined)) : blocked;
     // What is due and may not begin keeps no pod from having what is in force; what the API server refuses waits.
@@ -222,6 +225,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
     const wait = waiting(context, isHeld);
     const isAtRest = wait.status === 'Applied' || wait.status === 'Skipped';
+    // One reason is told: what keeps the newest change, then what was done for room, then what keeps pods from what is
+    // in force.
     return kept ?? evicted ?? behind ?? (isAtRest ? { ...wait, ...held } : wait);
   };
 }

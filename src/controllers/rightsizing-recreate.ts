@@ -155,6 +155,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
   return async (context) => {
     const { advised, memory } = context;
     dropUnspread(memory);
+    // First: a template that somebody has set back is not harm done by ours.
     noticeFight(context);
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
