@@ -6,7 +6,7 @@
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { PodAllocationSpec } from '../api/pod-allocation.ts';
 import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
-import { isRecord } from '../lib/is-record.ts';
+import { isRecord, memberOf } from '../lib/is-record.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millicores } from '../lib/units.ts';
 
@@ -25,7 +25,7 @@ export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuS
   }
   const containers = isRecord(parsed) ? Object.values(parsed) : [];
   const amounts = (list: string): (Millicores | undefined)[] =>
-    containers.map((resources) => tryParseMillicores(at(at(resources, list), 'cpu')));
+    containers.map((resources) => tryParseMillicores(memberOf(memberOf(resources, list), 'cpu')));
   const requests = amounts('requests');
   if (requests.every((request) => request === undefined)) return undefined;
   return { request: sum(requests), limit: sumOfAll(amounts('limits')) };
@@ -46,5 +46,3 @@ function sumOfAll(values: readonly (Millicores | undefined)[]): Millicores | und
 
 const sum = (values: readonly (Millicores | undefined)[]): Millicores =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
-
-const at = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined);

@@ -1,7 +1,9 @@
 /**
  * One instant query of the Prometheus HTTP API. By hand over node:http, since `fetch` alone would cost 13 MB of memory.
  */
+
 import https from 'node:https';
+import { memberOf } from '../lib/is-record.ts';
 import { http } from '../lib/node-http.ts';
 
 /** One series of the answer, by the pod that its labels name. */
@@ -29,21 +31,24 @@ export async function queryPrometheus(base: URL, query: string, signal: AbortSig
   } catch {
     throw new Error(`${url.host} answered ${status} with what is not JSON`);
   }
-  const reason = at(answer, 'error');
-  if (status !== 200 || at(answer, 'status') !== 'success')
+  const reason = memberOf(answer, 'error');
+  if (status !== 200 || memberOf(answer, 'status') !== 'success')
     throw new Error(
       `${url.host} answered ${status}: ${typeof reason === 'string' ? reason.slice(0, 200) : 'no reason given'}`,
     );
-  const result = at(at(answer, 'data'), 'result');
-  if (at(at(answer, 'data'), 'resultType') !== 'vector' || !Array.isArray(result))
+  const result = memberOf(memberOf(answer, 'data'), 'result');
+  if (memberOf(memberOf(answer, 'data'), 'resultType') !== 'vector' || !Array.isArray(result))
     throw new Error(`the query does not answer with a vector: ${query.slice(0, 100)}`);
   return result.flatMap((series) => sampleOf(series) ?? []);
 }
 
 /** Series that do not say which pod they are about, and values that are no number, are left out. */
 function sampleOf(series: unknown): MetricSample | undefined {
-  const [namespace, pod] = [at(at(series, 'metric'), 'namespace'), at(at(series, 'metric'), 'pod')];
-  const pair = at(series, 'value');
+  const [namespace, pod] = [
+    memberOf(memberOf(series, 'metric'), 'namespace'),
+    memberOf(memberOf(series, 'metric'), 'pod'),
+  ];
+  const pair = memberOf(series, 'value');
   if (typeof namespace !== 'string' || typeof pod !== 'string' || !Array.isArray(pair)) return undefined;
   const [atSeconds, text] = pair;
   const value = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN;
@@ -71,6 +76,3 @@ function post(url: URL, form: string, signal: AbortSignal): Promise<{ status: nu
     outgoing.end(form);
   });
 }
-
-const at = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

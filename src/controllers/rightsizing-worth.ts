@@ -1,9 +1,11 @@
 /** Holds back decreases that are not worth what they cost the pods: what begins, and what is told of the rest. */
+
 import { awaitedDecrease } from '../decide/rightsizing/restart-together.ts';
 import { type Beginning, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../decide/rightsizing/worth-a-restart.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { percentText } from '../lib/percent-text.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizeChange } from '../model/pod-size.ts';
@@ -59,7 +61,7 @@ export function worthBeginning(
     return { beginning: rest, held: pending('RestartTogether', message, readyAt - now) };
   }
   if (not.reason === 'TooLittleToRestart') {
-    const message = renderReason(not.reason, { share: percent(not.share), needed: percent(not.needed) });
+    const message = renderReason(not.reason, { share: percentText(not.share), needed: percentText(not.needed) });
     return { beginning: rest, held: { status: 'Applied', reason: not.reason, message } };
   }
   const message = renderReason(not.reason, { remaining: remainingText(not.remainingMillis) });
@@ -75,5 +77,3 @@ const remainingText = (millis: Millis): string => formatDuration(Math.ceil(milli
 function without(changes: readonly SizeChange[], parts: readonly SizedPart[]): readonly SizeChange[] {
   return withoutParts([{ changes }], parts).flatMap((left) => left.changes);
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;

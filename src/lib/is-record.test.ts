@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRecord } from './is-record.ts';
+import { isRecord, memberOf } from './is-record.ts';
 
 test.each<[unknown, boolean]>([
   [{}, true],
@@ -12,4 +12,17 @@ test.each<[unknown, boolean]>([
   [7, false],
 ])('%j: %s', (value, expected) => {
   expect(isRecord(value)).toBe(expected);
+});
+
+test.each<[unknown, string, unknown]>([
+  [{ a: 1 }, 'a', 1],
+  [{ a: undefined }, 'a', undefined],
+  [{ a: 1 }, 'b', undefined],
+  [{}, 'constructor', undefined],
+  [['x'], 'length', undefined],
+  ['text', 'length', undefined],
+  [null, 'a', undefined],
+  [undefined, 'a', undefined],
+])('of %j the member %s', (value, key, expected) => {
+  expect(memberOf(value, key)).toBe(expected);
 });

@@ -1,7 +1,9 @@
 /** What allocation looks at, out of a dump or a cluster: what agents asked for, and what pods use by the Metrics API. */
+
 import type { KubeObject } from '../../api/core.ts';
 import { type PodAllocation, podAllocations } from '../../api/pod-allocation.ts';
 import { apiVersionOf } from '../../api/resources.ts';
+import { memberOf } from '../../lib/is-record.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { type PodMetrics, podMetricsType } from '../../observe/usage/metrics-server-source.ts';
@@ -55,11 +57,8 @@ const isOf = ({ apiVersion, kind }: KubeObject, type: (typeof allocationTypes)[n
 function readContainers(containers: unknown): readonly ContainerUsage[] {
   if (!Array.isArray(containers)) return [];
   return containers.flatMap((each: unknown): ContainerUsage[] => {
-    const name = at(each, 'name');
-    const usage = tryParseMillicores(at(at(each, 'usage'), 'cpu'));
+    const name = memberOf(each, 'name');
+    const usage = tryParseMillicores(memberOf(memberOf(each, 'usage'), 'cpu'));
     return typeof name === 'string' && usage !== undefined ? [{ name, usage }] : [];
   });
 }
-
-const at = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;

@@ -1,4 +1,5 @@
 /** Whether a new value is worth a change: hysteresis, so that a request does not follow every ripple of usage. */
+import { percentText } from '../../lib/percent-text.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { HoldReason } from './advice.ts';
 import type { ChangeRules } from './policy.ts';
@@ -32,7 +33,7 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   if (change < rules.minChange) {
     return hold(
       'WithinMinChange',
-      `${percent(change)} from the current request, less than ${percent(rules.minChange)}`,
+      `${percentText(change, 1)} from the current request, less than ${percentText(rules.minChange, 1)}`,
     );
   }
   if (Math.abs(advised - current) < rules.minAmount) {
@@ -44,7 +45,7 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   if (gain !== undefined && gain.actual < gain.needed) {
     return hold(
       'GainTooSmall',
-      `saves ${percent(gain.actual)} of the expected cost, less than ${percent(gain.needed)}`,
+      `saves ${percentText(gain.actual, 1)} of the expected cost, less than ${percentText(gain.needed, 1)}`,
     );
   }
   const cooldown = advised > current ? rules.cooldownUpMillis : rules.cooldownDownMillis;
@@ -56,8 +57,7 @@ export function judgeChange(question: ChangeQuestion, rules: ChangeRules): Chang
   return {
     isDue: true,
     held: undefined,
-    text: current === 0 ? 'up from 0' : `${percent(change)} ${advised > current ? 'up' : 'down'} from ${current}`,
+    text:
+      current === 0 ? 'up from 0' : `${percentText(change, 1)} ${advised > current ? 'up' : 'down'} from ${current}`,
   };
 }
-
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

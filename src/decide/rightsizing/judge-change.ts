@@ -3,6 +3,7 @@
  * throttles, soon after and where it was made (rightsizing bug 20: a crash loop after a decrease lasted twelve hours).
  * Raises are not judged: what goes wrong after one is somebody else's doing.
  */
+import { percentText } from '../../lib/percent-text.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -110,12 +111,10 @@ function throttled({ changes, before }: WatchedChange, throttlingOf: ThrottlingO
     const { container } = change;
     const seen = lowersCpuLimit(change, before) ? throttlingOf(container) : undefined;
     if (seen === undefined || seen.now < THROTTLED || seen.now - seen.before < THROTTLING_JUMP) return [];
-    const cause = `container ${container} is throttled in ${percent(seen.now)} of its periods, ${percent(seen.before)} before`;
+    const cause = `container ${container} is throttled in ${percentText(seen.now)} of its periods, ${percentText(seen.before)} before`;
     return [{ parts: [{ container, resource: 'cpu' }], cause }];
   });
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function has(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
   return parts.some((part) => part.container === container && part.resource === resource);

@@ -2,6 +2,7 @@
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
+import { isRunning } from '../../model/owners.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
@@ -61,7 +62,7 @@ export async function collectOne(
   const series = answer.series.filter(({ pod }) => isOwn(context.view, target, pod));
   const isNew = enter(context, target, source, { ...answer, series }, pods, request, now);
   if (isWholeWindow) setWindows(context, target, { ...answer, series }, pods, request);
-  const running = pods.some(({ pod }) => pod.phase === 'Running' && pod.deletingAt === undefined);
+  const running = pods.some(({ pod }) => isRunning(pod));
   const samples = series.reduce((sum, { cpu, memory }) => sum + cpu.length + memory.length, 0);
   return {
     problem: samples === 0 && running ? noData(target, source) : undefined,
