@@ -63,6 +63,7 @@ function containerRow({
   memoryLimit,
   cpu: cpuAdvice,
   memory,
+  memoryUsage,
 }: Container): HTMLElement {
   return h(
     'tr',
@@ -72,13 +73,17 @@ function containerRow({
     h('td', {}, cpuAdvice === undefined ? '-' : h('strong', {}, cpuAdvice)),
     h('td', {}, amount(cpuLimit, cpu)),
     h('td', {}, amount(memoryRequest, bytes)),
-    h('td', {}, memory === undefined ? '-' : h('strong', {}, memory)),
+    h(
+      'td',
+      {},
+      memory === undefined ? '-' : h('strong', { title: memory }, amount(memoryUsage?.advised, bytes, memory)),
+    ),
     h('td', {}, amount(memoryLimit, bytes)),
   );
 }
 
-const amount = (value: number | undefined, format: (value: number) => string): string =>
-  value === undefined ? 'none' : format(value);
+const amount = (value: number | undefined, format: (value: number) => string, otherwise = 'none'): string =>
+  value === undefined ? otherwise : format(value);
 
 function containerUsage({ container, cpuUsage, memoryUsage }: Container): Child {
   if (cpuUsage === undefined && memoryUsage === undefined) return undefined;
