@@ -57,6 +57,7 @@ export function adoptSizeDisruptions(
   return count;
 }
 
+/** Some container's resources in the template were last written by rightsizing (`metadata.managedFields`). */
 function ownsSizes({ templateManagers }: SizedWorkload): boolean {
   return Object.values(templateManagers).some((managers) => managers.includes(sizeManagers.rightsizing));
 }

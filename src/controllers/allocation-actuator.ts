@@ -89,6 +89,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
   const count = (status: 'asked' | 'done' | 'blocked' | 'refused' | 'withdrawn' | 'lost'): void =>
     metrics.inc('mbcas_controller_resize_total', { status });
 
+  /** A quota is a matter of the whole namespace, anything else of this pod. */
   const learnRefusal = ({ pod }: ResizeDecision, { reason, message }: ReadAnswer): void => {
     const now = clock.now();
     const isQuota = reason === 'ResizeQuotaDenied';
@@ -142,6 +143,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     note(decision, 'done', reason, message);
   };
 
+  /** The node did not grant it: told, remembered for this pod and node, and taken back in the spec as well. */
   const concludeTakenBack = async (
     { decision, answer, nodeName, withdrawal }: Extract<ResizeEnd, { kind: 'taken-back' }>,
     signal: AbortSignal,

@@ -39,6 +39,7 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
   /** Since when changes would have been seen. */
   let listeningSince = clock.now();
 
+  /** Silence is counted from the last word, but only while a word would have been heard. */
   const judge = (node: string, stale = staleMillis()): AgentState => {
     const silence = clock.now() - Math.max(listeningSince, heardAt.get(node) ?? listeningSince);
     if (silence >= stale) return 'gone';

@@ -54,6 +54,7 @@ const STATUS: Millis = 300;
 const BOUNDS: Millis = 2000;
 /** A status that could not be written is tried again. */
 const RETRY_STATUS: Millis = 2000;
+/** How often resizes under way and agents are looked after; also the pause while nothing may be decided. */
 const REVIEW: Millis = 1000;
 /** Grace, cooldowns of autoscalers and the like change with time alone. */
 const RESYNC: Millis = 15_000;
@@ -76,6 +77,7 @@ export function createAllocationController(options: AllocationControllerOptions)
     if (node !== undefined) wakeNode(node);
     if (node === undefined || isLost(record)) wake(`lost ${record.namespace}/${record.name}`, LOST);
   };
+  /** Its pod is not there, or another pod has taken the name. */
   const isLost = ({ namespace, podName, podUID }: AllocationRecord): boolean => {
     const found = view.pod(namespace, podName);
     return found === undefined || (podUID !== undefined && found.pod.uid !== podUID);
@@ -89,6 +91,7 @@ export function createAllocationController(options: AllocationControllerOptions)
     if (workload === undefined) return;
     for (const { pod } of view.podsOf(workload)) if (pod.nodeName !== undefined) wakeNode(pod.nodeName, BOUNDS);
   };
+  /** Of a quota, limit range or autoscaler: all allocated pods of its namespace may be bounded anew. */
   const wakeNamespace = (namespace: string): void => {
     for (const record of stores.all()) {
       const node = record.namespace === namespace ? nodeOf(record) : undefined;
@@ -130,6 +133,7 @@ export function createAllocationController(options: AllocationControllerOptions)
     return (await reports.writeLost(record, signal)) ? undefined : RETRY_STATUS;
   };
 
+  /** Also the node it left: what it held there is free. */
   const notePod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
     if (before !== undefined && before.uid !== after?.uid) options.onPodGone(before.uid);
     for (const node of new Set([before?.nodeName, after?.nodeName])) if (node !== undefined) wakeNode(node);

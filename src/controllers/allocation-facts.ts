@@ -63,6 +63,7 @@ export interface AllocationFactsOptions {
 
 export function createAllocationFacts(options: AllocationFactsOptions): AllocationFacts {
   const { view, agents, memory, settings, resizes, clock } = options;
+  /** Nothing bounds a pod that is not known, and unknown is not nothing. */
   const isKnown = (): boolean => {
     const { synced, stale } = view.freshness();
     return synced && stale.length === 0;
@@ -120,6 +121,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     return growth;
   };
 
+  /** What the quotas' figures do not show yet, of all pods but this one. */
   const ledgerOf = ({ namespace, uid }: AllocationPod, unseen: QuotaReading['unseen']): QuotaLedger => {
     const underWay = new Map(growthUnderWay(namespace));
     // What it asks for now replaces what it asked for last.

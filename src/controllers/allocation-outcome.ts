@@ -79,6 +79,10 @@ interface Verdict {
   readonly message: string;
 }
 
+/**
+ * `Failed` only where somebody has to act; whatever passes with time is `Pending` (bug of MBCAS: `Applied` was said of
+ * pods that were skipped).
+ */
 function verdictOf({ outcome, desired, known }: StatusFacts, actual: CpuSize | undefined): Verdict {
   switch (outcome.kind) {
     case 'no-pod':
@@ -165,6 +169,7 @@ export function isExclusion(reason: HeldReason): boolean {
 
 const sentence = ({ reason, message }: { readonly reason: string; readonly message?: string }): string =>
   message ?? reason;
+/** A condition's message may have 32 KiB; this is what people read. */
 const MOST_TEXT = 1024;
 const cut = (message: string): string =>
   message.length <= MOST_TEXT ? message : `${message.slice(0, MOST_TEXT - 1)}…`;
@@ -179,6 +184,7 @@ export function isSameStatus(a: PodAllocationStatus, b: PodAllocationStatus): bo
   return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }
 
+/** What of a status is worth a write when it changes. Guidance in a fixed order, as its keys come in any. */
 function essence({ conditions = [], guidance = {}, ...rest }: PodAllocationStatus): unknown {
   return [
     rest.phase,

@@ -119,6 +119,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
       : second;
   };
 
+  /** @returns whether the pod is being given back, so that nobody sizes it meanwhile. */
   const restore = async (known: AllocatedPod, cause: RestoreCause, signal: AbortSignal): Promise<boolean> => {
     const { found, node, workload, pod } = known;
     if (options.isResizing(pod.uid)) return true;
@@ -158,6 +159,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     return due;
   };
 
+  /** Events about pods that are left out for good; that a pod is starting or ending is no news. */
   const tell = ({ pod, found }: AllocatedPod, outcome: AllocationOutcome): void => {
     if (outcome.kind !== 'held' || !isExclusion(outcome.reason)) return;
     if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
@@ -208,6 +210,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
   };
 }
 
+/** Millicores of request it would gain; negative where it gives some back. */
 function growthOf({ known, read }: Candidate): number {
   if (!read.ok) return 0;
   const { request, limit } = sizeOf(known.pod);

@@ -91,6 +91,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     });
   };
 
+  /** @returns whether the status says it now, by us or before. */
   const put = async (
     record: AllocationRecord,
     make: (before: PodAllocationStatus) => PodAllocationStatus,

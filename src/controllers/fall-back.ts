@@ -39,6 +39,7 @@ export type FallBack = (
 
 /** The view may show a pod for a moment after it was recreated: asking again would be counted twice (hazard H27). */
 const SEEN_GONE_MILLIS: Millis = 10_000;
+/** Soon: the pod serves nobody, and its workload waits for it. */
 const RETRY_MILLIS: Millis = 5_000;
 
 export function createFallBack(options: FallBackOptions): FallBack {

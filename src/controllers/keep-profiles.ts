@@ -60,6 +60,7 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
   const { store, book, clock, random, log, intervalMillis } = options;
   let isRestored = false;
 
+  /** Takes over what `stowage profiles import` has left in ConfigMaps of its own. */
   const takeImports = async (signal: AbortSignal): Promise<void> => {
     const imported = await store.loadImports(signal);
     if (imported.length === 0) return;

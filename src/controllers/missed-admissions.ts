@@ -33,6 +33,7 @@ export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => v
   let unstamped: PodRecord[] = [];
   let timer: Timer | undefined;
 
+  /** The workload that the pod was to be steered for; undefined where nobody meant to steer it. */
   const workloadOf = (pod: PodRecord): WorkloadRecord | undefined => {
     const { settings, sides, readPolicy } = rules();
     // What is left unsteered on purpose was not missed.

@@ -81,6 +81,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     options.gauges.forget(key);
   };
 
+  /** Tells the owner when management begins and ends. An invalid setting does neither. */
   const noteManagement = (
     key: string,
     workload: WorkloadRecord,
@@ -139,7 +140,9 @@ export function createPlacementController(options: PlacementControllerOptions): 
     return isClosed ? Math.max(interval, options.windowPollMillis()) : interval;
   };
 
+  /** Negative where the limit was lowered below what is under way. */
   const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
+  /** Those whose turn it is by now, ahead of what is merely looked at. */
   const wakeNext = (): void => {
     for (const key of turns.next(freePlaces())) wake(key, 0, 1);
   };

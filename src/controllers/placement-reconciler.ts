@@ -110,6 +110,10 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     return carryOut(workload, verdict.approved, signal);
   };
 
+  /**
+   * The only place where placement evicts a pod that serves.
+   * @returns when to look again.
+   */
   const carryOut = async (workload: WorkloadRecord, approved: Approved<EvictDecision>, signal: AbortSignal) => {
     const { decision } = approved;
     const { pod, from, why } = decision;

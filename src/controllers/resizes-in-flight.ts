@@ -94,6 +94,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
 
   const find = ({ pod }: InFlightResize): SizedPod | undefined => view.pod(pod.namespace, pod.name);
 
+  /** @returns its end; undefined while it goes on, or while its pod has still to prove that it is well. */
   const end = (resize: FollowedResize, found: SizedPod | undefined): ResizeEnd | undefined => {
     const { decision } = resize;
     const now = clock.now();
@@ -129,6 +130,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     restarted: restartsOf(sizing) > resize.restarts,
   });
 
+  /** Pods that were resized in an OOM loop, until they have run for a while or end again. */
   const reviewHealing = (): readonly ResizeEnd[] =>
     [...healing].flatMap(([uid, resize]): ResizeEnd[] => {
       const { decision } = resize;
@@ -207,6 +209,7 @@ function* everyPod(view: SizingView): Generator<SizedPod> {
   for (const { name } of view.nodes()) yield* view.podsOnNode(name);
 }
 
+/** Of all containers; only ever grows within the life of a pod. */
 function restartsOf({ statuses }: PodSizing): number {
   return statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }

@@ -37,6 +37,7 @@ export interface RestampBatchOptions {
 /** Patches of one workload in a row; the API server has other clients. */
 const MAX_AT_ONCE = 20;
 const NEXT_BATCH_MILLIS = 1_000;
+/** Stamps are bookkeeping: nobody waits for them. */
 const RETRY_MILLIS = 30_000;
 
 export function createRestampBatch({ restamp, events, journal, metrics, log }: RestampBatchOptions): RestampBatch {

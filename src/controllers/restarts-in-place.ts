@@ -36,6 +36,7 @@ export interface RestartsInPlaceOptions {
 export function createRestartsInPlace({ view, disruptions, clock }: RestartsInPlaceOptions): RestartsInPlace {
   const workloadOfPod = new Map<string, string>();
 
+  /** @param sizesOf what the pod has before the change, so that only what really changes counts. */
   const take = (
     { pod, workloadUid, changes, isWithdrawal }: ResizeDecision,
     sizesOf: (sizing: SizedPod['sizing']) => readonly ContainerSpecRecord[],

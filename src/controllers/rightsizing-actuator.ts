@@ -77,6 +77,7 @@ export interface SizeActuatorOptions {
   readonly log: Logger;
 }
 
+/** A node answers within seconds; a second more is not noticed. */
 const REVIEW_MILLIS: Millis = 1_000;
 /** How often what is gone is forgotten. Not at each deletion: pods of a rollout go by the thousand. */
 const FORGET_MILLIS: Millis = 600_000;

@@ -56,6 +56,7 @@ export function advise(
   const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
   // A new leader knows no more than the workload says: the last change, of whichever resource.
   const lastApplied = pastTime(annotations[rightsizingKeys.lastApplied], now);
+  /** What is known of one container: its usage, what it has learned, when it was changed. */
   const knowledgeOf = (container: string) => ({
     profile: usage.profileOf(workload, container),
     window: usage.windowOf(workload, container),
@@ -90,6 +91,7 @@ export function pastTime(text: string | undefined, now: EpochMillis): EpochMilli
   return time !== undefined && time <= now + SKEW_MILLIS ? time : undefined;
 }
 
+/** What decreases of this container have shown to be too little; undefined where none has. */
 function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
   const own = floors.filter((floor) => floor.container === container);
   if (own.length === 0) return undefined;

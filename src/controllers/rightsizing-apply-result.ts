@@ -62,6 +62,7 @@ export function resultOfAttempt(
   return memory.refused;
 }
 
+/** A pause after a failure tells the failure: the pause alone would say nothing. */
 function resultOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
   const { reason, message, advice, retryAfterMillis } = block;
   const isPassing = passing.has(reason);
@@ -71,6 +72,7 @@ function resultOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
   return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis, isForbidden };
 }
 
+/** The API server's own message goes along: webhooks and quotas explain themselves there. */
 function resultOfRefusal(workload: SizedWorkload, { action, reason, message, advice }: ReadAnswer): ApplyResult {
   if (reason === 'ResizeForbidden') {
     const text = renderReason('RBACError', { ...workload, cause: message });

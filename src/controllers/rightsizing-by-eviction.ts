@@ -79,6 +79,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     return undefined;
   };
 
+  /** Judged by the pods that have the new sizes; pods to come get the old ones from now on. */
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
     const { workload, lessons } = advised;

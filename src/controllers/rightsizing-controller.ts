@@ -72,6 +72,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
   const breathe = createBreather(clock);
 
+  /** Made anew when a policy changes: the stores hand out the same array until then. */
   const policyIndex = (): PolicyIndex => {
     const known = policies.policies();
     if (index?.of !== known) index = { of: known, index: createPolicyIndex(known, settings().tenancy) };
@@ -104,6 +105,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     }
   };
 
+  /** An event on the policy, once for each workload and cause. */
   const noteFailure = (policy: ValidPolicy, workload: SizedWorkload, cause: string): void => {
     metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'processing_error' });
     const message = renderReason('ProcessingFailed', { ...workload, cause });
@@ -124,6 +126,10 @@ export function createRightsizingController(options: RightsizingControllerOption
     metrics.inc('optipod_reconciliation_errors_total', { policy: name, error_type: 'fetch_error' });
   };
 
+  /**
+   * Every workload the policy is about, one after the other; then its status.
+   * @returns when the next pass is due.
+   */
   const passOver = async (policy: ValidPolicy, signal: AbortSignal): Promise<Millis> => {
     const startedAt = clock.now();
     const book = books.of(policy.uid);
@@ -180,6 +186,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     return undefined;
   };
 
+  /** One workload that changed between passes. It may have become another policy's, or nobody's. */
   const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined || workload.deleting) return;

@@ -107,12 +107,14 @@ export function decisionFor(
   };
 }
 
+/** Something of it grows, so its node has to have room for it. */
 function rises({ pod, changes }: DriftedPod): boolean {
   return changes.some(({ container, to }) =>
     isIncrease(pod.sizing.containers.find(({ name }) => name === container)?.size ?? {}, to),
   );
 }
 
+/** About all pods alike: the next one would hear the same. */
 function isGlobal(reason: string): boolean {
   return (
     reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'

@@ -59,6 +59,7 @@ export function resumeWatches(
   });
 }
 
+/** Old and new value of each size that changed; null for one that was not set. */
 function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingChange): KeptChange {
   const sizes = changes.map(({ container, to }) => {
     const old = before.find(({ name }) => name === container)?.size ?? {};
@@ -72,6 +73,7 @@ function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingCh
   return { method, phase, startedAt, canary, sizes };
 }
 
+/** What the container had before the change, as far as the change says. */
 function sizeBefore(size: ContainerSize, amounts: Readonly<Partial<Record<SizeKey, KeptAmount>>>): ContainerSize {
   const had: Partial<Record<SizeKey, number>> = { ...size };
   for (const key of sizeKeys) {

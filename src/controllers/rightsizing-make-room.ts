@@ -45,6 +45,7 @@ export interface MakeRoom {
 }
 
 export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, clock }: MakeRoomOptions): MakeRoom {
+  /** The policy allows evictions, the kind brings new pods, and those are sized at admission. */
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
     mayEvict(policy.spec.updates, workload.kind, sizesNewPods());
 

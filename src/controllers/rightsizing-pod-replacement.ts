@@ -127,6 +127,7 @@ function decisionFor({ advised: { workload } }: ApplyContext, { pod, changes }: 
   };
 }
 
+/** Of requests, by which room is proved before a pod goes; negative where it shrinks. */
 function growthOf(
   before: readonly ContainerSpecRecord[],
   after: readonly ContainerSpecRecord[],

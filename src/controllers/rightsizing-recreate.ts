@@ -47,6 +47,7 @@ export type Recreate = (context: ApplyContext) => Promise<ApplyResult>;
 export function createRecreate(options: RecreateOptions): Recreate {
   const { actuator, changes, history, settings, events, metrics, clock } = options;
 
+  /** One write for all containers: two would be two rollouts (optipod defect B3). */
   const retemplate = async (
     context: ApplyContext,
     to: readonly SizeChange[],
@@ -124,6 +125,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     return writeInForce(context, next, clock.now());
   };
 
+  /** The template goes back to what it was before the decrease, or where the change never was in it, the pods do. */
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
     const { workload, lessons } = advised;

@@ -36,6 +36,7 @@ export interface ThrottlingOptions {
 const WINDOW_MILLIS: Millis = 300_000;
 /** The latest scrape may still be on its way. */
 const LAG_MILLIS: Millis = 60_000;
+/** As often as scrapes bring something new. */
 const ASK_MILLIS: Millis = 60_000;
 
 export function createLookForThrottling({ usage, clock }: ThrottlingOptions): LookForThrottling {

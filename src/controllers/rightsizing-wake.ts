@@ -67,6 +67,7 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
     return workload.containers.some(({ name }) => (usage.profileOf(ref, name)?.memory.oom()?.at ?? 0) >= since);
   };
 
+  /** A workload is gone for good; what was remembered of it would be taken for another of the same name. */
   const forget = (key: string, uid: string): void => {
     memory.forget(uid);
     events.forget(uid);

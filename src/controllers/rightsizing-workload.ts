@@ -87,6 +87,10 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Error', reason, message, isForbidden };
   };
 
+  /**
+   * Applies the advice by the method the policy and the pods allow.
+   * @returns undefined where nothing is to be applied at all, as in Recommend.
+   */
   const act = async (
     advised: Advised,
     policy: ValidPolicy,
@@ -119,6 +123,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Skipped', reason: name, message, advice };
   };
 
+  /** Counted and journalled when the text changes, an event when a person would notice. */
   const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory): void => {
     const { workload, advice } = advised;
     const text = recommendationText(advice);

@@ -30,6 +30,7 @@ export function worthBeginning(
   now: EpochMillis,
   isInPlace = false,
 ): Worth {
+  /** Containers whose policy for this resource is NotRequired are resized while they run. */
   const costsNothing = ({ container, resource }: SizedPart): boolean => {
     const spec = inForce.find(({ name }) => name === container);
     return isInPlace && (resource === 'cpu' ? spec?.cpuRestart : spec?.memoryRestart) !== 'RestartContainer';

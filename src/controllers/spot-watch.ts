@@ -50,6 +50,7 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     if (after.fallback && after.nodeName === undefined && isLive(after)) waiting.add(after.uid);
     else waiting.delete(after.uid);
   };
+  /** A pod of ours was bound to a spot node: spot has room after all. */
   const noteLanding = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
     if (after?.nodeName === undefined || before?.nodeName !== undefined) return;
     // What the first list brings has landed before anybody watched.
@@ -59,6 +60,10 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     const owner = resolveOwner(view, after.owner);
     if (owner.kind === 'workload' && owner.workload.enabled) memory.recordLanded(owner.workload.uid, clock.now());
   };
+  /**
+   * A spot node that goes while pods run on it was reclaimed, as far as anybody can tell; one that is empty was given
+   * back.
+   */
   const noteNode = (before: NodeRecord | undefined, after: NodeRecord | undefined): void => {
     const now = clock.now();
     if (before !== undefined && before.uid !== after?.uid) memory.gone(before.uid, isInUse(view, before), now);
