@@ -87,6 +87,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
   };
 }
 
+/** Undefined for objects that are found by their own name: those of our agents. */
 function podKey(record: AllocationRecord | undefined): string | undefined {
   if (record === undefined || record.podUID === record.name) return undefined;
   // Whatever its spec says, an object speaks of its own namespace only.

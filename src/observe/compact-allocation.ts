@@ -94,6 +94,7 @@ export function plainSpec(compact: CompactSpec): PodAllocationSpec {
 
 type Measured = Own extends readonly [unknown, ...infer Rest] ? Rest : never;
 
+/** Names and values of containers are put together again by their order. */
 function decisionOf({ decision, containers }: AllocationTerms, measured: Measured): AllocationDecision {
   const [claim, want, cpuUsage, throttledRatio, shadowPriceCPU, credits, byContainer] = measured;
   return {

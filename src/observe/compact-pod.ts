@@ -134,6 +134,7 @@ function stateOf(pod: PodRecord): PodState {
   };
 }
 
+/** The earlier record's text, where it is equal: two parsed texts are two texts in memory. */
 function sameText(text: string, before: string | undefined): string {
   return text === before ? before : text;
 }

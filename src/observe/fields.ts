@@ -87,6 +87,7 @@ function quantityText(value: unknown, field: string): string | undefined {
   throw invalid(field, value, 'a quantity such as 500m or 128Mi');
 }
 
+/** A quantity's own error does not know where it stood. */
 function withField<T>(field: string, read: () => T): T {
   try {
     return read();

@@ -25,6 +25,7 @@ export function inferNodes(pods: Informer<PodRecord>, sides: Sides): Informer<No
     podsOn.delete(nodeName);
     if (nodes.store.has(nodeName)) nodes.put(nodeName, undefined);
   };
+  /** A pinned pod that was bound proves the side of its node. Pods without a pin prove nothing. */
   const arrive = (pod: PodRecord): void => {
     const { nodeName, uid } = pod;
     if (nodeName === undefined) return;

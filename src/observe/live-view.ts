@@ -72,6 +72,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
   const touch = (workload: WorkloadRecord | undefined): void => {
     if (workload !== undefined) emit({ kind: 'workload', key: workloadKey(workload) });
   };
+  /** The owner of a pod is a workload, or a ReplicaSet of one. */
   const touchOwner = (uid: string | undefined): void => {
     if (uid === undefined) return;
     touch(workloadsByUid.get(uid) ?? workloadsByUid.get(replicaSetsByUid.get(uid)?.owner?.uid ?? ''));
@@ -80,6 +81,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
     for (const workload of workloadsByNamespace.group(namespace)) touch(workload);
   };
 
+  /** One that was made anew under the same name is first told gone, then there. */
   const noteWorkload = (before: WorkloadRecord | undefined, after: WorkloadRecord | undefined): void => {
     if (before !== undefined && before.uid !== after?.uid) {
       workloadsByUid.delete(before.uid);

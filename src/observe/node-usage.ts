@@ -23,6 +23,7 @@ export function createNodeUsageIndex(): NodeUsageIndex {
   // Requests are whole numbers, so adding and subtracting never drifts.
   const sums = new Map<string, Sum>();
 
+  /** A pod that has ended holds no room, though it stays on its node. */
   const add = (pod: PodRecord | undefined, sign: 1 | -1): void => {
     if (pod?.nodeName === undefined || hasEnded(pod)) return;
     const sum = sums.get(pod.nodeName) ?? { cpuMillis: 0, memoryBytes: 0, pods: 0 };

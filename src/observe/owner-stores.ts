@@ -65,6 +65,7 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
   const settled = kinds.map(() => createDeferred<void>());
   const lastWord = new Map<OwnerKind, string>();
 
+  /** Each word once, until another is said: it is looked every minute. */
   const say = (owner: OwnerKind, message: string): void => {
     if (lastWord.get(owner) === message) return;
     lastWord.set(owner, message);
@@ -109,6 +110,7 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
     tellAllRemoved(informer, handlers);
   };
 
+  /** Looks for the type for ever; while it is there, follows it. */
   const follow = async (owner: OwnerKind, settle: () => void, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const availability = await look(owner, signal);

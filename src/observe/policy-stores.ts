@@ -95,6 +95,7 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
   };
 }
 
+/** By generation, which the API server raises with every change of the spec and with no other. */
 function changeOf(before: PolicyRecord | undefined, after: PolicyRecord | undefined): PolicyChange | undefined {
   if (after === undefined) return before === undefined ? undefined : { kind: 'gone', policy: before };
   const isSame =

@@ -124,6 +124,7 @@ function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMi
   return instant(scheduled.lastTransitionTime, 'status.conditions[PodScheduled].lastTransitionTime') ?? createdAt;
 }
 
+/** Claims decide on which nodes a replacement can run. */
 function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
   const names: string[] = [];
   for (const volume of listOf(pod.spec?.volumes, 'spec.volumes')) {

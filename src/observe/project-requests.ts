@@ -65,6 +65,10 @@ export function effectiveRequests(spec: PodSpec, status?: PodStatus): ComputeRes
   };
 }
 
+/**
+ * Whichever is the most of wished, allocated and actual: the node may still have to give the first, and has given the
+ * others.
+ */
 function containerRequests(
   container: Container,
   status: (ContainerStatus & ResizableStatus) | undefined,
@@ -86,6 +90,7 @@ function read(resources: ResourceList | undefined | null, field: string): Partia
   return { ...limits, ...requests };
 }
 
+/** Only CPU and memory: by others nothing is decided here. */
 function amounts(list: Readonly<Record<string, unknown>> | undefined | null, field: string): Partial<Amounts> {
   const cpuMillis = cpu(list?.cpu, `${field}.cpu`);
   const memoryBytes = memory(list?.memory, `${field}.memory`);

@@ -87,6 +87,7 @@ function projectExpression(expression: ApiExpression): SelectorExpression {
   };
 }
 
+/** No key with Exists tolerates everything; no effect is every effect (ToleratesTaint in k8s.io/api/core/v1). */
 function projectToleration(toleration: NonNullable<PodSpec['tolerations']>[number]): Toleration {
   return {
     key: textOr(toleration.key, '', 'toleration key'),
@@ -101,6 +102,7 @@ export function isTaintEffect(effect: unknown): effect is Taint['effect'] {
   return effect === 'NoSchedule' || effect === 'PreferNoSchedule' || effect === 'NoExecute';
 }
 
+/** Required rules between pods: where a replacement fits cannot be told from nodes alone then. */
 function hasPodPlacementRules(spec: PodSpec): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   return (

@@ -51,6 +51,7 @@ export interface Projections {
   readonly volume: (object: PersistentVolume) => VolumeRecord | undefined;
 }
 
+/** Values of a kind kept for sharing. */
 const MAX_INTERNED = 50_000;
 /** Sizes and marks change while pods run; what is no longer used is kept until it is pushed out. */
 const MAX_SIZES = 5_000;

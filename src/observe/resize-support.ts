@@ -26,6 +26,7 @@ export interface ResizeSupportOptions {
 
 /** An upgrade of the control plane, or of another of its servers, is noticed within this time. */
 const INTERVAL_MILLIS: Millis = 300_000;
+/** Nothing is resized before the first answer. */
 const RETRY_MILLIS: Millis = 5_000;
 
 export function createResizeSupportProbe(options: ResizeSupportOptions): ResizeSupportProbe {

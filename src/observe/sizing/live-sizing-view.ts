@@ -109,6 +109,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     if (workload !== undefined) emit({ kind: 'workload', key: workloadKey(workload) });
   });
 
+  /** Pods of a Job count for its CronJob, where it has one. */
   const byUidOrJob = (owner: Pick<OwnerReference, 'uid'>): SizedWorkload | undefined => {
     const job = jobsByUid.get(owner.uid);
     if (job === undefined) return workloadsByUid.get(owner.uid);
@@ -204,6 +205,7 @@ function hiddenNode(name: string): NodeRecord | undefined {
 
 const VPAS = `${verticalPodAutoscalers.plural}.${verticalPodAutoscalers.group}`;
 
+/** Kinds that own pods and that placement does not follow. */
 const OWN_KINDS: ReadonlySet<string> = new Set(['DaemonSet', 'Job']);
 
 function aloneOf(job: JobRecord | undefined): SizedWorkload | undefined {

@@ -61,6 +61,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
     isIt: ({ plural }) => plural === type.plural,
     probeNamespace,
   };
+  /** Also remembers why it may not be read. No answer leaves what was known. */
   const look = async (signal: AbortSignal): Promise<Availability> => {
     const availability = await lookForType(api, sought, signal);
     if (availability.kind !== 'unknown') refusal = undefined;
@@ -80,6 +81,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
       : availability;
   };
 
+  /** With an informer of its own: what an earlier one held is from before the definition was taken away. */
   const follow = async (signal: AbortSignal): Promise<void> => {
     const ending = new AbortController();
     const until = AbortSignal.any([signal, ending.signal]);

@@ -76,6 +76,10 @@ function isMark(key: string): boolean {
   return key.startsWith('optipod.io/') || key.startsWith('mbcas.io/');
 }
 
+/**
+ * `actual` and `allocated` are undefined where the kubelet does not report them, by which one that cannot resize is
+ * known.
+ */
 function projectStatus(status: ApiContainerStatus): StatusShape {
   const { name, allocatedResources, resources } = status;
   const ended = status.lastState?.terminated;

@@ -95,6 +95,7 @@ function identityOf(record: Identity): Identity {
   return { apiVersion, kind, namespace, name, uid, resourceVersion, createdAt, deleting };
 }
 
+/** @param path fields from the root to the pod spec, where it is not that of a Deployment. */
 function projectSizes(
   { metadata }: KubeObject,
   spec: Pod['spec'],

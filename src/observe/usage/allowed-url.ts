@@ -38,6 +38,10 @@ export function parseSourceUrl(text: string): URL | undefined {
   return url.username === '' && url.password === '' && url.hash === '' && url.hostname !== '' ? url : undefined;
 }
 
+/**
+ * Compared as parsed, so that no spelling of an address slips through: case, default ports, dots and escapes are equal
+ * by then.
+ */
 function matches(url: URL, entry: string): boolean {
   // A star is no character of a host: it is put in after parsing.
   const isWild = /^https?:\/\/\*\./.test(entry);

@@ -73,6 +73,7 @@ export async function collectOne(
   };
 }
 
+/** Asks for what came since the last turn; where exact windows are due, for the whole window. */
 function requestFor(
   book: UsageBook,
   { workload, settings }: UsageTarget,
@@ -118,6 +119,7 @@ function isOwn(view: CollectContext['view'], { workload }: UsageTarget, podName:
   return owner === undefined || owner.uid === workload.uid;
 }
 
+/** @returns whether the book took anything new. */
 function enter(
   { book, takenOfPods }: CollectContext,
   { workload, settings }: UsageTarget,
@@ -180,6 +182,7 @@ function startsOf(
   };
 }
 
+/** Percentiles of all samples of the window; the start of a container counts for memory only. */
 function setWindows(
   { book }: CollectContext,
   { workload, settings }: UsageTarget,
@@ -212,6 +215,7 @@ function push(into: number[], points: readonly UsagePoint<number>[], isMeant: (a
   for (const { at, value } of points) if (isMeant(at)) into.push(value);
 }
 
+/** Containers of the template of which the answer had nothing, by resource: partial advice says so. */
 function missingOf({ workload }: UsageTarget, series: readonly UsageSeries[]): CollectResult['missing'] {
   return workload.containers.flatMap(({ name }) => {
     const own = series.filter(({ container }) => container === name);

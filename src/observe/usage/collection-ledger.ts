@@ -40,6 +40,7 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     for (const listener of listeners) listener(workload);
   };
 
+  /** Trouble once, and once when it is over. */
   const tell = (target: UsageTarget, before: UsageProblem | undefined, after: UsageProblem | undefined): void => {
     const fields = { workload: workloadKey(target.workload), policy: policyKey(target.settings.policy) };
     if (after === undefined) {
@@ -57,6 +58,7 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
     return false;
   };
 
+  /** Keeps the line of a workload, and says what is new in it. */
   const write = (target: UsageTarget, line: Line): void => {
     const key = workloadKey(target.workload);
     const before = lines.get(key);

@@ -66,6 +66,7 @@ function question({ workload, pods, containers, from, to }: UsageRequest): objec
   return { workload, pods, containers, from: { cpu: from.cpu / 1000, memory: from.memory / 1000 }, to: to / 1000 };
 }
 
+/** Leniently: a series that cannot be read costs itself only. */
 function readAnswer(body: Buffer, url: URL): UsageAnswer {
   let value: unknown;
   try {

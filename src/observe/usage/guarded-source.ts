@@ -22,6 +22,7 @@ export function createGuardedSource(source: UsageSource, clock: Clock): UsageSou
   let isSuspect = false;
   let probe: { readonly at: EpochMillis; readonly health: Promise<SourceHealth> } | undefined;
 
+  /** One question for all who wait for the answer. */
   const ask = (signal: AbortSignal): Promise<SourceHealth> => {
     const now = clock.now();
     if (probe === undefined || now - probe.at >= PROBE_MILLIS) probe = { at: now, health: source.health(signal) };
@@ -59,6 +60,7 @@ export function createGuardedSource(source: UsageSource, clock: Clock): UsageSou
   };
 }
 
+/** What would keep every other request from being answered, too. */
 function isAboutSource({ reason }: UsageProblem): boolean {
   return reason === 'Unreachable' || reason === 'TimedOut' || reason === 'Unauthorized';
 }

@@ -47,6 +47,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   /** One for each origin and authority: TLS sessions are not shared across authorities. */
   const agents = new Map<string, Agent>();
 
+  /** Connections of one server are not shared across authorities: whom to trust is part of what they are. */
   const agentFor = (url: URL, ca: string | undefined): Agent => {
     const key = `${url.origin} ${ca ?? ''}`;
     const known = agents.get(key);
@@ -135,6 +136,7 @@ function exchange(call: HttpCall, agent: Agent, maxBytes: number, signal: AbortS
   });
 }
 
+/** @throws TooLargeError as soon as it is too long, and not at its end. */
 async function readAll(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -60,6 +60,7 @@ export function createMetricsServerSource(options: MetricsServerOptions): UsageS
     }
   };
 
+  /** All workloads of a namespace share a reading for most of an interval, also while it is on its way. */
   const read = (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
     const now = clock.now();
     const known = readings.get(namespace);
@@ -128,6 +129,7 @@ function createReader(podName: (name: string) => string) {
   };
 }
 
+/** Undefined where neither amount can be read. */
 function readContainer(container: unknown): ContainerUsage | undefined {
   if (typeof container !== 'object' || container === null || !('name' in container)) return undefined;
   const { name } = container;

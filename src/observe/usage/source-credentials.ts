@@ -41,6 +41,7 @@ const RESERVED_HEADERS = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+/** A token (RFC 9110, 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export function createSecretCredentials(
@@ -100,6 +101,7 @@ class UnusableSecretError extends Error {
   override readonly name = 'UnusableSecretError';
 }
 
+/** @throws UnusableSecretError for a name that is no header, or that would steer the connection. */
 function checkHeaders(from: ReadonlyMap<string, string>, where: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, text] of from) {

@@ -101,6 +101,7 @@ export function createUsageSources(options: UsageSourcesOptions): UsageSources {
   const table = new Map(Object.entries({ ...usageProviders, ...options.providers }));
   const made = new Map<string, SourceCreation>();
 
+  /** A creation that failed is kept as well: it depends on the settings alone. */
   const create = (name: string, settings: UsageSettings): SourceCreation => {
     const provider = table.get(name);
     if (provider === undefined) {

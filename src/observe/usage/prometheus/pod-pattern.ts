@@ -6,6 +6,7 @@ import type { WorkloadRef } from '../../../model/cluster-view.ts';
 
 /** What k8s.io/apimachinery rand.String and SafeEncodeString are made of: no vowels, so that no words come out. */
 const SAFE = '[bcdfghjklmnpqrstvwxz2456789]';
+/** For whoever names pods by another alphabet. */
 const LOOSE = '[a-z0-9]';
 /** Names of generated pods keep this much of their owner's name and get 5 characters (apiserver storage/names). */
 const MAX_PREFIX = 58;
@@ -27,6 +28,7 @@ export function podPattern(workload: WorkloadRef, pods: readonly string[]): stri
   return [generated(workload, LOOSE), ...known].join('|');
 }
 
+/** Names that the kind's controller generates for its pods. */
 function generated({ kind, name }: WorkloadRef, letters: string): string {
   const random = `${letters}{5}`;
   switch (kind) {

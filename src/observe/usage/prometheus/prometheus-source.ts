@@ -86,6 +86,7 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
     }
   };
 
+  /** All ranges of one resource in order; the first that fails ends it, as a gap would look like no usage. */
   const read = async (request: UsageRequest, resource: Resource, signal: AbortSignal): Promise<ResourceAnswer> => {
     const plan = planFor(request, resource, tuning);
     const query = queryFor(request, plan.stepMillis)[resource];
@@ -189,6 +190,7 @@ function planFor(request: UsageRequest, resource: Resource, tuning: PrometheusTu
   });
 }
 
+/** What another question may well be answered in spite of. */
 function isAboutQuestion({ reason }: UsageProblem): boolean {
   return reason === 'Rejected' || reason === 'TooLarge' || reason === 'Malformed' || reason === 'TimedOut';
 }

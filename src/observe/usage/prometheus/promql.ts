@@ -37,6 +37,7 @@ export interface QueryPair {
 
 /** Longer ones are refused by proxies, although they are sent as a form. */
 export const MAX_QUERY_BYTES = 8 * 1024;
+/** Prometheus' grammar of label names. */
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
@@ -82,6 +83,7 @@ export function fillTemplate(template: string, input: QueryInput): string {
   return template.replace(/\$(namespace|pods|containers|rate|step)\b/g, (_, name: string) => values[name] ?? '');
 }
 
+/** The selector of all series asked for. Texts are quoted, patterns are anchored by Prometheus itself. */
 function matchers({ namespace, podPattern, containers, labels, names }: QueryInput, more: readonly string[]): string {
   const listed = containers.map(escapeRegex).join('|');
   // A pod with very many containers: all but the pause container and the pod's own total are asked for.

@@ -54,6 +54,7 @@ export function readMatrix(given: unknown, names: LabelNames): MatrixAnswer {
   return { ok: true, series, warnings: warnings.slice(0, MAX_WARNINGS) };
 }
 
+/** Undefined for a series that does not say whose it is. */
 function readSeries(item: unknown, names: LabelNames) {
   if (!isRecord(item)) return undefined;
   const labels = isRecord(item['metric']) ? item['metric'] : {};
