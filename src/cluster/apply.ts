@@ -6,6 +6,7 @@ import { apiVersionOf, type ResourceType } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import { controllerOf, keyOf, nameOf } from './objects.ts';
 
+/** What became of the objects given. */
 export interface Applied {
   readonly applied: number;
   /** Left alone on purpose, e.g. pods that their controller makes by itself. */

@@ -24,6 +24,9 @@ export interface ObjectCache<T extends KubeObject> {
   index(lookupKey: (object: T) => string | undefined): (value: string) => Iterable<T>;
 }
 
+/**
+ * Each type is listed and watched once, however many stand-ins read it. They lag behind the server as real caches do.
+ */
 export interface Caches {
   of<T extends KubeObject>(type: ResourceType<T>): ObjectCache<T>;
   /** Pods whose controller has this uid. */

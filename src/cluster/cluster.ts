@@ -44,6 +44,7 @@ export interface ClusterOptions {
   readonly apiServer?: Omit<ApiServerOptions, 'clock' | 'random'>;
 }
 
+/** A cluster and the hands on it: what happens in it comes through its API, its kubelets and its autoscaler only. */
 export interface Cluster {
   /** A client that may do everything. */
   readonly api: KubeApi;

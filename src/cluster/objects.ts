@@ -27,6 +27,7 @@ export function keyOf(object: KubeObject): string {
   return namespace === undefined || namespace === '' ? nameOf(object) : `${namespace}/${nameOf(object)}`;
 }
 
+/** The other way round; cluster-wide names have an empty namespace. */
 export function splitKey(key: string): { namespace: string; name: string } {
   const slash = key.indexOf('/');
   return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
@@ -99,6 +100,7 @@ export interface Condition {
   lastTransitionTime?: string;
 }
 
+/** A type occurs once in a list of conditions. */
 export function findCondition<C extends { type: string }>(
   conditions: readonly C[] | undefined,
   type: string,

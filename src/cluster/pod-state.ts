@@ -36,6 +36,7 @@ export function availableAt(pod: Pod, minReadySeconds: number): number | undefin
   return since === undefined ? undefined : since + minReadySeconds * 1000;
 }
 
+/** @param minReadySeconds of the controller, not the pod: two controllers may judge one pod differently. */
 export function isAvailable(pod: Pod, minReadySeconds: number, nowMillis: number): boolean {
   if (!isReady(pod)) return false;
   if (minReadySeconds === 0) return true;

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Caches } from './caches.ts';
 
+/** What all stand-ins of one cluster share. Against a real control plane the same, with a client over the network. */
 export interface StandInContext {
   readonly api: KubeApi;
   readonly caches: Caches;

@@ -10,6 +10,7 @@ export interface Access {
   readonly namespace: string;
 }
 
+/** Refused calls are in it, too: what was missing can be read off as well. */
 export interface AccessLog {
   record(access: Access): void;
   /** Every distinct access with how often it was seen, in order of first appearance. */

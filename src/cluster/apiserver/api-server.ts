@@ -40,6 +40,7 @@ import { type UsageSource, usageTypes } from './usage-metrics.ts';
 import { createWatcher } from './watcher.ts';
 import { createWriter } from './writer.ts';
 
+/** Defaults are the real server's where it has the setting. */
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -81,6 +82,7 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
+/** What stands behind the HTTP and the in-process clients, for wiring and tests that no client can do. */
 export interface ApiServerCore {
   readonly operations: Operations;
   readonly registry: TypeRegistry;
@@ -92,6 +94,10 @@ export interface ApiServerCore {
   compact(): void;
 }
 
+/**
+ * A server at rest with what every server holds from its first moment: no socket is open before `listen`, and no timer
+ * runs while nobody watches. Everything it draws comes from `random`, so that equal seeds give equal names and uids.
+ */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { clock, random } = options;
   const storage = createStorage({ clock, historyLimit: options.historyLimit ?? 8_192 });

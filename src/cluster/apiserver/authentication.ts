@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
 import { forbidden, unauthorized } from './status-error.ts';
 
+/** What a call brings along; empty texts where it brings nothing. */
 export interface Credentials {
   /** The Authorization header. */
   readonly authorization: string;
@@ -12,6 +13,9 @@ export interface Credentials {
   readonly impersonateGroups: readonly string[];
 }
 
+/**
+ * Expired and revoked tokens are refused from the next call on; watches that are open stay so, as on the real server.
+ */
 export interface Authentication {
   /** Accepts `token` for `user`, for `lifetimeMillis` from now when given. From the first token on, unknown callers are refused. */
   addToken(token: string, user: string | Caller, lifetimeMillis?: number): void;

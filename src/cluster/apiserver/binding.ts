@@ -21,6 +21,7 @@ export interface BindingOptions {
   readonly registry: TypeRegistry;
 }
 
+/** Answers 201; 409 for a pod that is bound, gated or ending. Any node name will do, as on the real server. */
 export function createBinding({ reader, writer, clock, registry }: BindingOptions): SubresourceAction {
   return async ({ type, namespace, name }, body, context) => {
     const nodeName = bindingTarget(body);

@@ -6,6 +6,7 @@
 import type { ApiObject } from './served-type.ts';
 import { expired } from './status-error.ts';
 
+/** One write. With `previous`, watches tell what entered or left their selection, and lists go back in time. */
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly revision: number;
@@ -17,12 +18,14 @@ export interface StoreEvent {
   readonly previous: ApiObject | undefined;
 }
 
+/** Told of writes synchronously, in the order of revisions, while the write is under way: it must not write itself. */
 export interface Subscriber {
   /** Only objects with this trigger value before or after the event are of interest; absent means all. */
   readonly trigger?: string;
   deliver(event: StoreEvent): void;
 }
 
+/** Revisions are those of the whole storage: they rise within a collection, with gaps. */
 export interface Collection {
   get(key: string): ApiObject | undefined;
   size(): number;
@@ -30,6 +33,7 @@ export interface Collection {
   range(prefix: string): ApiObject[];
   /** The same, as it was right after `revision`. Throws 410 when history no longer reaches back that far. */
   rangeAt(prefix: string, revision: number): ApiObject[];
+  /** Applies a write whose revision is higher than any before, and tells subscribers before it returns. */
   record(event: StoreEvent): void;
   /** Events after `revision`, oldest first; undefined when some of them have been compacted away. */
   eventsAfter(revision: number): readonly StoreEvent[] | undefined;
@@ -37,6 +41,7 @@ export interface Collection {
   compact(revision: number): void;
   /** The highest revision whose history is gone; watches may start at it or later. */
   compactedRevision(): number;
+  /** @returns ends the subscription; harmless when called again. */
   subscribe(subscriber: Subscriber): () => void;
 }
 
@@ -49,6 +54,7 @@ export interface CollectionOptions {
   readonly triggerOf?: (object: ApiObject) => string;
 }
 
+/** An empty collection. History is bounded by number here and by age through `compact`. */
 export function createCollection({ historyLimit, startRevision, triggerOf }: CollectionOptions): Collection {
   const objects = new Map<string, ApiObject>();
   const everyone = new Set<Subscriber>();

@@ -13,6 +13,7 @@ import type { ApiObject, Metadata, ServedType } from './served-type.ts';
 import { conflict, internalError } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
+/** `metav1.DeleteOptions`. Undefined: the pod's own grace period, no precondition, the finalizers as they are. */
 export interface DeletionOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly uid?: string | undefined;
@@ -20,6 +21,7 @@ export interface DeletionOptions {
   readonly propagationPolicy?: string | undefined;
 }
 
+/** What a deletion has come to when it is answered. */
 export interface Deletion {
   /** The object as last stored, or as it waits for its finalizers, kubelet or grace period. */
   readonly object: ApiObject;
@@ -27,6 +29,7 @@ export interface Deletion {
   readonly gone: boolean;
 }
 
+/** Rejects with 404, with 403 for what must always be there, with 409 where a precondition does not hold. */
 export interface Deleter {
   delete(
     type: ServedType,
@@ -45,10 +48,16 @@ export interface DeleterOptions {
   readonly validate: Admission;
 }
 
+/** Writers in between are met by trying again; the bound only keeps a fault of ours from looping for ever. */
 const MAX_ATTEMPTS = 100;
+/** Source: apimachinery pkg/apis/meta/v1/types.go `FinalizerDeleteDependents`, `FinalizerOrphanDependents`. */
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 
+/**
+ * Deletions by API call. What finishes one (kubelet, garbage collector, namespace controller) comes back as another
+ * deletion or as an update without finalizers.
+ */
 export function createDeleter({ storage, reader, clock, mutate, validate }: DeleterOptions): Deleter {
   return {
     async delete(type, namespace, name, options, context) {

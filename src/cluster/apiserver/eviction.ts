@@ -43,6 +43,12 @@ export interface EvictionOptions {
   readonly registry: TypeRegistry;
 }
 
+/**
+ * Answers 201; 429 with cause DisruptionBudget where the budget allows nothing now, with Retry-After only while its
+ * status lags behind its spec; 500 where several budgets select the pod; 409 where a precondition does not hold.
+ * The disruption is taken from the budget before the pod is deleted, and stays taken if that fails: the budget's
+ * controller gives it back. Of several evictions at a time only as many go through as the budget allows.
+ */
 export function createEviction({ reader, writer, deleter, clock, registry }: EvictionOptions): SubresourceAction {
   const budgetsType = (): ServedType | undefined => registry.resolve(resources.podDisruptionBudgets);
 

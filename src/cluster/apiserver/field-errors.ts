@@ -1,6 +1,7 @@
 /** Field errors as the API server words them, and the causes of an Invalid status built from them. */
 import type { Json } from './json.ts';
 
+/** Reasons of a Status' causes. Source: apimachinery pkg/util/validation/field/errors.go, as all texts here. */
 export type FieldErrorReason =
   | 'FieldValueInvalid'
   | 'FieldValueRequired'

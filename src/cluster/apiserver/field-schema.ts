@@ -4,6 +4,7 @@
  */
 import { isObject, type Json, type JsonObject, objectAt, stringAt, stringsAt } from './json.ts';
 
+/** Schemas know types, not values: a list may tell its keys only from its items (`ports`). */
 export interface FieldSchema {
   /** Keys of a list's items, `set` for a list of distinct scalars, undefined for a list that is one value. */
   listKeys(items: readonly Json[]): readonly string[] | 'set' | undefined;

@@ -7,6 +7,7 @@
 import { type FieldSchema, itemElement } from './field-schema.ts';
 import { equalJson, isObject, type Json } from './json.ts';
 
+/** Elements are `f:NAME`, `k:{KEYS}` (item of a keyed list), `v:VALUE` (item of a set) and `.`. */
 export interface FieldSet {
   [element: string]: FieldSet;
 }

@@ -11,6 +11,7 @@ import type { ServedType } from './served-type.ts';
 import { failure } from './status-error.ts';
 import type { WatchSink } from './watcher.ts';
 
+/** What authorization, faults and the access record know of a call; its body is none of their business. */
 export interface RequestInfo {
   readonly caller: Caller;
   readonly verb: string;
@@ -30,6 +31,7 @@ export interface StreamSink extends Omit<WatchSink, 'end'> {
   end(error?: unknown): void;
 }
 
+/** Both clients pass it, so that whatever is recorded, forbidden or broken is so for all of them. */
 export interface Gate {
   /** Throws or rejects when the call must fail; a promise when it must wait first. */
   enter(info: RequestInfo): Promise<void> | undefined;
@@ -71,6 +73,10 @@ function subjectOf({ caller, verb, type, namespace, subresource }: RequestInfo):
   return { verb, resource: type.plural, subresource, user: caller.name, namespace: namespace ?? '' };
 }
 
+/**
+ * A call is recorded first, then meets the faults, then is authorized: what a fault lets fail was still asked for, and
+ * what waits is judged by the roles in force when it goes on.
+ */
 export function createGate({ accessLog, authorize, faults, clock, random }: GateOptions): Gate {
   const watches = createOpenWatches();
   faults.onAdd((fault) => {

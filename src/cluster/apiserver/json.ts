@@ -1,10 +1,12 @@
 /** JSON values as the API server stores them: safe import from the outside, copies, freezing, equality, guarded reading. */
 
+/** A member that is undefined counts as absent everywhere. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json | undefined;
 }
 
+/** Neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -122,6 +124,7 @@ export function valueAt(root: Json | undefined, ...path: readonly string[]): Jso
   return current;
 }
 
+/** As `valueAt`, undefined where the value is no object; so the others for their types. */
 export function objectAt(root: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
   const value = valueAt(root, ...path);
   return isObject(value) ? value : undefined;

@@ -19,6 +19,7 @@ export interface ManagedFields {
   ): void;
 }
 
+/** One entry of metadata.managedFields. The three of manager, operation and subresource tell owners apart. */
 export interface FieldOwner {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -28,6 +29,7 @@ export interface FieldOwner {
   readonly fields: FieldSet;
 }
 
+/** How the type's fields merge; built-in types share one schema, told by the names of fields. */
 export function schemaOf(type: ServedType): FieldSchema {
   return type.fieldSchema ?? BUILT_IN_SCHEMA;
 }
@@ -52,6 +54,7 @@ const UNOWNED: FieldSet = {
   },
 };
 
+/** @returns what of `fields` can be owned; empty where nothing is left. */
 export function withoutUnowned(fields: FieldSet): FieldSet {
   const rest = subtractSets(fields, UNOWNED);
   const { 'f:metadata': metadata, ...others } = rest;
@@ -67,6 +70,7 @@ function asFieldSet(value: JsonObject | undefined): FieldSet {
   return value !== undefined && isFieldSet(value) ? value : {};
 }
 
+/** Entries that cannot be read own nothing. */
 export function readOwners(object: ApiObject | undefined): FieldOwner[] {
   const entries = object?.metadata.managedFields ?? [];
   return entries.map((entry) => ({
@@ -101,6 +105,9 @@ export function writeOwners(object: ApiObject, owners: readonly FieldOwner[]): v
     }));
 }
 
+/**
+ * Source: apimachinery pkg/util/managedfields/internal/structuredmerge.go, whose manager identifiers hold these three.
+ */
 export function isOwner(
   owner: FieldOwner,
   manager: string,
@@ -116,6 +123,7 @@ const MAX_MANAGER_LENGTH = 128;
 /** Distinct sets kept for sharing; more than this are rare, and then only cost memory. */
 const MAX_SHARED_SETS = 2_000;
 
+/** @param clock of the entries' times; an entry keeps its time while its owner changes nothing. */
 export function createManagedFields(clock: Clock): ManagedFields {
   // Pods of one template, written by one controller, own the same fields: they share one set.
   const sets = new Map<string, FieldSet>();

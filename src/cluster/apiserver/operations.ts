@@ -27,12 +27,16 @@ export interface Target {
 /** POST to a subresource: an action rather than a view. */
 export type SubresourceAction = (target: Target, body: JsonObject, context: WriteContext) => Promise<JsonObject>;
 
+/** Objects in answers are frozen and shared with the store. */
 export interface Operations {
   /** `writesAgo` above 0 reads an older state, as a lagging replica would. */
   get(target: Target, writesAgo?: number): JsonObject;
+  /** @param writesAgo as in `get` */
   list(type: ServedType, query: ListQuery, writesAgo?: number): ListResult;
   create(type: ServedType, namespace: string | undefined, body: JsonObject, context: WriteContext): Promise<ApiObject>;
+  /** Rejects with 404 for a subresource that is no action, and with whatever the action refuses. */
   act(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
+  /** Rejects with 400 where the body names another object than the target. */
   replace(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
   /** `created` tells an apply that made the object. */
   patch(
@@ -61,6 +65,7 @@ export interface OperationsOptions {
   readonly actions: Readonly<Record<string, SubresourceAction>>;
 }
 
+/** The verbs, from their parts: reads, writes, deletions, watches, admission, actions. */
 export function createOperations({
   reader,
   writer,

@@ -12,6 +12,7 @@ import type { TypeRegistry } from './type-registry.ts';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
+/** Empty names and subresources stand for none; `namespace` undefined for the whole cluster. */
 export interface AccessQuestion {
   readonly caller: Caller;
   readonly verb: string;
@@ -22,7 +23,9 @@ export interface AccessQuestion {
   readonly name: string;
 }
 
+/** Reads the roles anew for every question, so a change is in force with the next call. */
 export interface Rbac {
+  /** The group system:masters may do everything, whatever the roles say. */
   allows(question: AccessQuestion): boolean;
   /** Rules that apply to the caller in a namespace, for SelfSubjectRulesReview. */
   rulesFor(caller: Caller, namespace: string | undefined): readonly JsonObject[];
@@ -59,6 +62,7 @@ function ruleAllows(rule: JsonObject, { verb, group, resource, subresource, name
   );
 }
 
+/** Bindings to roles that do not exist allow nothing. */
 export function createRbac(reader: Reader, registry: TypeRegistry): Rbac {
   const typeOf = (plural: string): ServedType | undefined => registry.find(RBAC_GROUP, 'v1', plural);
 
@@ -106,6 +110,7 @@ export function accessRefusal({ caller, verb, group, resource, subresource, name
   );
 }
 
+/** Refuses with 403 in the words of the real server. */
 export function createAuthorize(rbac: Rbac): Authorize {
   return ({ caller, verb, type, namespace, name, selectedName, subresource }: RequestInfo) => {
     // Everyone who is known may ask what he may do.

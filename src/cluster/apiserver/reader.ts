@@ -10,12 +10,14 @@ import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, expired, invalid, notFound, tooLargeResourceVersion } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
+/** Undefined members select everything. */
 export interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
 }
 
+/** The parameters of a list as the API names them; undefined and empty mean the same. */
 export interface ListQuery extends Selection {
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
@@ -23,6 +25,7 @@ export interface ListQuery extends Selection {
   readonly resourceVersionMatch?: string | undefined;
 }
 
+/** One page, in the order of keys: by namespace, then by name. */
 export interface ListResult {
   readonly items: ApiObject[];
   readonly resourceVersion: string;
@@ -31,6 +34,7 @@ export interface ListResult {
   readonly remainingItemCount?: number;
 }
 
+/** Compiled selectors, for lists and watches alike. */
 export interface Filter {
   matches(object: ApiObject): boolean;
   /** The one value of the trigger field (pods: spec.nodeName) the filter asks for. */
@@ -117,9 +121,15 @@ function checkListOptions({ resourceVersion, resourceVersionMatch, continueToken
   }
 }
 
+/** Answers share the stored, frozen objects; views of a storage are made on the way out. */
 export interface Reader {
+  /** @throws 404 */
   get(type: ServedType, namespace: string | undefined, name: string): ApiObject;
   find(type: ServedType, namespace: string | undefined, name: string): ApiObject | undefined;
+  /**
+   * @throws 400 for selectors and tokens that cannot be read, 410 where history no longer reaches back, 422 for options
+   * that contradict each other, 504 with cause ResourceVersionTooLarge for a version from the future
+   */
   list(type: ServedType, query: ListQuery): ListResult;
   /** Every stored object of a type. */
   all(type: ServedType): readonly ApiObject[];
@@ -127,6 +137,7 @@ export interface Reader {
   asOf(writesAgo: number): Pick<Reader, 'get' | 'list'>;
 }
 
+/** Where an object lives in its collection: `namespace/name`, or the name alone. */
 export function storageKey(type: ServedType, namespace: string | undefined, name: string): string {
   return type.namespaced ? `${namespace ?? ''}/${name}` : name;
 }

@@ -1,6 +1,7 @@
 /** Who asks for what: the caller and the settings every write carries through admission, validation and storage. */
 import type { ApiObject, ServedType } from './served-type.ts';
 
+/** Who asks, with all groups, the implied ones included. */
 export interface Caller {
   readonly name: string;
   readonly groups: readonly string[];
@@ -20,11 +21,13 @@ export function callerNamed(name: string, groups: readonly string[] = []): Calle
 export interface WriteContext {
   readonly caller: Caller;
   readonly dryRun: boolean;
+  /** Owner of the changed fields; empty managers are named by the clients. */
   readonly fieldManager: string;
   /** Filled by admission and the registry; sent as Warning headers. */
   readonly warnings: string[];
 }
 
+/** CONNECT is asked about by no client here. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** One write on its way in, as admission sees it. `object` may be changed in place. */

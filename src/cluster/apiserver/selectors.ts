@@ -2,6 +2,7 @@
 import { labelValueProblem } from './object-meta.ts';
 import { badRequest } from './status-error.ts';
 
+/** Labels absent from the object are simply not there: `!=` and `notin` hold for them. */
 export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boolean;
 
 /** `key op values`, as in the query string and in LabelSelector.matchExpressions. */
@@ -100,6 +101,7 @@ export function selectorPredicate(selector: LabelSelectorObject | undefined): La
   return (labels) => terms.every((term) => term(labels));
 }
 
+/** One `field=value` or `field!=value`. */
 export interface FieldTerm {
   readonly field: string;
   readonly value: string;

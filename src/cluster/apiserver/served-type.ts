@@ -39,6 +39,7 @@ export interface RuleContext {
   find(plural: string, group: string, namespace: string | undefined, name: string): ApiObject | undefined;
 }
 
+/** What an update through `resize`, `ephemeralcontainers` or `finalize` may do. */
 export interface SubresourceUpdate {
   /** Puts back everything the subresource may not touch. */
   readonly prepare: (object: ApiObject, old: ApiObject) => void;
@@ -75,6 +76,7 @@ export interface PrintColumn {
   readonly wide: boolean;
 }
 
+/** A type with all the server knows of it. Absent optional members: the plain case. */
 export interface ServedType extends ResourceType {
   readonly singular: string;
   readonly shortNames: readonly string[];

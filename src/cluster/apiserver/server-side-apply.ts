@@ -30,12 +30,17 @@ import { badRequest, failure, invalid, notFound } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Writer } from './writer.ts';
 
+/** What applying needs of the server. */
 export interface ApplyRules {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly clock: Clock;
 }
 
+/**
+ * Rejects with 409 naming each field of another manager unless `force` takes them over, and with 400 for a
+ * configuration that is not of the type or brings managedFields of its own. Applying the same again writes nothing.
+ */
 export async function applyObject(
   { reader, writer, clock }: ApplyRules,
   target: Target,

@@ -19,6 +19,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
+/** `reason` empty: the Status has none, as with errors no table of the real server names. */
 interface Failure {
   readonly code: number;
   readonly reason: string;
@@ -38,6 +39,7 @@ export function qualifiedResource(type: Named): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
 
+/** The one place where a Status is made: what HTTP clients read as body and in-process clients catch is the same. */
 export function failure({ code, reason, message, details, continueToken }: Failure): KubeError {
   const status: Status = {
     kind: 'Status',
@@ -85,6 +87,7 @@ export function alreadyExists(type: Named, name: string): KubeError {
   return failure({ code: 409, reason: 'AlreadyExists', message, details: namedDetails(type, name) });
 }
 
+/** Source: apiserver pkg/registry/generic/registry/store.go `OptimisticLockErrorMsg`. */
 export const STALE_OBJECT =
   'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -107,6 +110,7 @@ export function preconditionFailed(
   );
 }
 
+/** @param name empty for a collection. */
 export function forbidden(type: Named, name: string, why: string, causes?: readonly StatusCause[]): KubeError {
   const subject = name === '' ? qualifiedResource(type) : `${qualifiedResource(type)} ${JSON.stringify(name)}`;
   const details = {
@@ -126,6 +130,7 @@ export function badRequest(message: string): KubeError {
   return failure({ code: 400, reason: 'BadRequest', message });
 }
 
+/** @param errors at least one; equal texts are told once in the message and each in the causes. */
 export function invalid(
   kind: { readonly group: string; readonly kind: string },
   name: string,
@@ -157,6 +162,7 @@ export function methodNotAllowed(type: Named, action: string): KubeError {
   });
 }
 
+/** @param continueToken goes on with a list at the newest version, at the price of consistency. */
 export function expired(message: string, continueToken?: string): KubeError {
   return failure({ code: 410, reason: 'Expired', message, ...(continueToken === undefined ? {} : { continueToken }) });
 }
@@ -176,6 +182,7 @@ export function tooLargeResourceVersion(wanted: number, current: number): KubeEr
   });
 }
 
+/** @param retryAfterSeconds 0: waiting is no cure, and nothing is said of it. */
 export function tooManyRequests(
   message: string,
   retryAfterSeconds: number,
@@ -189,6 +196,7 @@ export function tooManyRequests(
   });
 }
 
+/** What people search for is the text after `Internal error occurred: `. */
 export function internalError(why: string): KubeError {
   return failure({
     code: 500,

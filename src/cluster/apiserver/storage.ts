@@ -4,8 +4,14 @@ import { type Collection, createCollection, keyOf } from './collection.ts';
 import { deepFreeze } from './json.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
+/**
+ * Writes are compare-and-swap on the identity of the stored (frozen) object, as the real server's are on its version:
+ * whoever has awaited something between reading and writing either sees `undefined` or has lost nothing.
+ */
 export interface Storage {
+  /** Of the newest write anywhere. */
   revision(): number;
+  /** Made when first asked for; types of one `storage` share it. */
   collection(type: ServedType): Collection;
   /** Stores `next` over `previous` (undefined: must not exist); undefined when the stored object is no longer `previous`. */
   put(type: ServedType, previous: ApiObject | undefined, next: ApiObject): ApiObject | undefined;

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, numberAt, stringAt, stringMapAt, textOf, val
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, invalid } from './status-error.ts';
 
+/** `write` checks the shape only; what may change is up to the type's rules. */
 export interface SubresourceView {
   /** Group and kind of the body, for errors. */
   readonly kind: string;

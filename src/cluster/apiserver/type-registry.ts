@@ -2,9 +2,11 @@
 import type { ResourceType } from '../../api/resources.ts';
 import type { ServedType } from './served-type.ts';
 
+/** One URL, one type; a type that is taken away is found by nobody from the next call on. */
 export interface TypeRegistry {
   /** By group, version and plural; undefined when not served. */
   find(group: string, version: string, plural: string): ServedType | undefined;
+  /** As `find`, for what a client names. */
   resolve(type: ResourceType): ServedType | undefined;
   all(): readonly ServedType[];
   /** Serves `type` from now on, replacing what was served under the same URL. */
@@ -12,6 +14,7 @@ export interface TypeRegistry {
   remove(type: ServedType): void;
 }
 
+/** @param types served from the start. */
 export function createTypeRegistry(types: readonly ServedType[]): TypeRegistry {
   const byUrl = new Map<string, ServedType>();
   const resolved = new WeakMap<ResourceType, ServedType>();

@@ -1,5 +1,6 @@
 /** Turns pushed events into an async iteration. Consumers see events in microtasks, so virtual time never waits for them. */
 
+/** One producer, one consumer; without bound, since a consumer in the same process cannot be throttled. */
 export interface WatchQueue<T> {
   push(item: T): void;
   /** Ends the iteration after what is queued, with `error` when given. */

@@ -12,6 +12,7 @@ import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, expired, tooLargeResourceVersion } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
+/** `resourceVersion`: absent or `0` shows the present state first, any other only what came after it. */
 export interface WatchQuery extends Selection {
   readonly resourceVersion?: string | undefined;
   readonly sendInitialEvents?: boolean | undefined;
@@ -28,6 +29,7 @@ export interface WatchSink {
   end(): void;
 }
 
+/** A watch that is under way; both ways to end it are harmless when it has ended. */
 export interface OpenWatch {
   readonly type: ServedType;
   /** Stops without calling the sink again. */
@@ -36,7 +38,13 @@ export interface OpenWatch {
   terminate(status?: Status): void;
 }
 
+/** Events come in the order of revisions, none twice and, while the watch is open, none left out. */
 export interface Watcher {
+  /**
+   * What there is to show at once is shown before this returns.
+   * @throws 400 for selectors that cannot be read, 504 for initial events of a version from the future. A version that
+   * is too old is no exception but an ERROR event with code 410, as on the real server.
+   */
   open(type: ServedType, query: WatchQuery, sink: WatchSink): OpenWatch;
   /** Watches now open. */
   openWatches(): readonly OpenWatch[];
@@ -60,6 +68,7 @@ const MIN_TIMEOUT_SECONDS = 1_800;
 /** Annotation of the bookmark that ends the events of a WatchList (KEP-3157). */
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
+/** One timer serves all bookmarks; it rests while no watch is open, and with it compaction by age. */
 export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }: WatcherOptions): Watcher {
   const open = new Set<OpenWatch & { bookmark(): void }>();
   let tick: Timer | undefined;

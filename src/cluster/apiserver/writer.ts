@@ -31,6 +31,7 @@ export interface UpdateRequest {
   readonly type: ServedType;
   readonly namespace: string | undefined;
   readonly name: string;
+  /** Absent or empty: the object itself. */
   readonly subresource?: string;
   readonly context: WriteContext;
   /** Who owns the changed fields: `Apply` leaves ownership to the caller of the update, which has merged it already. */
@@ -39,6 +40,9 @@ export interface UpdateRequest {
   readonly build: (current: ApiObject) => ApiObject;
 }
 
+/**
+ * Everything but `amend` goes through defaults, admission and validation, in the registry's order, and honours dry run.
+ */
 export interface Writer {
   create(
     type: ServedType,
@@ -47,6 +51,7 @@ export interface Writer {
     context: WriteContext,
     operation?: 'Update' | 'Apply',
   ): Promise<ApiObject>;
+  /** A change of nothing writes nothing. Rejects with 404, 409 for another version or uid, 422 for what is not valid. */
   update(request: UpdateRequest): Promise<ApiObject>;
   /** A change by the server itself: no rules, no admission, no generation; `build` may throw to refuse. */
   amend(

@@ -28,6 +28,7 @@ const MILLIS_PER_HOUR = 3_600_000;
 /** Pods that stay unserved are looked at again, less and less often while nothing changes. */
 const RETRY_MILLIS = { first: 10_000, max: 300_000 } as const;
 
+/** Behaves as Karpenter for adding and emptying nodes; it does not consolidate nodes that are in use. */
 export function createAutoscaler(context: StandInContext, options: AutoscalerOptions): Autoscaler {
   const { caches, clock, random, log } = context;
   const { pools, machines: provider, batchMillis = 1000, emptyMillis = 60_000, onInterruption = 'drain' } = options;

@@ -17,6 +17,7 @@ export interface Machine {
   emptiness: Timer | undefined;
 }
 
+/** Counts money and hours for machines from being asked for to being given back. */
 export interface Fleet {
   add(pool: NodePool, node: Node): Machine;
   get(name: string): Machine | undefined;

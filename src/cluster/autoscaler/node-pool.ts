@@ -7,6 +7,7 @@ export type CapacityClass = 'spot' | 'on-demand';
 /** Whose labels and taints say what a node is; see the model's node profiles for the reading side. */
 export type PoolProfile = 'karpenter' | 'eks' | 'gke' | 'aks' | 'castai';
 
+/** Machines of one kind and class, over zones. */
 export interface NodePool {
   readonly name: string;
   readonly class: CapacityClass;
@@ -34,6 +35,7 @@ export interface NodePool {
 /** Kept back on each node, as managed clusters do; the amounts are those of a common 4-core machine. */
 const RESERVED = { cpuMillis: 80, memoryBytes: 700 * 1024 * 1024 } as const;
 
+/** The markers of its profile come first, so that a pool's own labels may say otherwise. */
 export function nodeSpecOf(pool: NodePool, zone: string, name: string): NodeSpec {
   const { labels, taints } = markersOf(pool);
   const allTaints = [...taints, ...(pool.taints ?? [])];

@@ -7,6 +7,7 @@ import { createPodFilter, refuseUnsuitableNode } from '../scheduler/filters.ts';
 import type { PodInfo } from '../scheduler/pod-info.ts';
 import { type NodePool, nodeSpecOf } from './node-pool.ts';
 
+/** What one pass looks at and may ask for. `request` is the only member with an effect. */
 export interface PlanInput {
   /** The nodes and the pods on them. Given back as it was. */
   readonly cluster: ClusterState;

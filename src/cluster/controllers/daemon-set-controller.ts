@@ -26,6 +26,7 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
+/** Pods are pinned by affinity and bound by the scheduler, so a full node keeps its daemon waiting. */
 export function createDaemonSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'daemonset-controller';
   const queue = createWorkQueue({ clock, random, log, name });

@@ -20,6 +20,7 @@ const WORKERS = 2;
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
+/** Its status is what evictions are judged by, so it never writes over one that an eviction has changed meanwhile. */
 export function createDisruptionController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'disruption-controller';
   const queue = createWorkQueue({ clock, random, log, name });

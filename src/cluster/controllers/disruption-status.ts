@@ -14,6 +14,7 @@ export interface ScaleProblem {
   readonly problem: string;
 }
 
+/** What a budget's status follows from. */
 export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
   /** Every pod its selector matches. */

@@ -10,6 +10,7 @@ interface Expectation {
   readonly sinceMillis: number;
 }
 
+/** By key of the controller's object. Source: pkg/controller/controller_utils.go `ControllerExpectations`. */
 export interface Expectations {
   /** Replaces what was expected of `key`. `deletions` are pod uids. */
   expect(key: string, creations: number, deletions: readonly string[]): void;

@@ -41,6 +41,10 @@ export interface GarbageOptions {
   readonly types?: () => readonly ResourceType[];
 }
 
+/**
+ * What is deleted was seen without its owners twice: in the cache, and by asking the server, which alone knows.
+ * Source: pkg/controller/garbagecollector `attemptToDeleteItem`.
+ */
 export function createGarbageCollector(
   { api, caches, clock, random, log }: StandInContext,
   { types = () => [] }: GarbageOptions = {},

@@ -17,6 +17,7 @@ export interface NamespaceOptions {
 /** Pods end gracefully, so the namespace has to wait for them. */
 const RECHECK_MILLIS = 5000;
 
+/** Objects are deleted as any client would, so finalizers and grace periods hold the namespace. */
 export function createNamespaceController(
   { api, caches, clock, random, log }: StandInContext,
   { types = () => Object.values(resources) }: NamespaceOptions = {},

@@ -15,6 +15,7 @@ export interface NodeLiveness {
   onLiveness(listener: (nodeName: string, isAlive: boolean) => void): void;
 }
 
+/** What a real controller is told by flags. */
 export interface NodeLifecycleOptions {
   readonly liveness: NodeLiveness;
   /** Silence after which a node counts as unreachable. Default 50 s, as `--node-monitor-grace-period`. */
@@ -26,6 +27,7 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 /** What the DefaultTolerationSeconds admission plugin gives pods that say nothing about these two taints. */
 const DEFAULT_TOLERATION_SECONDS = 300;
 
+/** Two loops, as in Kubernetes since 1.29: one taints nodes, the other evicts pods that do not tolerate it. */
 export function createNodeLifecycle(context: StandInContext, options: NodeLifecycleOptions): StandIn {
   const { api, caches, clock, random, log } = context;
   const { liveness, graceMillis = 50_000 } = options;

@@ -10,6 +10,7 @@ import type { StandIn, StandInContext } from '../stand-in.ts';
 /** A node missing for this long is not coming back. Source: pkg/controller/podgc `quarantineTime`. */
 const QUARANTINE_MILLIS = 40_000;
 
+/** Pods of a node that comes back within the quarantine stay. Source: pkg/controller/podgc `gcOrphaned`. */
 export function createPodGarbageCollector({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'pod-garbage-collector';
   const queue = createWorkQueue({ clock, random, log, name });

@@ -4,6 +4,7 @@ import { isSameValue, type OwnerReference } from '../objects.ts';
 
 export type PodTemplate = NonNullable<NonNullable<ReplicaSet['spec']>['template']>;
 
+/** Tells the ReplicaSets of a Deployment apart. Ours are other hashes than Kubernetes': both are names only. */
 export const TEMPLATE_HASH_LABEL = 'pod-template-hash';
 const SAFE_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 

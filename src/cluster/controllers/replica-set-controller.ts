@@ -41,6 +41,7 @@ interface ScaleResult {
   readonly error?: unknown;
 }
 
+/** Never creates or deletes on a view in which its last creations and deletions have not been seen (expectations). */
 export function createReplicaSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'replicaset-controller';
   const queue = createWorkQueue({ clock, random, log, name });

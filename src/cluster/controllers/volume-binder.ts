@@ -7,6 +7,7 @@ import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
 import { classOf, isImmediate, SELECTED_NODE_ANNOTATION } from '../scheduler/volumes.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 
+/** What a storage class and its cloud would decide. */
 export interface VolumeBinderOptions {
   /** Time the cloud takes to make a volume. Default 3 s. */
   readonly provisionMillis?: number;

@@ -10,6 +10,7 @@ export interface ActiveFault {
   remove(): void;
 }
 
+/** Every chance is drawn from the server's dice: equal seeds break the same requests. */
 export interface FaultPlan {
   /** Puts a fault in force. Throws RangeError for a probability outside 0..1 or a count below 1. */
   add(fault: Fault): ActiveFault;

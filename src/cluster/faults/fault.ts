@@ -1,5 +1,6 @@
 /** What can go wrong with a Kubernetes API, as data: which requests a fault meets, what it does to them, and how often. */
 
+/** All members that are given must match. */
 export interface FaultMatcher {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; absent means all. */
   readonly verbs?: readonly string[];
@@ -38,6 +39,7 @@ export type FaultEffect =
   /** Reads see the state of this many writes ago, as from a lagging replica. */
   | { readonly kind: 'stale-reads'; readonly revisions: number };
 
+/** Faults meet the embedded server's HTTP and in-process clients alike. */
 export interface Fault extends FaultMatcher {
   readonly effect: FaultEffect;
   /** Chance that a matching request is met, in 0..1. Default 1. */

@@ -2,6 +2,7 @@
 import type { StreamSink } from '../apiserver/gate.ts';
 import { ConnectionDropped, type Fault, type FaultSubject, matchesFault } from './fault.ts';
 
+/** All watches of one server. */
 export interface OpenWatches {
   /** @param stop ends the watch at the server. @returns the sink to use in place of `sink`. */
   open(subject: FaultSubject, sink: StreamSink, stop: () => void): StreamSink;

@@ -22,6 +22,7 @@ interface Row {
   readonly usage?: ContainerUsage;
 }
 
+/** Also serves rows that a careless query counts twice, as a real kubelet does: the root, the pod, the sandbox. */
 export function cadvisorMetrics(node: NodeUsage): string {
   const text = createMetricsText(node.at);
   const pods = podsOf(node);

@@ -19,6 +19,7 @@ export interface EndpointOptions {
   readonly authorize?: (token: string | undefined) => boolean;
 }
 
+/** Listens on loopback unless told otherwise; needs a clock that runs. */
 export interface KubeletEndpoints {
   /** Starts serving a node's metrics. @returns the port, picked by the system; the same one when asked again. */
   open(node: string): Promise<number>;

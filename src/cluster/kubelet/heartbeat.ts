@@ -8,6 +8,7 @@ import type { Logger } from '../../lib/log.ts';
 /** Source: KubeletConfiguration `nodeLeaseDurationSeconds`; renewed every quarter of it. */
 export const LEASE_SECONDS = 40;
 const RENEW_MILLIS = 10_000;
+/** Where a real node lifecycle controller looks for them. */
 export const LEASE_NAMESPACE = 'kube-node-lease';
 
 export interface Heartbeat {
@@ -23,6 +24,7 @@ export interface HeartbeatOptions {
   readonly node: string;
 }
 
+/** A renewal that fails is warned of and tried again at the next beat. */
 export function createHeartbeat({ api, clock, log, node }: HeartbeatOptions): Heartbeat {
   let timer: Timer | undefined;
   /** One for each start: a renewal still under way when the beat was stopped and started again must not go on as a second beat. */

@@ -24,6 +24,7 @@ export interface LoadedMachine {
   readonly workers: ReadonlyMap<string, PodWorker>;
 }
 
+/** Counters grow when somebody looks and with the beat; between looks nothing is computed. */
 export interface KubeletLoad {
   /** A pod was started or changed: it may have a load now. */
   notice(worker: PodWorker): void;
@@ -39,6 +40,7 @@ export interface KubeletLoadOptions extends LoadOptions {
   readonly onInvalid: (problem: string) => void;
 }
 
+/** The beat exists for what happens without a reader: containers that outgrow their memory limit. */
 export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
   const { clock, machines, onInvalid, stepMillis = 15_000, seed = 0 } = options;
   const loads = createLoadReader(onInvalid);

@@ -18,6 +18,7 @@ import { createPodWorker, type PodWorker } from './pod-worker.ts';
 
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 
+/** How all nodes behave; what a single pod does differently its annotations say (behaviour.ts). */
 export interface KubeletOptions {
   readonly behaviour?: Partial<BehaviourDefaults>;
   /** Renew each node's Lease every 10 s, which a real control plane expects. Default false: costly in virtual time. */
@@ -35,6 +36,7 @@ export interface KubeletOptions {
 /** Told when a node's kubelet falls silent or speaks again; stands for missed heartbeats where none are sent. */
 export type LivenessListener = (nodeName: string, isAlive: boolean) => void;
 
+/** One stand-in for the kubelets of all nodes. Pod keys are `namespace/name`. */
 export interface Kubelet extends StandIn {
   /** Registers a node, ready to take pods. A node of that name that exists already is taken over. */
   addNode(spec: NodeSpec): Promise<void>;
@@ -42,7 +44,7 @@ export interface Kubelet extends StandIn {
   loseNode(name: string): void;
   /** A lost node comes back and goes on with the pods still bound to it. */
   recoverNode(name: string): Promise<void>;
-  /** Graceful shutdown: not ready, all pods end as Failed, then silence. */
+  /** Graceful shutdown: the node is not ready and its pods end as Failed. The kubelet speaks on until {@link loseNode}. */
   shutDownNode(name: string): Promise<void>;
   /** Kills a container as the kernel does when it is out of memory. False when no such pod runs here. */
   oomKill(podKey: string, container: string): boolean;
@@ -60,6 +62,7 @@ export interface Kubelet extends StandIn {
   isAlive(nodeName: string): boolean;
 }
 
+/** @param context its caches must be running before `run`; nodes may be added before and after. */
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
   const { api, caches, clock, random, log } = context;
   const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 45 } = options;

@@ -3,6 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** Of a metric: labels and value, without the timestamp that all share. */
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;

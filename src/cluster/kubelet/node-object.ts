@@ -5,6 +5,7 @@ import type { Bytes, Millicores } from '../../lib/units.ts';
 import { timestampOf } from '../objects.ts';
 import type { Taint } from '../scheduler/node-matching.ts';
 
+/** A machine to be; amounts are of the whole machine. */
 export interface NodeSpec {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -25,8 +26,10 @@ export interface NodeSpec {
   readonly address?: string;
 }
 
+/** Of the Kubernetes whose rules are followed. */
 export const KUBELET_VERSION = 'v1.37.2';
 
+/** Ready from the start: the taint of a node that has not reported yet is the server's to add. */
 export function nodeObject(spec: NodeSpec, nowMillis: number): Node {
   const { name, reserved, address = '127.0.0.1', maxPods = 110 } = spec;
   const amounts = (cpuMillis: number, memoryBytes: number): Record<string, string> => ({

@@ -21,6 +21,7 @@ export interface PodUsage {
   readonly memoryBytes: Bytes;
 }
 
+/** Pods in the order of their first container; those without a running container have no usage. */
 export function podsOf({ containers }: Pick<NodeUsage, 'containers'>): PodUsage[] {
   const byUid = new Map<string, ContainerUsage[]>();
   for (const usage of containers) {

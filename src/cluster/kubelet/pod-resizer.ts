@@ -15,6 +15,7 @@ import {
 /** How soon a resize that failed on the node is tried again: the kubelet's memory figures are no fresher. */
 const RETRY_MILLIS = 10_000;
 
+/** One resize of a pod at a time, as the kubelet does; what the spec asks meanwhile is looked at when it is done. */
 export interface PodResizer {
   /** The spec may ask for something else than the pod holds. */
   review(): void;
@@ -40,6 +41,10 @@ export interface PodResizerOptions {
   readonly restart: (container: ContainerRuntime) => void;
 }
 
+/**
+ * Allocates before it applies, so that two pods never get the same room, and all of a pod's containers or none.
+ * Source: pkg/kubelet/allocation/allocation_manager.go.
+ */
 export function createPodResizer(options: PodResizerOptions): PodResizer {
   const { runtime, after, report } = options;
   /** While allocated resources are being applied, until they are or have failed. */

@@ -3,6 +3,7 @@ import type { Pod } from '../../api/core.ts';
 import { timeOf } from '../objects.ts';
 import type { Container, ContainerRuntime, ContainerState, PodRuntime } from './pod-status.ts';
 
+/** Nothing runs yet. What is allocated is what the spec asks for: a pod is admitted with its requests. */
 export function newRuntime(pod: Pod, hostIp: string, nowMillis: number): PodRuntime {
   const inits = pod.spec?.initContainers ?? [];
   const hasInit = inits.length > 0;

@@ -8,6 +8,7 @@ export type Container = NonNullable<Pod['spec']>['containers'][number];
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 export type Resources = NonNullable<Container['resources']>;
 
+/** The end of one process of a container. */
 export interface Ended {
   readonly exitCode: number;
   /** `Completed`, `Error`, `OOMKilled`. */
@@ -18,11 +19,13 @@ export interface Ended {
   readonly run: number;
 }
 
+/** `waiting` before the first start and in CrashLoopBackOff; `terminated` for good, or until the next start is due. */
 export type ContainerState =
   | { readonly kind: 'waiting'; readonly reason: string; readonly message?: string }
   | { readonly kind: 'running'; readonly startedAtMillis: number }
   | ({ readonly kind: 'terminated' } & Ended);
 
+/** What a simulated container runtime knows of a container; the pod worker alone changes it. */
 export interface ContainerRuntime {
   readonly name: string;
   readonly image: string;
@@ -37,6 +40,7 @@ export interface ContainerRuntime {
   memoryBytes: number;
 }
 
+/** What the kubelet knows of a pod beyond its object: the status is made from it, never the other way round. */
 export interface PodRuntime {
   readonly startedAtMillis: number;
   readonly hostIp: string;
@@ -58,6 +62,9 @@ export function containersOf(runtime: PodRuntime): readonly ContainerRuntime[] {
   return [...runtime.containers, ...runtime.sidecars];
 }
 
+/**
+ * Taken out of the status when they no longer hold, as the kubelet does; all other conditions stay. Source: KEP-1287.
+ */
 export const RESIZE_CONDITIONS = ['PodResizePending', 'PodResizeInProgress'] as const;
 
 /** Conditions keep their transition time from `pod.status` where their status stays. */

@@ -26,6 +26,7 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** Exit code of a container killed by SIGKILL. */
 const KILLED = 137;
 
+/** One pod on one node from its binding to its end. Its memory is lost with the node, as on a real one. */
 export interface PodWorker extends LoadedPod {
   /** The pod as the API server has it now. */
   update(pod: Pod): void;
@@ -37,6 +38,7 @@ export interface PodWorker extends LoadedPod {
   setReady(name: string, isReady: boolean): void;
   /** Ends the pod for good (node shutdown): it becomes Failed and stays until deleted. */
   shutDown(reason: string, message: string): void;
+  /** Allocated requests of its containers, as the node's books say: during a resize not those of the spec. */
   held(): Amounts;
   /** The node is gone: nothing more happens, nothing is reported. */
   close(): void;
@@ -60,6 +62,7 @@ export interface PodWorkerOptions {
   readonly onAllocated: () => void;
 }
 
+/** Takes over a pod that an earlier worker had started: its containers go on as its status says (adoptRuntime). */
 export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorker {
   const { api, clock, log, behaviour, hostIp } = options;
   const timers = new Set<Timer>();

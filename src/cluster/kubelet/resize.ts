@@ -10,6 +10,7 @@ export type ResizeVerdict =
   /** Will never be possible on this node. */
   | { readonly state: 'Infeasible'; readonly message: string };
 
+/** One container of a resize. */
 export interface WantedResize {
   readonly container: ContainerRuntime;
   readonly resources: Resources;

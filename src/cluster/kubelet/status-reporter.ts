@@ -10,6 +10,7 @@ import { type PodStatus, RESIZE_CONDITIONS } from './pod-status.ts';
 
 const RETRY_MILLIS = 1000;
 
+/** Order is kept: a status never overtakes a later one. */
 export interface StatusReporter {
   /** Resolves when the newest status is written, or the pod is gone. */
   report(): Promise<void>;
@@ -24,6 +25,7 @@ export interface StatusReporterOptions {
   readonly current: () => { readonly pod: Pod; readonly status: PodStatus };
 }
 
+/** A write that fails is tried again until the pod is gone; equal statuses are written once. */
 export function createStatusReporter({ api, clock, log, current }: StatusReporterOptions): StatusReporter {
   let running: Promise<void> | undefined;
   let isDirty = false;

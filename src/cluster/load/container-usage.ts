@@ -79,6 +79,7 @@ export function newUsage(
   };
 }
 
+/** As the kubelet would set the groups of a container with these resources. */
 export function settingsOf(resources: Resources): ContainerSettings {
   const [requests, limits] = [amountsOf(resources.requests), amountsOf(resources.limits)];
   const limit = limits.get('cpu');

@@ -16,6 +16,7 @@ export interface CpuGroup {
 /** Source: pkg/kubelet/cm/helpers_linux.go `MilliCPUToShares`: 1024 for a core, 2 at least. */
 const MIN_SHARES = 2;
 
+/** CPU shares of a request. @param millicores 0 or more */
 export function sharesOf(millicores: number): number {
   return Math.max(MIN_SHARES, Math.floor((millicores * 1024) / 1000));
 }

@@ -1,6 +1,7 @@
 /** What a simulated container wants over time: curves as pure functions of the moment, so that any instant can be asked. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 
+/** All a curve may depend on: equal moments have equal loads. */
 export interface LoadMoment {
   readonly now: EpochMillis;
   /** Since the container's process started; begins anew with each restart. */
@@ -61,6 +62,7 @@ export function plateau(start: number, ceiling: number, durationMillis: Millis):
   return ({ ageMillis }) => ceiling - (ceiling - start) * Math.exp((-3 * ageMillis) / durationMillis);
 }
 
+/** @param curves at least one */
 export function sum(curves: readonly LoadCurve[]): LoadCurve {
   const [only] = curves;
   if (curves.length === 1 && only !== undefined) return only;

@@ -33,6 +33,7 @@ export interface NodeLoadOptions {
   readonly seed: number;
 }
 
+/** Time only adds: counters of a container never fall while its process lives. */
 export interface NodeLoad {
   /** Adds up what was used since the last call. Containers that ended meanwhile are forgotten, counters of restarted ones begin anew. */
   advance(pods: Iterable<LoadedPod>, now: EpochMillis): void;

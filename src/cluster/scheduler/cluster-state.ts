@@ -5,6 +5,7 @@ import { controllerOf, nameOf, namespaceOf } from '../objects.ts';
 import { type Amounts, amountsOf } from '../pod-requests.ts';
 import type { PodGroup, PodInfo } from './pod-info.ts';
 
+/** `requested` and `pods` change in place while the node is known. */
 export interface NodeState {
   readonly name: string;
   readonly node: Node;
@@ -15,6 +16,7 @@ export interface NodeState {
   readonly pods: Map<string, PodInfo>;
 }
 
+/** Assumed pods count from the moment a node is chosen for them, so two decisions never share the same room. */
 export interface ClusterState {
   nodes(): Iterable<NodeState>;
   node(name: string): NodeState | undefined;
@@ -42,6 +44,7 @@ interface GroupCounts {
   readonly byNode: Map<string, number>;
 }
 
+/** Pods may be told before their node; they count as soon as it comes. */
 export function createClusterState(): ClusterState {
   const nodes = new Map<string, NodeState>();
   const placements = new Map<string, Placement>();

@@ -34,6 +34,7 @@ export interface AffinityTerm {
   readonly topologyKey: string;
 }
 
+/** Lives as long as the version of the pod it was made from. */
 export interface PodInfo {
   readonly pod: Pod;
   readonly uid: string;

@@ -28,6 +28,10 @@ type Decision =
   /** Its volumes are being made; the change of the claims wakes the pod. */
   | { readonly waitsForVolumes: true };
 
+/**
+ * One pod at a time, binding in the background, as kube-scheduler. It never preempts: its messages say that no victims
+ * were found.
+ */
 export function createScheduler(context: StandInContext, options: SchedulerOptions = {}): StandIn {
   const { api, caches, clock, random, log } = context;
   const { schedulerName = 'default-scheduler' } = options;

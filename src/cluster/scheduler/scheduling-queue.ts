@@ -26,6 +26,7 @@ interface Ready {
   readonly order: number;
 }
 
+/** By uid. A pod is in one place at a time: ready, backing off, parked, or with the scheduler. */
 export interface SchedulingQueue {
   /** A new or changed pod: try it as soon as its backoff allows. */
   add(pod: Pod): void;

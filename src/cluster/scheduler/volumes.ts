@@ -5,6 +5,7 @@ import type { Caches } from '../caches.ts';
 import { namespaceOf } from '../objects.ts';
 import type { PodInfo } from './pod-info.ts';
 
+/** The fields that say when and where a volume is made. */
 export interface StorageClass extends KubeObject {
   provisioner?: string;
   volumeBindingMode?: string;

@@ -40,6 +40,7 @@ interface Rollout {
   readonly bounds: RollingBounds;
 }
 
+/** A pass takes one step at most: the next one is taken on what the first has led to. */
 export function createDeploymentController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'deployment-controller';
   const queue = createWorkQueue({ clock, random, log, name });

@@ -27,6 +27,7 @@ import { applyScalingRules, type ScalingHistory } from './scaling-rules.ts';
 const SYNC_MILLIS = 15_000;
 const WORKERS = 1;
 
+/** Resource metrics only; targets are Deployments, ReplicaSets and StatefulSets. Without figures it changes nothing. */
 export function createHorizontalAutoscaler({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'horizontal-pod-autoscaler';
   const queue = createWorkQueue({ clock, random, log, name });

@@ -11,6 +11,7 @@ const CPU_INITIALIZATION_MILLIS: Millis = 300_000;
 /** A pod unready since about its start never was ready. */
 const INITIAL_READINESS_MILLIS: Millis = 30_000;
 
+/** A pod as the replica calculator sees it. */
 export interface ScaledPod {
   readonly isPending: boolean;
   readonly startedAtMillis: EpochMillis | undefined;
@@ -45,6 +46,7 @@ export type Proposal =
     }
   | { readonly ok: false; readonly problem: 'no metrics' | 'no ready pods' | 'missing request' };
 
+/** Pods without figures are taken to be against the change: idle when it grows, in full use when it shrinks. */
 export function proposeReplicas(input: ProposalInput): Proposal {
   const { target, pods, currentReplicas, tolerance } = input;
   const isUtilization = 'utilization' in target;

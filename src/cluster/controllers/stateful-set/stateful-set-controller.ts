@@ -24,6 +24,7 @@ interface Revisions {
   readonly collisionCount: number;
 }
 
+/** What a pass does is planned in stateful-set-plan.ts; one pod at a time unless the set is Parallel. */
 export function createStatefulSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'statefulset-controller';
   const queue = createWorkQueue({ clock, random, log, name });
