@@ -112,6 +112,7 @@ export function readAgentOptions(
 const textOf = (value: string | boolean | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
+/** Undefined for what is no address with a port. */
 function bindOf(text: string): AgentCommandOptions['bind'] | undefined {
   const [, bracketed, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);

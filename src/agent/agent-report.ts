@@ -59,6 +59,7 @@ export function reportTick(metrics: AgentMetrics, tick: Tick, context: ReportCon
   for (const pod of plan.pods) reportPod(metrics, pod, tick, context);
 }
 
+/** Series of coalitions that are gone must not stay. */
 function reportCoalitions(metrics: AgentMetrics, pods: readonly PodPlan[]): void {
   const sizes = new Map<string, number>();
   for (const { coalition } of pods) if (coalition !== undefined) sizes.set(coalition, (sizes.get(coalition) ?? 0) + 1);

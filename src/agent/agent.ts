@@ -123,6 +123,7 @@ export function createAgent(options: AgentOptions): Agent {
     reportTick(metrics, last, { nodeName, systemUse, metricOf });
   });
 
+  /** Samples at a steady pace, and plans at every so many samples. A tick that fails ends nothing. */
   const loop = async (signal: AbortSignal): Promise<void> => {
     let dueMillis = monotonic();
     let lastTickMillis = Number.NEGATIVE_INFINITY;

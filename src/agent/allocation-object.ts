@@ -116,6 +116,7 @@ export function allocationObject(parts: AllocationParts): PodAllocation {
   };
 }
 
+/** Longest value of a Kubernetes label; the API server refuses a longer one. */
 const MAX_LABEL = 63;
 
 const milli = (value: Millicores): string => `${Math.round(Math.min(value, Number.MAX_SAFE_INTEGER))}m`;

@@ -53,6 +53,7 @@ const CONCURRENCY = 4;
 const BATCH = 32;
 /** After the first refusal; doubled with each further one, up to {@link LONGEST_PAUSE}. */
 const FIRST_PAUSE: Millis = 2000;
+/** The operator takes an agent for gone after two minutes (`allocation.staleAfter`): pauses stay well below. */
 const LONGEST_PAUSE: Millis = 60_000;
 
 export function createAllocationWriter(options: AllocationWriterOptions): AllocationWriter {
@@ -89,6 +90,7 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
     lastTold = key;
     log.warn({ pod, error }, messages[result]);
   };
+  /** In parallel, and no more once one was refused for a reason that holds for all. */
   const sendAll = async (writes: readonly PendingWrite[], signal: AbortSignal) => {
     const results = new Map<PendingWrite, WriteResult>();
     const queue = [...writes];
@@ -149,6 +151,7 @@ function isRefused(results: ReadonlyMap<PendingWrite, WriteResult>): boolean {
   return [...results.values()].some((result) => result === 'denied' || result === 'missing' || result === 'failed');
 }
 
+/** The order matters: a namespace that is ending answers 403 and 404 as well, and says nothing about others. */
 function resultOf(error: unknown): WriteResult {
   if (isForbidden(error)) {
     // A namespace on its way out takes nothing new; that says nothing about other pods.

@@ -36,6 +36,7 @@ export interface DemandMetricsOptions {
   readonly log: Logger;
 }
 
+/** Of one query: a tick must not wait for longer than itself. */
 const TIMEOUT: Millis = 2000;
 const CACHE: Millis = 5000;
 const QUERIES_CACHE: Millis = 30_000;
@@ -86,6 +87,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
     queries = await options.queries();
     told.delete(QUERIES);
   };
+  /** One query for all pods of this node that want the metric, at most every five seconds. */
   const ask = async (name: string, pods: readonly AllocationPod[], signal: AbortSignal): Promise<void> => {
     const text = ownMember(queries, name);
     const metric = metrics.get(name) ?? { values: new Map(), fetchedAt: 0, askedMillis: Number.NEGATIVE_INFINITY };

@@ -42,6 +42,7 @@ export function readGuidance(said: AllocationGuidance | undefined): Guidance | u
   };
 }
 
+/** What the operator may not be able to say yet has the value that changes nothing. */
 function hintsOf(said: AllocationGuidance): PodHints {
   const { bounds = [], isRequestFrozen = false } = said;
   const limitMin = amount(said.limitMin);

@@ -48,6 +48,7 @@ export function createLiveSettings(options: LiveSettingsOptions): LiveSettings {
   let isKnown = false;
   let settings = read(undefined, false);
 
+  /** @param isTold whether problems and notes go to the log: not for the defaults before the first answer. */
   function read(configMap: Readonly<Record<string, string>> | undefined, isTold: boolean): AgentSettings {
     const found = readSettings({ configMap, env });
     if (isTold) {

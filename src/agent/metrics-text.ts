@@ -113,6 +113,7 @@ function labelText(labels: Readonly<Record<string, string>>): string {
     .join(',');
 }
 
+/** As the text format writes numbers; NaN never gets here. */
 function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);

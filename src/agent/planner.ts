@@ -110,6 +110,7 @@ export function planTick(input: TickInput): Tick {
   return { plan, measured, writes };
 }
 
+/** What the operator says of the past beats annotations, and these beat what the agent noted itself. */
 function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, input: TickInput): NodePod {
   const known = input.stores.allocation(pod.uid);
   const guidance = known?.guidance;
@@ -125,6 +126,7 @@ function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, inpu
   };
 }
 
+/** One pod of each namespace tells it, whichever: see `quotaOf` in allocation-reports.ts. */
 function quotasOf({ pods, stores }: TickInput): ReadonlyMap<string, NodeQuota> {
   const quotas = new Map<string, NodeQuota>();
   for (const { pod } of pods) {

@@ -29,6 +29,7 @@ const EVERY: Millis = 5000;
 const LOOKS = 2;
 /** The systemd driver rounds quotas up to ten millicores. */
 const STEP: Millicores = 10;
+/** As long as the limit is asked for anew; the operator needs a few seconds. */
 const ASKED_FOR: Millis = 30_000;
 
 type Limits = readonly (readonly [string, Millicores])[];
@@ -120,6 +121,7 @@ function limitsOf({ statuses }: AllocationPod): Limits | undefined {
   return limits.length === 0 ? undefined : limits;
 }
 
+/** Unknown where a quota cannot be read: then nothing is concluded. */
 function judge(limits: Limits, use: PodUse): 'in-force' | 'reset' | 'unknown' {
   const quotas = limits.map(([name]) => use.container(name)?.settings()?.quota);
   if (quotas.some((quota) => quota === undefined)) return 'unknown';

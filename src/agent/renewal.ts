@@ -64,6 +64,7 @@ export function createRenewal(options: {
   };
 }
 
+/** Metadata only: merged into the object, so that its generation stays. */
 function signOfLife({ uid, namespace }: PodPlan, now: EpochMillis): PodAllocation {
   return { metadata: { name: uid, namespace, annotations: { [RENEWED_ANNOTATION]: isoText(now) } } };
 }

@@ -115,6 +115,7 @@ export function createSampler(options: SamplerOptions): Sampler {
     missingSince: undefined,
     problem: undefined,
   });
+  /** Its group went away: files are closed, and what was counted belongs to another one. */
   const lose = (one: Followed, now: Millis): void => {
     if (one.path !== undefined) parts?.groups.forget(one.path);
     one.path = undefined;
@@ -135,11 +136,13 @@ export function createSampler(options: SamplerOptions): Sampler {
     else one.problem = reading.message;
     return false;
   };
+  /** Told only after a while: pods are known to the API before they have a group. */
   const noteMissing = (one: Followed, what: string, now: Millis): void => {
     one.missingSince ??= now;
     if (now - one.missingSince >= MISSING_GRACE_MILLIS)
       one.problem = `${what} has no control group below ${mount}; its CPU is not measured`;
   };
+  /** The pod first: its containers' groups lie in its own. */
   const samplePod = (pod: FollowedPod, folders: PodFolders, now: Millis): void => {
     pod.path ??= folders.pod(pod.tracked.groupUid);
     if (pod.path === undefined) noteMissing(pod, `pod ${pod.tracked.label}`, now);

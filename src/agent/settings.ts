@@ -35,6 +35,7 @@ export function readSettings({ configMap = {}, env }: SettingSources): ReadSetti
   const problems: string[] = [];
   const notes: string[] = [];
   let settings = defaultAgentSettings;
+  /** One value of one source; what is not accepted keeps what was there before. */
   const put = (row: SettingRow, name: string, text: string): void => {
     const result = row.apply(settings, text);
     if ('accepted' in result)

@@ -75,11 +75,13 @@ export function createTicks(parts: TickParts): Ticks {
     if (blocked !== undefined && blocked !== lastBlocked) log.info({}, `No plan for now: ${blocked}`);
     lastBlocked = blocked ?? '';
   };
+  /** Series of pods that are gone would be told for ever. */
   const forgetGone = (now: Tick): void => {
     const present = new Set(now.plan.pods.map(({ uid }) => uid));
     for (const { uid, namespace, name } of last?.plan.pods ?? [])
       if (!present.has(uid)) metrics.removePod(namespace, name);
   };
+  /** Undefined while anything it is made of is not known for certain. */
   const plan = (): Tick | undefined => {
     const blocked = blockedBecause();
     tellBlocked(blocked);
@@ -101,6 +103,7 @@ export function createTicks(parts: TickParts): Ticks {
     countTick(metrics, tick);
     return tick;
   };
+  /** A sign of life only where nothing else is written: any write is one. */
   const intended = (tick: Tick): readonly IntendedWrite[] => {
     const { renewMillis, rules } = settings.current();
     const isDue = monotonic() - lastWriteMillis >= renewMillis && rules.apply !== 'observe';
@@ -119,6 +122,7 @@ export function createTicks(parts: TickParts): Ticks {
     metrics.inc('mbcas_allocation_changes_total', { namespace, pod, direction });
     metrics.observe('mbcas_allocation_latency_seconds', {}, seconds);
   };
+  /** What did not get through counts as not made, so the next plan wants it again. */
   const write = async (tick: Tick, signal: AbortSignal): Promise<void> => {
     const planned = monotonic();
     const writes = intended(tick);

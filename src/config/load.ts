@@ -133,6 +133,7 @@ function sectionsOf(paths: readonly string[]): ReadonlySet<string> {
   return sections;
 }
 
+/** The value of one key; each of its problems with key, value and what is accepted. */
 function readKey(key: ConfigKey<unknown>, given: Given | undefined, problems: string[]): unknown {
   const result = key.schema.safeParse(given === undefined ? key.defaultValue : given.value);
   if (result.success) return result.data;

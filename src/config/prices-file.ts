@@ -45,6 +45,7 @@ export function readPricesFile(path: string): string {
   }
 }
 
+/** What may stand at a place of the file, for its message. */
 function acceptedAt(path: readonly string[]): string {
   const isEntry = path[0] === 'instanceTypes' && path.length >= 2;
   const name = path.at(-1) ?? '';

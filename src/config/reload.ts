@@ -64,6 +64,7 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
     }
   };
 
+  /** A new text starts to settle; one that goes back to what is in force stops it. */
   const check = (): void => {
     const { outcome } = look();
     if (outcome === settling?.outcome) return;
@@ -71,6 +72,7 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
     settling = outcome === lastOutcome ? undefined : { outcome, timer: clock.setTimer(SETTLE_MILLIS, settle) };
   };
 
+  /** The text has stayed as it was: it is taken, or said why not. */
   const settle = (): void => {
     const expected = settling?.outcome;
     settling = undefined;
@@ -133,6 +135,7 @@ function needsRestart(path: string): boolean {
   return listConfigKeys().some((named) => named.path === path && named.key.restart === true);
 }
 
+/** Only to be quick: the poll finds every change as well. */
 function watchWithNode(directory: string, onEvent: () => void): () => void {
   try {
     const watcher = watch(directory, { persistent: false }, onEvent);

@@ -83,7 +83,7 @@ export const rightsizingKeys = {
     env: 'RIGHTSIZING_RETENTION',
     restart: true,
     min: MINUTE,
-    description: 'How long the usage of a workload that is gone is remembered.',
+    description: 'How long the usage of a workload, or of a container of it, that is gone is remembered.',
   }),
   saveInterval: duration('10m', {
     env: 'RIGHTSIZING_SAVE_INTERVAL',

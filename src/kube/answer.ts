@@ -79,6 +79,7 @@ export function isStatus(value: unknown): value is Status {
   return isRecord(value) && value['kind'] === 'Status';
 }
 
+/** Undefined for whatever is no Status. */
 function parseStatus(text: string): Status | undefined {
   // Proxies in front answer in HTML or text.
   if (!text.trimStart().startsWith('{')) return undefined;

@@ -56,9 +56,11 @@ export interface KubeClientOptions {
 const CALL_DEADLINE_MILLIS = 35_000;
 /** For one page of a list, read and handled. */
 const LIST_DEADLINE_MILLIS = 60_000;
+/** Below the deadline of a call: the last answer is then an answer and no timeout. */
 const THROTTLE_BUDGET_MILLIS = 15_000;
 /** Where a watch names no timeout, the API server picks one of 30 to 60 minutes. */
 const DEFAULT_WATCH_SECONDS = 3_600;
+/** Beyond the server's own end of the watch. */
 const WATCH_SILENCE_GRACE_MILLIS = 10_000;
 
 /**

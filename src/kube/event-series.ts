@@ -71,6 +71,7 @@ export function createEventSeries(limits: EventSeriesLimits = {}): EventSeries {
     if (oldest !== undefined) map.delete(oldest);
   };
 
+  /** A token bucket for each subject: a burst at once, then one each refill. */
   const spend = (subject: string, nowMillis: EpochMillis): boolean => {
     const known = allowances.get(subject) ?? { tokens: burstPerSubject, countedMillis: nowMillis };
     const refilled = known.tokens + Math.max(0, nowMillis - known.countedMillis) / refillMillis;

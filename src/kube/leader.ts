@@ -98,6 +98,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     annotations: annotations(),
   });
 
+  /** Every sight of the lease, our own writes too. Patience begins anew only with a heartbeat. */
   const observe = (next: Lease): void => {
     if (observed === undefined || heartbeatOf(observed) !== heartbeatOf(next)) {
       patience?.cancel();
@@ -162,6 +163,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     return true;
   };
 
+  /** Never rejects; what went wrong has been logged. */
   const attempt = async (signal: AbortSignal): Promise<boolean> => {
     try {
       return await bounded(acquireOrRenew, signal);
@@ -206,6 +208,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     }
   };
 
+  /** Never rejects: at worst others wait until the lease runs out. */
   const release = async (): Promise<void> => {
     try {
       await bounded(async (signal) => {

@@ -40,6 +40,7 @@ export async function readPage<T extends KubeObject>(
   return page;
 }
 
+/** @throws KubeError 410 where a continue token expired between two pages; the target is then incomplete. */
 async function readPages<T extends KubeObject, Target extends ListingTarget<T>>(
   api: KubeApi,
   type: ResourceType<T>,

@@ -100,6 +100,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let retryTokens = RETRY_BURST;
   let countedMillis = clock.now();
 
+  /** Ready already: only a higher priority changes anything. */
   const enqueue = (key: string, priority: number): void => {
     const current = ready.get(key);
     if (current !== undefined && current.priority >= priority) return;
@@ -110,6 +111,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     wake?.();
   };
 
+  /** The first of the highest priority that has any. */
   const take = (): { readonly key: string; readonly queuedMillis: number } | undefined => {
     let best: number | undefined;
     for (const [priority, lane] of lanes) {
@@ -166,6 +168,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
   };
 
+  /** Never rejects, whatever the handler does. */
   const process = async (
     key: string,
     queuedMillis: number,

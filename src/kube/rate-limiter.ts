@@ -59,6 +59,7 @@ export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter
     return true;
   };
   const next = (): Line | undefined => lines.find((line) => queues[line].size > 0);
+  /** Lets go all that may, in order; a timer takes care of the first that may not. */
   const serve = (): void => {
     timer?.cancel();
     timer = undefined;

@@ -59,6 +59,7 @@ interface Stored {
 
 const MAX_PENDING = 1_000;
 const MAX_STORED = 4_096;
+/** About five seconds of retries in all. */
 const MAX_ATTEMPTS = 4;
 const FLUSH_MILLIS = 2_000;
 /** A series is written at most this often: a repeat each second must not cost a write each second. */
@@ -142,6 +143,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     stored.delete(oldest[0]);
   };
 
+  /** The series as it stands now, repeats since it was queued included. */
   const update = async (write: Write, known: Stored, signal: AbortSignal): Promise<void> => {
     const state = series.stateOf(write.key);
     if (state === undefined) return;
@@ -181,6 +183,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
   };
 
+  /** One write after the other: events are not worth a burst of requests. */
   const drain = async (signal: AbortSignal): Promise<void> => {
     for (const write of queue.values()) {
       if (signal.aborted) return;

@@ -94,6 +94,7 @@ export async function runReflector<T extends KubeObject>(
     }
   };
 
+  /** @throws Error for a watch that ends at once and brought nothing, so that it counts as a failure. */
   const follow = async (stream: WatchStream<T>): Promise<void> => {
     const startedMillis = clock.now();
     const seen = await followEvents(stream, sink, position);

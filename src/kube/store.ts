@@ -120,6 +120,7 @@ function createStoreOf<T extends KubeObject, R, K>(
 
   const knownOf = ({ metadata }: T): K | undefined => entries.find(metadata?.namespace ?? '', metadata?.name ?? '');
 
+  /** @returns what is kept of the object, in whichever map. */
   const put = (into: ObjectMap<K>, object: T): K | undefined => {
     const { namespace = '', name = '' } = object.metadata ?? {};
     const known = knownOf(object);
@@ -142,6 +143,7 @@ function createStoreOf<T extends KubeObject, R, K>(
     return { key, before: recordOfAny(before), after: recordOfAny(after) };
   };
 
+  /** Removed first, then added and changed, each in the order of its map. */
   const differences = (old: ObjectMap<K>, fresh: ObjectMap<K>): StoreChange<R>[] => {
     const changes: StoreChange<R>[] = [];
     for (const [key, before] of old.entries()) {

@@ -58,6 +58,7 @@ export function openWatchStream<T extends KubeObject>(
   };
   let timer = clock.setTimer(deadlineMillis, onTimer);
 
+  /** Whoever waits for the next event is told the reason. */
   const close = (reason: unknown): void => {
     if (isClosed) return;
     isClosed = true;

@@ -45,6 +45,7 @@ const fields: readonly Field[] = [
   { name: 'month', min: 1, max: 12, names: MONTHS },
   { name: 'day of week', min: 0, max: 6, names: DAYS },
 ];
+/** In some year: February has 29 days. */
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** For messages: what a schedule looks like. */
@@ -82,6 +83,7 @@ export function parseCron(text: string): CronSchedule {
   };
 }
 
+/** Occurrences are whole seconds, so a fraction of one changes nothing. */
 function wholeSecond(instant: EpochMillis): EpochMillis {
   return Math.floor(instant / 1000) * 1000;
 }
@@ -111,6 +113,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/** @throws InvalidValueError naming the field and what it takes. */
 function parseField(text: string, part: string, field: Field): FieldValues {
   const refuse = (): never => {
     const named =

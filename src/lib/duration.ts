@@ -15,6 +15,7 @@ const unitMillis: ReadonlyMap<string, number> = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
 ]);
+/** One number with its unit; `ms` before `m` and `s`, or it would be read as minutes. */
 const TERM = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g;
 /** Go holds durations as 64-bit nanoseconds, about 292 years. */
 const MAX_MILLIS = Number(2n ** 63n / 1_000_000n);

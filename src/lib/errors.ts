@@ -62,6 +62,7 @@ export function describeError(error: unknown): string {
   return parts.join(': ') || 'unknown error';
 }
 
+/** Never throws: what cannot be turned into JSON has a tag at least. */
 function describeOne(value: unknown): string {
   if (value instanceof AggregateError && value.message === '') {
     return value.errors.map((inner) => describeOne(inner)).join('; ') || 'several errors';

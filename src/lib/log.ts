@@ -81,6 +81,7 @@ function wrap(root: pino.Logger, name: string, fields: LogFields): Logger {
   };
 }
 
+/** The stack tells a developer where; to everybody else it is noise. */
 function withStack(target: pino.Logger, record: LogFields): LogFields {
   const { error } = record;
   return error instanceof Error && target.isLevelEnabled('debug') ? { ...record, stacktrace: error.stack } : record;

@@ -241,6 +241,7 @@ function* inChunks(lines: Iterable<string>): Generator<string> {
   yield chunk;
 }
 
+/** Characters: what fits into one TLS record. */
 const CHUNK_LENGTH = 16_384;
 
 function hasSameValues(a: LabelValues, b: LabelValues): boolean {

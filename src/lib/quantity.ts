@@ -61,6 +61,9 @@ const plainUnits: ReadonlyMap<string, Quantity> = new Map<string, Quantity>([
     .map(([suffix, power]): [string, Quantity] => [suffix, { nanos: NANOS << BigInt(power), format: 'BinarySI' }]),
 ]);
 
+/**
+ * Sign, digits, fraction, suffix. The number may be missing, as in Kubernetes; which suffixes there are is looked up.
+ */
 const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?([a-zA-Z]*|[eE][+-]?\d+)$/;
 const ACCEPTED =
   'a number with an optional suffix n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3';

@@ -47,6 +47,7 @@ export interface Admission {
  * section 3). The webhook's own timeout is 2 s.
  */
 const OWNER_BUDGET_MILLIS = 150;
+/** Expired claims count for nothing in the meantime either: sweeping only frees memory. */
 const SWEEP_MILLIS = 30_000;
 /** Templates and owners of the pods admitted lately. */
 const MAX_INTERNED = 5_000;

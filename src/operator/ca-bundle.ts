@@ -5,6 +5,7 @@ import { isConflict, isNotFound } from '../api/kube-error.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Config } from '../config/schema.ts';
 
+/** Replicas that start together write at the same time. */
 const MAX_ATTEMPTS = 3;
 
 /** A webhook configuration that names this operator's webhook. */

@@ -64,6 +64,7 @@ function unplaced(ref: WorkloadRef, { isLeader, journal, clock }: ExplainEndpoin
 /** So many workloads are planned in one go; admissions come first in between. */
 const FLEET_BATCH = 50;
 
+/** Each workload is planned for it: thousands take seconds, and admissions must not wait for them. */
 async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointOptions) {
   const workloads = [];
   // A list of its own: the view goes on changing while others have their turn.

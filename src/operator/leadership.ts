@@ -47,6 +47,7 @@ export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'>): StowageError {
       );
 }
 
+/** Spotalis's value of the label. */
 const CONTROLLER = { controller_name: 'spotalis-controller' } as const;
 
 /** Without election this replica leads from the start of `run` on, and nothing is written to any Lease. */

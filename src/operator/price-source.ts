@@ -37,6 +37,7 @@ export function createPriceSource({ clock, log, onChange, ...options }: PriceSou
   /** The text last looked at, or the error instead of it: each is told once. */
   let lastOutcome: string | undefined;
 
+  /** Nothing happens where the text is the same as last time. */
   const check = (): void => {
     if (path === '') return;
     let text: string | undefined;

@@ -47,6 +47,7 @@ const AUTHORITY_MILLIS = 120 * DAY_MILLIS;
 const SKEW_MILLIS = 300_000;
 /** Of their life. The last third, 30 days, is left to renewals that fail. */
 const RENEW_AT = 2 / 3;
+/** Every replica looks so often, and so long at most serves what was replaced. */
 const LOOK_MILLIS = 30_000;
 /** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
 const TAKE_IN_MILLIS = 5_000;
@@ -85,6 +86,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
     }
   };
 
+  /** Whoever comes first makes it; the others take what he has made. */
   const obtain = async (): Promise<Stored> => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const { stored, secret } = await read();

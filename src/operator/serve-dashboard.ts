@@ -48,6 +48,7 @@ export async function serveDashboard(options: ServeDashboardOptions): Promise<En
   }
 }
 
+/** All paths are known at the start, so that others answer 404 without loading anything. */
 function dashboardEndpoints(sources: DashboardSources): Record<string, StreamEndpoint> {
   let loaded: Promise<DashboardApi> | undefined;
   const api = (): Promise<DashboardApi> => {

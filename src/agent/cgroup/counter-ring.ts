@@ -58,6 +58,7 @@ export function createCounterRing(capacity: number): CounterRing {
   const at = (index: number, field: number): number => values[index * FIELDS + field] ?? 0;
   /** Index of the sample `back` before the newest. */
   const before = (back: number): number => (newest - back + size) % size;
+  /** A container that restarted has a new group of the same name, with counters from zero (podman#11506). */
   const hasFallen = (counters: CpuCounters): boolean =>
     counters.usageMicros < at(newest, 1) ||
     counters.periods < at(newest, 2) ||
@@ -101,6 +102,7 @@ export function createCounterRing(capacity: number): CounterRing {
     reset,
   };
 
+  /** Both are indices in the ring, `to` the later. */
   function difference(from: number, to: number): CpuWindow {
     const delta = (field: number): number => at(to, field) - at(from, field);
     const spanMillis = delta(0);

@@ -73,6 +73,7 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
     groups.set(path, group);
     return group;
   };
+  /** Undefined where the kernel keeps none (CONFIG_PSI), and then not asked again. */
   const pressureOf = (group: CounterFiles): number | undefined => {
     if (group.pressure === undefined) return undefined;
     const text = optional(group.pressure);
@@ -102,6 +103,7 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
       value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureOf(group)),
     };
   };
+  /** Undefined where the files are not there or not understood: nothing is concluded from that. */
   const quotaOf = (path: string): CpuQuota | undefined => {
     if (version === 2) return parseCpuMax(optional(at(cpu, path, 'cpu.max')) ?? '');
     const quota = optional(at(cpu, path, 'cpu.cfs_quota_us')) ?? '';

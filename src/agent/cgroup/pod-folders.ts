@@ -58,6 +58,7 @@ export function createPodFolders(tree: string): PodFolders {
     return found;
   };
 
+  /** Pods below all roots, Guaranteed ones directly, others below their class. */
   const index = (): Map<string, string> => {
     const found = new Map<string, string>();
     for (const root of roots) {

@@ -34,6 +34,7 @@ interface Cached {
   readonly expiresMillis: number | undefined;
 }
 
+/** A plugin may ask a server of its own, or a browser, which it must not here. */
 const TIMEOUT_MILLIS = 60_000;
 /** What is printed beyond it is dropped, so that a plugin gone wild does not fill the memory. */
 const MAX_OUTPUT_CHARACTERS = 1 << 20;
@@ -111,6 +112,7 @@ function runPlugin(settings: ExecSettings, { cluster, env, clock }: ExecContext)
   });
 }
 
+/** @throws ExecCredentialError, which never quotes the output. */
 function parseOutput(output: string, settings: ExecSettings): Cached {
   const fail = (problem: string): never => {
     throw new ExecCredentialError(describe(settings, problem));

@@ -65,6 +65,7 @@ function entryOf(config: Kubeconfig, section: 'clusters' | 'users' | 'contexts',
   return entry;
 }
 
+/** @throws KubeconfigError also for a proxy, which would be passed by without a word. */
 function serverOf(cluster: Entry, name: string): URL {
   const text = textOf(cluster.fields, 'server');
   if (text === undefined) throw new KubeconfigError(`Cluster "${name}" in ${cluster.file} has no server.`);
@@ -84,6 +85,7 @@ function serverOf(cluster: Entry, name: string): URL {
   return url;
 }
 
+/** Read again while the process runs where it is a file. */
 function trustOf(cluster: Entry, name: string, clock: Clock): TrustSource {
   const serverName = textOf(cluster.fields, 'tls-server-name');
   const isInsecure = cluster.fields['insecure-skip-tls-verify'] === true;
@@ -112,6 +114,7 @@ function decodeOf(entry: Entry, key: string, what: string): string | undefined {
 
 const anonymous = (): CredentialSource => ({ current: async () => ({}), invalidate() {} });
 
+/** In kubectl's order: an exec plugin, else whatever there is of a token and a client certificate. */
 function credentialsOf(
   user: Entry,
   name: string,
@@ -175,6 +178,7 @@ function credentialsOf(
   };
 }
 
+/** Said now: without them requests would be anonymous, and refused for reasons that nobody understands. */
 function refuseUnsupported(user: Entry, name: string): void {
   if (textOf(user.fields, 'username') !== undefined || textOf(user.fields, 'password') !== undefined) {
     throw new KubeconfigError(

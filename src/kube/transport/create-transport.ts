@@ -58,6 +58,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (isClosed) throw closedError({ isUnprocessed: true });
   };
 
+  /** The transport for the material of now; with other material, what was there is retired. */
   const generationFor = async (): Promise<Generation> => {
     const material = await options.material();
     throwIfClosed();

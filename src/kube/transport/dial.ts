@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { rootCertificates } from './root-certificates.ts';
 import { ConnectionError, type TlsMaterial } from './transport.ts';
 
+/** For TCP and TLS together. */
 const DIAL_TIMEOUT_MILLIS = 10_000;
 /** TCP keepalive: keeps the connection in the tables of middleboxes and finds hosts that are gone. */
 export const KEEPALIVE_MILLIS = 30_000;

@@ -33,6 +33,7 @@ export function createHttp2Lane(dial: (onClose: () => void, signal: AbortSignal)
   const end = new AbortController();
   let ended: ConnectionError | undefined;
 
+  /** A connection may be gone, or unwanted, by the time it is open. */
   const dialOne = async (): Promise<Http2Session> => {
     const born = generation;
     let isGone = false;

@@ -125,6 +125,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     onClose();
   });
 
+  /** Resolves with the head of the answer; `release` is called when the stream is closed, whatever became of it. */
   const open = (request: TransportRequest, release: () => void): Promise<TransportResponse> =>
     new Promise((resolve, reject) => {
       // A permit may be granted in the moment the connection goes away.
@@ -157,6 +158,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   const isCut = (stream: http2.ClientHttp2Stream): boolean =>
     stream.rstCode !== undefined && stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR;
 
+  /** What a stream that ended without an answer means to its caller. */
   const translate = (stream: http2.ClientHttp2Stream, cause: unknown): ConnectionError => {
     // REFUSED_STREAM: the server vouches that it did nothing (RFC 9113, 8.7); it answers so beyond GOAWAY's last
     // stream.
