@@ -9,6 +9,7 @@ import type { Labels } from './label-selector.ts';
 /** Where a value comes from. */
 type SettingSource = 'workload' | 'namespace' | 'config';
 
+/** What holds for a workload, each value with where it was found. */
 export interface WorkloadSettings {
   readonly spotPercentage: Percent;
   readonly minOnDemand: MinOnDemand;

@@ -9,6 +9,7 @@ export type MinOnDemand =
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'percent'; readonly percent: Percent };
 
+/** As texts in annotations; the model's own word is Side, with the same two values. */
 export type CapacitySide = 'spot' | 'on-demand';
 
 /** What Stowage writes on a pod it steers. */

@@ -1,5 +1,6 @@
 /** Every label and annotation of the placement engine: its key, where it stands, what it means, and what is accepted. */
 
+/** Settings are Spotalis' keys with its meanings; the stamps from `slot` on are ours; the last one is Kubernetes'. */
 export const placementKeys = {
   enabled: 'spotalis.io/enabled',
   spotPercentage: 'spotalis.io/spot-percentage',

@@ -6,6 +6,7 @@
 import type { KubeObject, Status } from './core.ts';
 import type { ResourceType } from './resources.ts';
 
+/** A call that `signal` aborts rejects with the signal's reason; whether a write was carried out is then not known. */
 export interface CallOptions {
   /** Required for namespaced types, except in `list` and `watch`, where absent means "all namespaces". */
   readonly namespace?: string;
@@ -19,6 +20,7 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
+  /** Required for `apply`; other writes are owned by the client's own name without it. */
   readonly fieldManager?: string;
   /** Ask the API server to validate and admit, but not to store. */
   readonly dryRun?: boolean;
@@ -28,12 +30,14 @@ export interface WriteOptions extends CallOptions {
 export interface ListOptions extends CallOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Most items of a page. Absent: all in one answer, which for large types costs the memory of all of them. */
   readonly limit?: number;
   readonly continueToken?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
 }
 
+/** All pages of a listing show the state at the `resourceVersion` of the first. */
 export interface ListPage<T> {
   readonly items: T[];
   readonly resourceVersion: string;
@@ -52,6 +56,7 @@ export interface WatchOptions extends CallOptions {
   readonly onOpen?: () => void;
 }
 
+/** A BOOKMARK carries a version and nothing else; after an ERROR the stream ends. */
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
@@ -67,6 +72,9 @@ export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
+/**
+ * `uid` and `resourceVersion` are preconditions: the deletion conflicts (409) where the object is another one by now.
+ */
 export interface DeleteOptions extends CallOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -107,6 +115,7 @@ export interface KubeApi {
   /** PUT; conflicts (409) when `metadata.resourceVersion` is given and stale. */
   replace<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
+  /** Resolves when the server has accepted it: finalizers and grace periods may keep the object for long. */
   delete(type: ResourceType, name: string, options?: DeleteOptions): Promise<void>;
   /**
    * Opens a watch with bookmarks enabled. The iteration ends without error when the server closes the stream normally

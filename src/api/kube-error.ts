@@ -27,9 +27,11 @@ const hasStatus =
   (error: unknown): error is KubeError =>
     error instanceof KubeError && codes.includes(error.httpStatus);
 
+/** No such object, or no such type, or a namespace that is not there: the message alone tells which. */
 export const isNotFound = hasStatus(404);
 export const isForbidden = hasStatus(403);
 export const isUnauthorized = hasStatus(401);
+/** The object does not pass validation: sending it again cannot help. */
 export const isInvalid = hasStatus(422);
 
 /** 409 because the resourceVersion or a precondition (uid) did not match. `AlreadyExists` is a different meaning. */

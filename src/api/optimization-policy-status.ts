@@ -18,12 +18,15 @@ export interface ContainerRecommendation {
   explanation?: string;
 }
 
+/** What came of a workload at the last look; `Pending` waits for something that comes by itself. */
 export const workloadResults = ['Applied', 'Recommended', 'Skipped', 'Error', 'Pending'] as const;
 export type WorkloadResult = (typeof workloadResults)[number];
 
+/** By which way sizes were last brought to the pods. */
 export const applyMethods = ['InPlace', 'Recreate', 'ServerSideApply', 'StrategicMergePatch', 'Eviction'] as const;
 export type ApplyMethod = (typeof applyMethods)[number];
 
+/** One workload this policy has the say over. Workloads of another policy are in that one's status. */
 export interface PolicyWorkloadStatus {
   name: string;
   namespace: string;
@@ -42,6 +45,7 @@ export interface PolicyWorkloadStatus {
   fieldOwnership?: boolean;
 }
 
+/** Written by the leader only; what OptiPod wrote there is read as well. */
 export interface OptimizationPolicyStatus {
   observedGeneration?: number;
   conditions?: PolicyCondition[];
@@ -56,4 +60,5 @@ export interface OptimizationPolicyStatus {
   workloadsOmitted?: number;
 }
 
+/** Objects may be 1.5 MB (etcd); this keeps a status well below it, with long explanations. */
 export const MAX_WORKLOADS_IN_STATUS = 200;

@@ -18,6 +18,7 @@ export function policyType(group: PolicyGroup): ResourceType<OptimizationPolicy>
   return { group, version: 'v1alpha1', plural: 'optimizationpolicies', kind: 'OptimizationPolicy', namespaced: true };
 }
 
+/** `Auto` changes workloads, `Recommend` writes its advice into the status only, `Disabled` does neither. */
 export const policyModes = ['Auto', 'Recommend', 'Disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
 
@@ -31,13 +32,16 @@ export function isManagedKind(kind: string): boolean {
   return managedKinds.some((each) => each === kind);
 }
 
+/** All kinds a policy may name. */
 export const policyKinds = [...managedKinds, ...advisedKinds] as const;
 export type PolicyKind = (typeof policyKinds)[number];
 
+/** Where usage comes from; `custom` is an HTTP endpoint of the user's. */
 export const metricsProviders = ['prometheus', 'metrics-server', 'custom'] as const;
 export type MetricsProviderName = (typeof metricsProviders)[number];
 
 export const percentileNames = ['P50', 'P90', 'P95', 'P99'] as const;
+/** How usage becomes a request; see decide/rightsizing/policy-rules.ts. */
 export const strategies = ['Percentile', 'Histogram', 'Max', 'CostAware'] as const;
 export type StrategyName = (typeof strategies)[number];
 
@@ -52,5 +56,6 @@ export type MemoryDecrease = (typeof memoryDecreases)[number];
 export const hpaModes = ['KeepScalePoint', 'LimitsOnly', 'Skip', 'Ignore'] as const;
 export type HpaMode = (typeof hpaModes)[number];
 
+/** What becomes of limits when requests change: left alone, kept in proportion, or set above the highest use. */
 export const limitPolicies = ['Keep', 'Ratio', 'Headroom'] as const;
 export type LimitPolicy = (typeof limitPolicies)[number];

@@ -62,6 +62,7 @@ export interface AllocationDecision {
   readonly credits?: number;
 }
 
+/** Written by the agent of the pod's node alone. */
 export interface PodAllocationSpec {
   /** Namespace of the pod; equals the object's own. */
   readonly namespace: string;
@@ -137,6 +138,7 @@ export interface AllocationGuidance {
   readonly isUnknown?: boolean;
 }
 
+/** Written by the operator's leader alone. */
 export interface PodAllocationStatus {
   /** What the pod actually has. Quantities. */
   readonly appliedCPURequest?: string;

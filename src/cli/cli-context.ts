@@ -6,6 +6,7 @@ import type { Style } from './style.ts';
 import { printableLine } from './text-width.ts';
 import { wrapLine } from './wrap-line.ts';
 
+/** One of the two output streams. */
 export interface Terminal {
   /** Writes text as it is. */
   write(text: string): void;
@@ -14,6 +15,7 @@ export interface Terminal {
   size(): { readonly columns: number; readonly rows: number } | undefined;
 }
 
+/** Everything of the process that commands touch; nothing else of it is used. */
 export interface CliIo {
   readonly out: Terminal;
   readonly err: Terminal;

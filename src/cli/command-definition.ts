@@ -4,6 +4,7 @@ import type { CliContext, CliIo } from './cli-context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { StartOperator } from './operator-port.ts';
 
+/** What the program is given by main.ts. */
 export interface CliDependencies {
   readonly io: CliIo;
   /** Stowage's version, from package.json. */

@@ -9,6 +9,7 @@ import type { EpochMillis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 
+/** One workload and what placement makes of it at one moment. */
 export interface PlannedWorkload extends LiveCounts {
   readonly workload: WorkloadRecord;
   readonly plan: WorkloadPlan;

@@ -10,6 +10,7 @@ export interface InputOptions {
   readonly prices?: string;
 }
 
+/** Files and the configuration are read when the command runs; here only the form of the options is checked. */
 export function addInputOptions(command: Command): Command {
   return command
     .option(

@@ -10,6 +10,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import type { SimulatedOperator } from '../simulator/operator-port.ts';
 
+/** All an operator needs of its process; two of them may run in one. */
 export interface StartOperatorOptions {
   readonly config: Config;
   readonly api: KubeApi;
@@ -30,6 +31,7 @@ export interface StartOperatorOptions {
   readonly metrics?: Metrics;
 }
 
+/** An operator that has opened its ports. It may not lead, and its caches may still be filling. */
 export interface RunningOperator extends SimulatedOperator {
   /** Undefined where the server is switched off. */
   readonly ports: {

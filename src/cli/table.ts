@@ -16,6 +16,7 @@ export interface Column<Row> {
   readonly wide?: boolean;
 }
 
+/** How wide, and how coloured. */
 export interface TableOptions {
   /** Show the columns marked `wide`. */
   readonly wide?: boolean;

@@ -16,6 +16,7 @@ export type Due =
   | 'cover'
   | 'unconfirmed';
 
+/** Counts up only: a due that was never used stays due. */
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
   onPodAdded(facts: WorkloadFacts, pod: PodFacts): void;

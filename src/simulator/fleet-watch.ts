@@ -15,6 +15,7 @@ import { floorCount, type SlotRule, spotCount } from '../decide/placement/slots.
 import type { Side } from '../model/records.ts';
 import { factsOfPod, type PodFacts } from './pod-facts.ts';
 
+/** One workload as it is; counts and pods change in place with each event. */
 export interface WorkloadFacts {
   /** `namespace/name`. */
   readonly key: string;
@@ -31,6 +32,7 @@ export interface WorkloadFacts {
   readonly counts: PodCounts;
 }
 
+/** Pods of any revision count. */
 export interface PodCounts {
   /** Neither terminating nor finished. */
   readonly live: number;

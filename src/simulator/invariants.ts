@@ -13,6 +13,7 @@ import type { PodFacts } from './pod-facts.ts';
 import type { ObservedWrite } from './watched-api.ts';
 import type { AdmissionSeen } from './world.ts';
 
+/** Told of each step before and after it: what an eviction may do is judged by the state it was sent into. */
 export interface InvariantMonitor {
   /** The operator is about to evict or delete a pod. */
   beforeRemoval(pod: Pod): void;
@@ -55,6 +56,9 @@ interface Move {
 /** The API server gives a webhook this long. */
 const ANSWER_MILLIS = 2000;
 
+/**
+ * `paced` and `concurrency` count pods from the accepted eviction until the pod is gone, as the guards' own sources do.
+ */
 export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }: InvariantOptions): InvariantMonitor {
   /** Evicted by the operator and not gone yet: uid of the pod, of its workload. */
   const going = new Map<string, string>();

@@ -15,6 +15,7 @@ export interface JournalJudgeOptions {
   readonly clockSkew: Millis;
 }
 
+/** Says nothing while faults are in force, or where the leader changed in between. */
 export interface JournalJudge {
   evicted(facts: WorkloadFacts, pod: string): void;
 }

@@ -19,6 +19,7 @@ import { createSizeJudge } from './size-judge.ts';
 import type { ObservedWrite } from './watched-api.ts';
 import type { AdmissionSeen } from './world.ts';
 
+/** The judge sees the cluster and what replicas tell of themselves, never their decisions. */
 export interface JudgeOptions {
   readonly cluster: Cluster;
   readonly config: Config;
@@ -31,6 +32,7 @@ export interface JudgeOptions {
   readonly clockSkew: Millis;
 }
 
+/** Everything is judged from what reached the API server: a write that a fault ate never happened. */
 export interface Judge {
   readonly fleet: FleetWatch;
   readonly accounts: Accounts;
@@ -57,6 +59,7 @@ export interface Judge {
 /** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
 const REST_MILLIS: Millis = 20 * 60_000;
 
+/** Watches from now on; objects that are there already count as new. */
 export function createJudge(options: JudgeOptions): Judge {
   const { cluster, config, clock, policies, replicas, hasQuota, sideOfNode, clockSkew } = options;
   const { caches } = cluster;

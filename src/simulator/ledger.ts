@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { type Invariant, invariants } from './invariant-names.ts';
 
+/** One check that failed. */
 export interface Violation {
   readonly invariant: Invariant;
   /** Milliseconds since the epoch, in virtual time. */
@@ -10,7 +11,9 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** Keeps the first violations only: those after them mostly follow from them. */
 export interface Ledger {
+  /** @param detail asked only where it does not hold */
   check(invariant: Invariant, holds: boolean, detail: () => string): void;
   /** Checks made so far, by invariant: one never checked proves nothing. */
   checks(): Readonly<Record<Invariant, number>>;

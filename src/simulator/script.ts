@@ -13,6 +13,7 @@ import { deletePod, drainNode, recreate } from './people.ts';
 import type { ScenarioEvent } from './scenario/events.ts';
 import type { WebhookTrouble } from './world.ts';
 
+/** What events act upon. Nothing of it reaches into the operator but its configuration and its replicas' lives. */
 export interface ScriptOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;

@@ -33,6 +33,7 @@ import { playScript } from './script.ts';
 import { changedConfig, simulationConfig } from './simulation-config.ts';
 import { createWorld, type World } from './world.ts';
 
+/** A scenario, the operator to try, and whoever watches the run. */
 export interface SimulateOptions {
   readonly scenario: Scenario;
   /** Folder that the scenario's manifests are relative to. */
@@ -50,6 +51,7 @@ export interface SimulateOptions {
 const OPERATOR_USER = 'system:serviceaccount:spotalis-system:spotalis';
 /** For the operator to come up before there is anything to do. */
 const WARM_UP_MILLIS = 5000;
+/** How often progress is told, the fleet at rest judged, and the signal looked at; in virtual time. */
 const CHUNK_MILLIS = 60_000;
 
 /**

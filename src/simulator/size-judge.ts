@@ -14,6 +14,7 @@ import { type PolicyBook, type Tree, treeAt } from './policy-book.ts';
 import { isUnderWay, underWayText } from './resize-state.ts';
 import { createSizeHistory } from './size-history.ts';
 
+/** What policies say is read as people wrote it, not as the operator parsed it. */
 export interface SizeJudgeOptions {
   readonly cluster: Cluster;
   readonly config: Config;
@@ -25,6 +26,7 @@ export interface SizeJudgeOptions {
   readonly evictions: () => number;
 }
 
+/** What placement's judge asks of sizes. */
 export interface SizeJudge {
   mayEvict(facts: WorkloadFacts): boolean;
   /** Rollouts of new sizes that are under way. */
@@ -32,6 +34,7 @@ export interface SizeJudge {
   tally(): SizeTally;
 }
 
+/** Counted as the watch told them; kills include those of pods nobody sized. */
 export interface SizeTally {
   readonly resizes: number;
   readonly retemplates: number;
@@ -139,7 +142,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     check('bounds', holds, () => `${name} ${step.container.name}: ${describeStep(step)} is out of bounds`);
   };
 
-  /** What the container asks for by its template, and by the one before. */
+  /** What the container asks for by its template; empty where that is gone. */
   const originalsOf = (pod: Pod, container: string): ReadonlyMap<string, number>[] => {
     const object = objectOf(fleet().workloadOfPod(pod.metadata?.uid ?? ''));
     const template = object?.spec?.template.spec?.containers.find(({ name }) => name === container);

@@ -10,6 +10,7 @@ import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.
 import { skewClock } from './skewed-clock.ts';
 import { type ApiObserver, watchApi } from './watched-api.ts';
 
+/** The same clock and dice drive the cluster and all replicas, so that a seed decides a whole run. */
 export interface WorldOptions<O extends SimulatedOperator> {
   readonly clock: VirtualClock;
   readonly random: Random;
@@ -28,6 +29,7 @@ export interface WorldOptions<O extends SimulatedOperator> {
   readonly onAdmission?: (answer: AdmissionSeen) => void;
 }
 
+/** One answer of the webhook as the API server got it, or the error in its place (`status` 500). */
 export interface AdmissionSeen {
   readonly status: number;
   readonly allowed: boolean;
@@ -35,6 +37,7 @@ export interface AdmissionSeen {
   readonly error?: unknown;
 }
 
+/** What befalls calls of the webhook; pods are admitted without it, as with `failurePolicy: Ignore`. */
 export interface WebhookTrouble {
   /** Of the pods, 0..1. */
   readonly share: number;
@@ -42,6 +45,7 @@ export interface WebhookTrouble {
   readonly loses: 'requests' | 'answers';
 }
 
+/** Identities name replicas; one that was stopped or cut off does not come back under its name. */
 export interface World<O extends SimulatedOperator> {
   readonly cluster: Cluster;
   readonly api: KubeApi;

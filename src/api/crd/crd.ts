@@ -26,6 +26,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
+/** A kind of ours, from which its definition is made. */
 export interface CrdDescription {
   readonly group: string;
   /** The one version, served and stored. */
@@ -52,6 +53,7 @@ interface CrdVersion {
   readonly subresources?: { readonly status: object };
 }
 
+/** As much of `apiextensions.k8s.io/v1` as is written here. */
 export interface CustomResourceDefinition extends KubeObject {
   apiVersion: 'apiextensions.k8s.io/v1';
   kind: 'CustomResourceDefinition';

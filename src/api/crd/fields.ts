@@ -31,4 +31,5 @@ export function timeField(description: string) {
   return z.string().meta({ description, format: 'date-time' });
 }
 
+/** A whole number of 32 bits, as Go clients hold it. */
 export const int32 = (description: string) => z.int32().meta({ description });

@@ -8,6 +8,7 @@ import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { type PodMetrics, podMetricsType } from '../../observe/usage/metrics-server-source.ts';
 
+/** As found in the input: nothing in it says that an agent is still alive. */
 export interface AllocationInput {
   /** By the uid of the pod; those of MBCAS itself, which name none, by `namespace/name`. */
   readonly allocations: ReadonlyMap<string, PodAllocation>;

@@ -34,6 +34,7 @@ export interface PlannedShare {
   readonly clamps: readonly string[];
 }
 
+/** A node with at least one pod to show. CPU in millicores. */
 export interface PlannedNode {
   readonly node: string;
   readonly measuredBy: 'agent' | 'metrics' | 'nothing';
@@ -49,6 +50,7 @@ export interface PlannedNode {
   readonly excluded: Readonly<Partial<Record<ExclusionReason, number>>>;
 }
 
+/** Nodes in order of names; those without a pod that takes part are left out. */
 export interface AllocationPlan {
   /** Whether the configuration has the engine on. */
   readonly isOn: boolean;

@@ -18,6 +18,7 @@ export interface RecordingsOptions {
   readonly strategies: readonly NamedStrategy[];
 }
 
+/** At least one series was replayed. */
 export interface ReplayedRecordings {
   readonly comparison: CpuComparison;
   /** Files that were left out, and why; and what is wrong with those that were not. */

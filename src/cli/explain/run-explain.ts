@@ -20,6 +20,7 @@ import { NOT_LEADER } from '../status/with-operator.ts';
 import { allKinds, parseWorkloadReference, workloadLabel } from '../workload-reference.ts';
 import { type ExplanationDocument, renderExplanation } from './render-explanation.ts';
 
+/** @param words the workload, in one word or two. @throws UsageError, CommandError where it is not there */
 export async function runExplain(
   context: CliContext,
   options: InputOptions & OperatorOptions,

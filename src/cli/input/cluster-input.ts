@@ -25,6 +25,7 @@ export type InputKind = keyof typeof inputKinds;
 /** All of them, in the order in which messages name them. */
 export const kindNames = Object.keys(inputKinds).filter((name): name is InputKind => Object.hasOwn(inputKinds, name));
 
+/** All the engines look at, read once. Frozen: commands never ask again. */
 export interface ClusterInput {
   readonly records: SnapshotRecords;
   /** What rightsizing looks at. */
@@ -39,6 +40,7 @@ export interface ClusterInput {
   readonly problems: readonly string[];
 }
 
+/** Objects come in any order; an object that comes twice counts twice. */
 export interface ClusterInputBuilder {
   add(object: KubeObject): void;
   addProblem(problem: string): void;

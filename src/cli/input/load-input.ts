@@ -26,6 +26,7 @@ import { loadFiles } from './load-files.ts';
 import { type LiveInput, loadLive } from './load-live.ts';
 import { findMissingData, type MissingData } from './missing-data.ts';
 
+/** What the commands work on, whichever way it was found. */
 export interface LoadedInput {
   readonly origin: 'files' | 'cluster';
   /** For people: the files' names, or the connection. */

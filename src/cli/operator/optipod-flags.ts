@@ -30,6 +30,7 @@ const logLevel = (value: string): string => {
 };
 const election = variable('SPOTALIS_LEADER_ELECTION_ENABLED');
 
+/** All flags OptiPod's manager takes: none may end the operator, or its Deployment would crash after the upgrade. */
 export const optipodFlags: readonly OptipodFlag[] = [
   {
     flags: '--dry-run [bool]',

@@ -20,6 +20,7 @@ export interface OperatorOptions extends Readonly<Record<string, unknown>> {
   readonly config?: string;
 }
 
+/** What the command cannot know by itself. */
 export interface RunOptions {
   readonly start: StartOperator;
   /** Stowage's version. */

@@ -32,6 +32,7 @@ export interface SlotRun {
   readonly side: Side;
 }
 
+/** One workload; `policy`, `target` and `slots` only where it is managed. */
 export interface PlannedWorkloadDocument {
   readonly kind: string;
   readonly namespace: string;
@@ -58,6 +59,7 @@ export interface PlannedWorkloadDocument {
   readonly notes: readonly string[];
 }
 
+/** Fields are added within a version of the document, never renamed or removed. */
 export interface PlanDocument extends ResultDocument {
   readonly kind: 'Plan';
   readonly source: string;

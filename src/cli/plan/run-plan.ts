@@ -12,6 +12,7 @@ import type { PlanOptions } from './plan-command.ts';
 import type { PlanDocument } from './plan-document.ts';
 import { renderPlan } from './render-plan.ts';
 
+/** Writes nothing to the cluster. @returns 3 with `--exit-code` where there is something to do */
 export async function runPlan(context: CliContext, options: PlanOptions): Promise<ExitCode> {
   const { io, global, style } = context;
   const input = await loadInput(context, options, assumedBy(options));

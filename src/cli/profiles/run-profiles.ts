@@ -17,6 +17,7 @@ import { formatProfilesFile, parseProfilesFile } from './profiles-file.ts';
 
 const FIELD_MANAGER = 'stowage-cli';
 
+/** @param file `-` for standard output; an existing file is replaced. @throws CommandError when nothing is saved */
 export async function runExport(context: CliContext, file: string): Promise<ExitCode> {
   const { io } = context;
   const text = await withApi(context, (api, namespace) => exportProfiles(context, api, namespace));
@@ -31,6 +32,7 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
   return exitCodes.ok;
 }
 
+/** @param file `-` for standard input. A file is taken as a whole or not at all. */
 export async function runImport(context: CliContext, file: string): Promise<ExitCode> {
   const text = file === '-' ? await context.io.readStdin() : await readProfiles(file);
   const items = parseProfilesFile(text, file === '-' ? 'standard input' : file);
@@ -68,6 +70,7 @@ export async function exportProfiles(
   return { content: formatProfilesFile(items), containers: items.length };
 }
 
+/** Leaves the profiles to the operator: written into ConfigMaps of their own, which it takes over and removes. */
 export async function importProfiles(
   api: KubeApi,
   namespace: string,

@@ -18,6 +18,7 @@ import { createProjections } from '../../observe/project.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
 
+/** Whose changes are taken back, and where. */
 export interface RestoreRequest {
   readonly engines: readonly SizingEngine[];
   /** Left out, the whole cluster. */
@@ -25,6 +26,7 @@ export interface RestoreRequest {
   readonly isDryRun: boolean;
 }
 
+/** What became of one pod; a pod that both engines changed is told twice. */
 export interface RestoredPod {
   readonly pod: string;
   readonly engine: SizingEngine;

@@ -11,6 +11,7 @@ import { counted } from '../plural.ts';
 import type { RestoreCommandOptions } from './restore-command.ts';
 import { type RestoredPod, restorePods } from './restore-pods.ts';
 
+/** @returns 1 where a pod could not be given back now */
 export async function runRestore(context: CliContext, { engine, dryRun }: RestoreCommandOptions): Promise<ExitCode> {
   const { io, global } = context;
   const { clock, random, env, signal } = io;

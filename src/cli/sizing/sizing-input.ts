@@ -8,6 +8,7 @@ import type { SizedWorkload } from '../../model/sizing-records.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
 
+/** Policies with their problems; workloads of every kind that can be sized. */
 export interface SizingInput {
   readonly policies: readonly PolicyRecord[];
   readonly workloads: readonly SizedWorkload[];

@@ -27,6 +27,7 @@ export function isResized({ cpu, memory }: SizeDifference): boolean {
   return [cpu, memory].some((each) => each !== undefined && each.from !== each.to);
 }
 
+/** One workload that a policy selects. */
 export interface PlannedSizes {
   readonly kind: string;
   readonly namespace: string;
@@ -44,6 +45,7 @@ export interface PlannedSizes {
   readonly missing?: string;
 }
 
+/** Every policy with what is wrong with it, and every workload one of them selects. */
 export interface SizingPlan {
   readonly policies: readonly {
     readonly policy: string;

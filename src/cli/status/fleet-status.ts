@@ -37,6 +37,7 @@ export interface WorkloadStatusRow {
   readonly lastDisruption?: string;
 }
 
+/** The numbers of `summary` count rows of `workloads`, but for `workloads` itself, which counts unmanaged ones, too. */
 export interface FleetStatus extends ResultDocument {
   readonly kind: 'FleetStatus';
   readonly source: string;

@@ -12,6 +12,7 @@ export interface ContainerHistory {
   readonly memory: readonly MemoryPoint[];
 }
 
+/** Holds all samples of one workload, in columns; the caller bounds how many. */
 export interface HistoryGathering {
   /** Answers come in order of time and do not overlap. */
   add(series: readonly PodUsage[]): void;

@@ -25,6 +25,7 @@ export interface HistoryOptions {
   readonly prometheusCa?: string;
 }
 
+/** A Prometheus to ask, one question at a time. Close it when done. */
 export interface UsageHistory {
   /** Address without user and query. */
   readonly name: string;
