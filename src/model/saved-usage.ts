@@ -16,7 +16,7 @@ export interface SavedUsage {
   readonly options: ProfileOptions;
   /** The source was read up to here. */
   readonly readTo: ResourceInstants;
-  /** When the workload was last seen. */
+  /** When the workload was last seen with this container. */
   readonly seenAt: EpochMillis;
   /** Out-of-memory kills that are in the profile, by pod and time: none counts twice. */
   readonly kills: readonly string[];

@@ -133,8 +133,49 @@ describe('book of usage', () => {
     book.see({ ...web, uid: 'another' }, settings, 7 * DAY);
     expect(book.forget(14 * DAY)).toEqual([]);
     expect(book.profileOf(web, 'app')?.cpu.samples()).toBe(1);
-    expect(book.forget(16 * DAY)).toEqual(['Deployment/shop/web']);
+    expect(book.forget(16 * DAY)).toEqual([{ workload: 'Deployment/shop/web' }]);
     expect([book.profileOf(web, 'app'), book.size()]).toEqual([undefined, 0]);
+  });
+
+  describe('a container that its workload no longer has', () => {
+    const both = [aSeries('a', { cpu: [[HOUR, 100]] }), aSeries('a', { cpu: [[HOUR, 50]] }, 'old-name')];
+    const gone = { workload: 'Deployment/shop/web', container: 'old-name' };
+
+    test('is forgotten after the retention, though the workload lives', () => {
+      const book = aBook(8 * DAY);
+      take(book, both, HOUR);
+      book.see(web, settings, 8 * DAY);
+      expect([book.forget(8 * DAY), book.size()]).toEqual([[], 2]);
+      book.see(web, settings, 9 * DAY);
+      expect([book.forget(9 * DAY), book.size()]).toEqual([[gone], 1]);
+      expect([book.profileOf(web, 'old-name'), book.profileOf(web, 'app')?.cpu.samples()]).toEqual([undefined, 1]);
+    });
+
+    test('is no older after a restart than before it', () => {
+      const [before, after] = [aBook(8 * DAY), aBook(8 * DAY)];
+      take(before, both, HOUR);
+      before.see(web, settings, 5 * DAY);
+      after.restore([...before.save()].flat());
+      after.see(web, settings, 9 * DAY);
+      expect(after.forget(9 * DAY)).toEqual([gone]);
+    });
+
+    test('stays as long as pods have it: others inject containers that are in no template', () => {
+      const book = aBook(8 * DAY);
+      take(book, both, HOUR);
+      take(book, [aSeries('b', { cpu: [[5 * DAY, 50]] }, 'old-name')], 5 * DAY);
+      book.see(web, settings, 9 * DAY);
+      expect(book.forget(9 * DAY)).toEqual([]);
+    });
+
+    test('stays as long as a pod tells of its kill, which must not count twice', () => {
+      const book = aBook(8 * DAY);
+      const kill = { key: 'uid/1', limit: 100 * MIB, at: HOUR };
+      book.noteKill(web, 'old-name', settings, kill);
+      book.see(web, settings, 9 * DAY);
+      expect(book.noteKill(web, 'old-name', settings, kill)).toBe(false);
+      expect(book.forget(9 * DAY)).toEqual([]);
+    });
   });
 
   test('a kill is noted once, also for a container without samples', () => {

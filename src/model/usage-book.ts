@@ -1,7 +1,7 @@
 /**
  * The book of usage: what is remembered of every container of every workload. Keyed by kind, namespace, name and
- * container, so that neither a rollout nor a re-created workload starts anew; forgotten only when the workload was not
- * seen for long.
+ * container, so that neither a rollout nor a re-created workload starts anew; forgotten only when the workload, or
+ * the container in it, was not seen for long.
  */
 import { InvalidValueError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
@@ -30,8 +30,15 @@ interface BookPage {
 
 export interface UsageBookOptions {
   readonly random: Random;
-  /** A workload not seen for so long is forgotten. */
+  /** What was not seen for so long is forgotten: a workload, or a container that its workload no longer has. */
   readonly retentionMillis: Millis;
+}
+
+/** What was forgotten: all of a workload, or, with `container`, that one only. */
+export interface ForgottenUsage {
+  /** {@link workloadKey} */
+  readonly workload: string;
+  readonly container?: string;
 }
 
 /** What one reading brings: the series, and how far it went. */
@@ -71,6 +78,10 @@ export class UsageBook {
   /** Opens the workload's page: its containers are known from now on, with the settings of its policy. */
   see(workload: SizedWorkload, settings: UsageSettings, now: EpochMillis): void {
     const page = this.#open(workload, now);
+    for (const { name } of workload.containers) {
+      const entry = page.entries.get(name);
+      if (entry !== undefined) entry.seenAt = page.seenAt;
+    }
     for (const entry of page.entries.values()) entry.retune(settings.profile);
   }
 
@@ -88,7 +99,11 @@ export class UsageBook {
         entry.ring = new UsageRing(settings.rollingWindowMillis);
       const of = taken.takenOf?.(series.pod);
       const after = of === undefined ? page.readTo : { cpu: of, memory: of };
-      if (entry.take(series, after, taken.startedAt(series.pod, series.container), this.#options.random)) isNew = true;
+      if (entry.take(series, after, taken.startedAt(series.pod, series.container), this.#options.random)) {
+        // Containers that others inject into pods are in no template: they are seen by what they use.
+        entry.seenAt = page.seenAt;
+        isNew = true;
+      }
     }
     page.readTo = later(page.readTo, taken.readTo);
     return isNew;
@@ -110,14 +125,30 @@ export class UsageBook {
     kill: { readonly key: string; readonly limit: number; readonly at: EpochMillis },
   ): boolean {
     const page = this.#open(ref, kill.at);
-    return entryOf(page, container, settings).noteKill(kill.key, kill.limit, kill.at);
+    const entry = entryOf(page, container, settings);
+    // Also of a known kill: a pod tells of it, so forgetting it now would count it once more.
+    entry.seenAt = page.seenAt;
+    return entry.noteKill(kill.key, kill.limit, kill.at);
   }
 
-  /** Drops what was not seen for longer than the retention. @returns the keys of the workloads. */
-  forget(now: EpochMillis): string[] {
-    const gone = [...this.#pages].filter(([, page]) => now - page.seenAt > this.#options.retentionMillis);
-    for (const [key] of gone) this.#pages.delete(key);
-    return gone.map(([key]) => key);
+  /** Drops what was not seen for longer than the retention: workloads, and containers of those that are left. */
+  forget(now: EpochMillis): ForgottenUsage[] {
+    const isOld = ({ seenAt }: { readonly seenAt: EpochMillis }): boolean =>
+      now - seenAt > this.#options.retentionMillis;
+    const forgotten: ForgottenUsage[] = [];
+    for (const [workload, page] of this.#pages) {
+      if (isOld(page)) {
+        this.#pages.delete(workload);
+        forgotten.push({ workload });
+        continue;
+      }
+      for (const [container, entry] of page.entries) {
+        if (!isOld(entry)) continue;
+        page.entries.delete(container);
+        forgotten.push({ workload, container });
+      }
+    }
+    return forgotten;
   }
 
   /** Containers remembered. */
@@ -129,14 +160,14 @@ export class UsageBook {
 
   /** A workload at a time, with all its containers. The book may change between two of them. */
   *save(): Generator<readonly SavedUsage[]> {
-    for (const { ref, entries, readTo, seenAt } of this.#pages.values()) {
+    for (const { ref, entries, readTo } of this.#pages.values()) {
       yield [...entries].map(([container, entry]) => ({
         workload: ref,
         container,
         profile: entry.profile.save(),
         options: entry.options,
         readTo,
-        seenAt,
+        seenAt: entry.seenAt,
         kills: entry.kills(),
         ...(entry.window === undefined ? {} : { window: entry.window }),
         ...(entry.ring === undefined ? {} : { ring: entry.ring.save() }),
@@ -152,7 +183,7 @@ export class UsageBook {
     const problems: string[] = [];
     for (const item of saved) {
       try {
-        const entry = new UsageEntry(item.options, item);
+        const entry = new UsageEntry(item.options, item.seenAt, item);
         const page = this.#open(item.workload, item.seenAt);
         page.entries.set(item.container, entry);
         page.readTo = later(page.readTo, item.readTo);
@@ -186,7 +217,7 @@ export class UsageBook {
 function entryOf(page: BookPage, container: string, settings: UsageSettings): UsageEntry {
   const known = page.entries.get(container);
   if (known !== undefined) return known;
-  const entry = new UsageEntry(settings.profile);
+  const entry = new UsageEntry(settings.profile, page.seenAt);
   page.entries.set(container, entry);
   return entry;
 }

@@ -25,7 +25,7 @@ function saved(entry: UsageEntry, changes: Partial<SavedUsage> = {}): SavedUsage
 
 describe('usage entry', () => {
   test('takes CPU and memory, and says whether anything was new', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     const series = aSeries('p', { cpu: [[HOUR, 100]], memory: [[HOUR, 50 * MIB]] });
     expect(entry.take(series, never, undefined, random)).toBe(true);
     expect(entry.take(series, { cpu: HOUR, memory: HOUR }, undefined, random)).toBe(false);
@@ -33,7 +33,7 @@ describe('usage entry', () => {
   });
 
   test('each resource has its own mark: one that failed is caught up later', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     const series = aSeries('p', {
       cpu: [
         [HOUR, 100],
@@ -51,7 +51,7 @@ describe('usage entry', () => {
   });
 
   test('CPU of the start counts neither in the profile nor in the ring, memory in both', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     entry.ring = new UsageRing(DAY);
     const start = 10 * HOUR;
     const series = aSeries('p', { cpu: [[start + 60_000, 4000]], memory: [[start + 60_000, 900 * MIB]] });
@@ -62,20 +62,20 @@ describe('usage entry', () => {
   });
 
   test('what was used before the last start is of an earlier run, and counts', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     entry.take(aSeries('p', { cpu: [[HOUR, 100]] }), never, 2 * HOUR, random);
     expect(entry.profile.cpu.samples()).toBe(1);
   });
 
   test('rightsizing bug 18: a kill that is told late counts all the same', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     entry.take(aSeries('p', { memory: [[2 * HOUR, 100 * MIB]] }), never, undefined, random);
     expect(entry.noteKill('uid/1', 100 * MIB, HOUR)).toBe(true);
     expect(entry.profile.memory.oom()?.bytes).toBe(200 * MIB);
   });
 
   test('a kill counts once, however often its pod tells of it', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     expect([1, 2, 3].map(() => entry.noteKill('uid/1', 100 * MIB, HOUR))).toEqual([true, false, false]);
     expect(entry.profile.memory.oom()?.count).toBe(1);
     expect(entry.noteKill('uid/2', 200 * MIB, 2 * HOUR)).toBe(true);
@@ -83,7 +83,7 @@ describe('usage entry', () => {
   });
 
   test('rightsizing bug 16: killed from the first second on, without a sample or a limit, there is a need all the same', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     for (let kill = 0; kill < 5; kill++) entry.noteKill(`uid/${kill}`, 0, kill * 60_000);
     expect(entry.profile.memory.peaks()).toEqual([]);
     expect(entry.profile.memory.oom()?.bytes).toBeGreaterThan(100 * MIB);
@@ -91,20 +91,20 @@ describe('usage entry', () => {
   });
 
   test('a loop of kills is remembered by its latest only', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     for (let kill = 0; kill < 100; kill++) entry.noteKill(`uid/${kill}`, MIB, kill * 60_000);
     expect(entry.kills()).toHaveLength(32);
     expect(entry.noteKill('uid/99', MIB, 99 * 60_000)).toBe(false);
   });
 
   test('restored, it is the same, kills included', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     entry.take(aSeries('p', { cpu: [[HOUR, 100]], memory: [[HOUR, MIB]] }), never, undefined, random);
     entry.noteKill('uid/1', 100 * MIB, HOUR);
     entry.ring = new UsageRing(DAY);
     entry.ring.addCpu(5, HOUR, random);
     const window = { from: 0, to: 1, cpu: undefined, memory: undefined };
-    const restored = new UsageEntry(entry.options, saved(entry, { ring: entry.ring.save(), window }));
+    const restored = new UsageEntry(entry.options, 0, saved(entry, { ring: entry.ring.save(), window }));
     expect(restored.profile.save()).toBe(entry.profile.save());
     expect(restored.ring?.save()).toEqual(entry.ring.save());
     expect(restored.window).toEqual(window);
@@ -112,14 +112,14 @@ describe('usage entry', () => {
   });
 
   test('a profile that cannot be read is refused', () => {
-    const entry = new UsageEntry(profileOptions);
-    expect(() => new UsageEntry(profileOptions, saved(entry, { profile: 'rubbish' }))).toThrow(InvalidValueError);
+    const entry = new UsageEntry(profileOptions, 0);
+    expect(() => new UsageEntry(profileOptions, 0, saved(entry, { profile: 'rubbish' }))).toThrow(InvalidValueError);
   });
 });
 
 describe('under other options', () => {
   function filled(): UsageEntry {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     for (let hour = 0; hour < 48; hour++) {
       entry.take(aSeries('p', { cpu: [[hour * HOUR, hour % 2 === 0 ? 100 : 400]] }), never, undefined, random);
     }
@@ -152,7 +152,7 @@ describe('under other options', () => {
   });
 
   test('a profile without samples takes the new options as well', () => {
-    const entry = new UsageEntry(profileOptions);
+    const entry = new UsageEntry(profileOptions, 0);
     entry.retune({ ...profileOptions, startupExclusionMillis: 0 });
     entry.take(aSeries('p', { cpu: [[HOUR, 5]] }), never, HOUR, random);
     expect(entry.profile.cpu.samples()).toBe(1);

@@ -17,11 +17,14 @@ export class UsageEntry {
   /** Made of the window's samples by whoever has them all. */
   window: UsageWindow | undefined;
   ring: UsageRing | undefined;
+  /** When the workload last had this container; to the step of the book. */
+  seenAt: EpochMillis;
   #kills: readonly string[] = noKills;
 
   /** @throws InvalidValueError when the saved profile cannot be read. */
-  constructor(options: ProfileOptions, saved?: SavedUsage) {
+  constructor(options: ProfileOptions, seenAt: EpochMillis, saved?: SavedUsage) {
     this.options = options;
+    this.seenAt = seenAt;
     this.profile = new UsageProfile(options, saved?.profile);
     this.window = saved?.window;
     this.ring = saved?.ring && new UsageRing(saved.ring.windowMillis, saved.ring);

@@ -119,8 +119,8 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       ledger.forget(key);
       context.takenOfPods.delete(key);
     }
-    for (const key of book.forget(now))
-      log.info({ workload: key }, 'Usage was forgotten: its workload has not been seen for long');
+    for (const forgotten of book.forget(now))
+      log.info({ ...forgotten }, 'Usage was forgotten: what used it was not seen for long');
     due = [...turns.values()]
       .filter((turn) => !turn.isRunning && turn.nextAt <= now)
       .sort((a, b) => a.nextAt - b.nextAt);
