@@ -1,6 +1,7 @@
 /** The wiring table of the operator: every component is built once, here, by hand, in start order. */
 import { createJournal } from './act/journal.ts';
 import type { KubeApi } from './api/kube-api.ts';
+import { keptUntilRestart } from './config/reload.ts';
 import type { Config } from './config/schema.ts';
 import { reportCosts } from './controllers/cost-metrics.ts';
 import type { WorkloadExplanation } from './controllers/explain.ts';
@@ -246,9 +247,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     synced: view.onSynced,
     ended,
     applyConfig(next) {
-      rules = compilePlacementRules(placementSettingsOf(next), rules.prices);
-      prices.use(next.placement.prices);
-      config = next;
+      config = keptUntilRestart(config, next);
+      rules = compilePlacementRules(placementSettingsOf(config), rules.prices);
+      prices.use(config.placement.prices);
       engine.controller.wakeAll();
       sizing?.wakeAll();
     },

@@ -7,7 +7,7 @@ import { eventually } from '../lib/testing/eventually.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { renderConfigPage } from './config-page.ts';
 import { loadConfig } from './load.ts';
-import { type ConfigChange, changedKeys, followConfigFile } from './reload.ts';
+import { type ConfigChange, changedKeys, followConfigFile, keptUntilRestart } from './reload.ts';
 import { type Config, listConfigKeys } from './schema.ts';
 
 const configOf = (text: string): Config => loadConfig({ text, fileName: 'config.yaml', env: {} }).config;
@@ -286,5 +286,25 @@ describe('the schema', () => {
 
   test('docs/configuration.md is what the schema says; `npm run docs` writes it', () => {
     expect(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')).toBe(renderConfigPage());
+  });
+});
+
+describe('keptUntilRestart', () => {
+  test('keys that need a restart keep what the process was started with, all others are the new ones', () => {
+    const [before, after] = [configOf('webhook:\n  port: 9443'), configOf('webhook:\n  port: 9444\n  enabled: false')];
+    expect(keptUntilRestart(before, after)).toEqual(before);
+    const next = configOf('operator:\n  readOnlyMode: true\n  namespace: other\nplacement:\n  rounding: floor');
+    expect(keptUntilRestart(before, next)).toEqual({
+      ...before,
+      operator: { ...before.operator, readOnlyMode: true },
+      placement: { ...before.placement, rounding: 'floor' },
+    });
+  });
+
+  test('what is not given stays not given', () => {
+    const selecting = configOf('controllers:\n  namespaceSelector:\n    matchLabels: { team: a }');
+    const plain = configOf('');
+    expect(keptUntilRestart(plain, selecting)).toEqual(plain);
+    expect(keptUntilRestart(selecting, plain)).toEqual(selecting);
   });
 });

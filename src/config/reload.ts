@@ -3,6 +3,7 @@ import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock, Timer } from '../lib/clock.ts';
 import { ConfigError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Environment } from './environment.ts';
 import { type LoadedConfig, loadConfig, readConfigFile } from './load.ts';
 import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from './schema.ts';
@@ -119,6 +120,31 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
 export function changedKeys(before: Config, after: Config): string[] {
   const [old, now] = [flatten(configTree, before), flatten(configTree, after)];
   return [...now].filter(([path, value]) => value !== old.get(path)).map(([path]) => path);
+}
+
+/**
+ * What is in force after a change: of keys that take effect at the next start, what the process was started with. Half of such a
+ * change would be worse than none of it: ports, watches and the engines themselves stay as they are.
+ */
+export function keptUntilRestart(inForce: Config, next: Config): Config {
+  return merge(configTree, inForce, next);
+}
+
+function merge(tree: typeof configTree, inForce: Config, next: Config): Config;
+function merge(tree: ConfigTree, inForce: unknown, next: unknown): unknown;
+function merge(tree: ConfigTree, inForce: unknown, next: unknown): unknown {
+  const [old, now] = [memberOf(inForce), memberOf(next)];
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, node]) => {
+      if (!isConfigKey(node)) return [name, merge(node, old(name), now(name))];
+      return [name, node.restart === true ? old(name) : now(name)];
+    }),
+  );
+}
+
+/** Of a section that is there only in the type. */
+function memberOf(section: unknown): (name: string) => unknown {
+  return (name) => (isRecord(section) ? section[name] : undefined);
 }
 
 /** Each key's value as text, by its path. */

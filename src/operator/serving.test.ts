@@ -254,7 +254,8 @@ describe('start and stop', () => {
     const target = () => operator.explain({ kind: 'Deployment', ...inShop, name: 'web' })?.plan.target;
     await eventually(() => expect(target()).toBeDefined());
     expect(target()).toEqual({ spot: 0, onDemand: 10 });
-    const env = { SPOTALIS_PLACEMENT_DEFAULTS_SPOT_PERCENTAGE: '50' };
+    // An engine does not come or go in a running process: that key waits for the next start.
+    const env = { SPOTALIS_PLACEMENT_DEFAULTS_SPOT_PERCENTAGE: '50', SPOTALIS_ENGINES_PLACEMENT: 'false' };
     operator.applyConfig(loadConfig({ text: '', fileName: 'defaults', env }).config);
     expect(target()).toEqual({ spot: 5, onDemand: 5 });
   });
