@@ -56,7 +56,11 @@ const MAX_INTERNED = 5_000;
 export function createAdmission(options: AdmissionOptions): Admission {
   const { api, view, rules, metrics, clock } = options;
   const log = options.log.child('webhook');
-  const ledger = createClaimLedger({ ttlMillis: rules().settings.claimTtlMillis });
+  const ledger = createClaimLedger({
+    get ttlMillis() {
+      return rules().settings.claimTtlMillis;
+    },
+  });
   const projections = createProjections((message) => log.warn({}, message));
   const owners = createLiveOwners({
     view,

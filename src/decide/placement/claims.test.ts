@@ -67,6 +67,16 @@ describe('createClaimLedger', () => {
     expect(ledger.outstanding('w', [], 100 + TTL)).toEqual([]);
   });
 
+  test('the time a claim stands is the one in force at the moment', () => {
+    const options = { ttlMillis: TTL };
+    const ledger = createClaimLedger(options);
+    ledger.claim(claim('a', { at: 0 }), answer);
+    options.ttlMillis = 2 * TTL;
+    expect(uidsOf(ledger.outstanding('w', [], TTL))).toEqual(['a']);
+    options.ttlMillis = 1;
+    expect(ledger.outstanding('w', [], 1)).toEqual([]);
+  });
+
   test('case 40: sweep drops what has expired without being asked about', () => {
     const ledger = createClaimLedger({ ttlMillis: TTL });
     ledger.claim(claim('a', { at: 0 }), answer);

@@ -53,11 +53,12 @@ export interface ClaimLedger {
 const MAX_ANSWERS = 10_000;
 
 /**
- * @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0.
+ * @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0. Read
+ * each time, as the configuration may change.
  */
 export function createClaimLedger(options: { readonly ttlMillis: Millis }): ClaimLedger {
-  const { ttlMillis } = options;
-  if (!(ttlMillis > 0)) throw new RangeError(`ttlMillis must be above 0, got ${ttlMillis}`);
+  if (!(options.ttlMillis > 0)) throw new RangeError(`ttlMillis must be above 0, got ${options.ttlMillis}`);
+  const isExpired = ({ at }: Claim, now: EpochMillis): boolean => at + options.ttlMillis <= now;
   const byUid = new Map<string, Claim>();
   const byWorkload = new Map<string, Map<string, Claim>>();
   const answers = new Map<string, { readonly answer: AdmissionDecision; readonly until: EpochMillis }>();
@@ -83,7 +84,7 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       byWorkload.set(claim.workloadUid, siblings.set(claim.uid, claim));
       if (answer === undefined) return;
       answers.delete(claim.uid);
-      answers.set(claim.uid, { answer, until: claim.at + ttlMillis });
+      answers.set(claim.uid, { answer, until: claim.at + options.ttlMillis });
       const [oldest] = answers.keys();
       if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
     },
@@ -91,7 +92,7 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       const siblings = byWorkload.get(workloadUid);
       if (siblings === undefined) return [];
       for (const { admissionId } of pods) if (admissionId !== undefined && siblings.has(admissionId)) drop(admissionId);
-      for (const claim of [...siblings.values()]) if (claim.at + ttlMillis <= now) drop(claim.uid);
+      for (const claim of [...siblings.values()]) if (isExpired(claim, now)) drop(claim.uid);
       return [...siblings.values()];
     },
     podSeen: drop,
@@ -103,7 +104,7 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       for (const uid of [...(byWorkload.get(workloadUid)?.keys() ?? [])]) drop(uid);
     },
     sweep(now) {
-      for (const claim of [...byUid.values()]) if (claim.at + ttlMillis <= now) drop(claim.uid);
+      for (const claim of [...byUid.values()]) if (isExpired(claim, now)) drop(claim.uid);
       for (const [uid, { until }] of answers) if (until <= now) answers.delete(uid);
     },
     size: () => byUid.size,
