@@ -101,6 +101,9 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     return isNew;
   };
 
+  /**
+   * What is to be done now: new targets, targets that are gone, kills, and turns that are due, the longest due first.
+   */
   const look = (): void => {
     const now = clock.now();
     const seen = new Set<string>();
@@ -126,6 +129,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       .sort((a, b) => a.nextAt - b.nextAt);
   };
 
+  /** One turn, to its end. */
   const take = async (turn: Turn, signal: AbortSignal): Promise<void> => {
     const { target } = turn;
     const startedAt = clock.now();
@@ -148,6 +152,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     else if (!turns.has(key)) context.takenOfPods.delete(key);
   };
 
+  /** Starts turns as long as there is room; each that ends starts the next. */
   const pump = (signal: AbortSignal): void => {
     while (!signal.aborted && running.size < schedule.concurrency) {
       const turn = due.shift();
