@@ -30,15 +30,19 @@ export async function runDemo(
     startedAt,
     now: () => clock.now(),
   });
+  // The story must not go on, and keep the process alive, where the operator has ended by itself.
+  const ending = new AbortController();
   let played: Played;
   try {
     presenter.announce(
       `A cluster runs at ${world.kubeconfig}; try: kubectl --kubeconfig ${world.kubeconfig} get pods -A`,
     );
     if (world.dashboard !== undefined) presenter.announce(`The dashboard is at ${world.dashboard}`);
-    const playing = play({ world, monitor, presenter, clock, startedAt, runMillis: options.for, signal });
+    const until = AbortSignal.any([signal, ending.signal]);
+    const playing = play({ world, monitor, presenter, clock, startedAt, runMillis: options.for, signal: until });
     played = await Promise.race([playing, world.failed]);
   } finally {
+    ending.abort();
     presenter.end();
     await world.stop();
   }
