@@ -13,6 +13,7 @@ export interface PodObservation {
   readonly pressure: number;
 }
 
+/** What an arm knows of the machine and, where it is the hand-tuned one, of the load. */
 export interface LabFacts {
   /** Of the node, and what pods may have of it together. */
   readonly cpus: number;
@@ -21,6 +22,7 @@ export interface LabFacts {
   readonly handTuned: Readonly<Record<string, CpuSettings>>;
 }
 
+/** One for each run; it sees nothing but its observations, so that runs can be repeated. */
 export interface ArmController {
   /** What a pod begins with. */
   initial(pod: LabPod, pods: readonly LabPod[]): CpuSettings;
@@ -28,6 +30,7 @@ export interface ArmController {
   tick(observations: readonly PodObservation[], now: Millis): ReadonlyMap<string, CpuSettings>;
 }
 
+/** A name, and how to make its controller. */
 export interface Arm {
   readonly name: string;
   /** One line for the table's legend. */

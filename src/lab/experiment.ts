@@ -5,6 +5,7 @@ import type { LabLoad } from './loads.ts';
 import { type PodFigures, podFigures } from './pod-figures.ts';
 import type { CpuSettings, LabPod, PodCounters, Substrate } from './substrate.ts';
 
+/** All that makes a run what it is: runs that agree in these can be compared. */
 export interface ExperimentOptions {
   readonly substrate: Substrate;
   readonly load: LabLoad;
@@ -20,6 +21,7 @@ export interface ExperimentOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Of the time after the warm-up, but for writes and sums of requests, which count from the beginning. */
 export interface RunFigures {
   readonly load: string;
   readonly arm: string;
@@ -63,6 +65,7 @@ interface Seat {
 const BEAT_MILLIS: Millis = 1000;
 const MINUTE: Millis = 60_000;
 
+/** Rejects with what the substrate or the arm throws; the substrate is left as it is then. */
 export async function runExperiment(options: ExperimentOptions): Promise<RunFigures> {
   const { substrate, load, arm, seed, cpus, allocatable, warmUpMillis, lengthMillis } = options;
   const facts: LabFacts = { cpus, allocatable, handTuned: load.handTuned };

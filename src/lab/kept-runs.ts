@@ -19,6 +19,7 @@ export interface RunSetting {
 
 export type KeptRun = RunFigures & RunSetting;
 
+/** One writer at a time; runs of other settings stay in it. */
 export interface RunFile {
   /** In the order in which they were made. */
   readonly runs: readonly KeptRun[];

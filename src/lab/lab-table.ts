@@ -3,6 +3,7 @@ import type { Millis } from '../lib/units.ts';
 import type { RunFigures } from './experiment.ts';
 import type { PodFigures } from './pod-figures.ts';
 
+/** Of one figure over the seeds. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -94,6 +95,7 @@ const throttledOf = ({ pods }: RunFigures): Millis =>
   sum(pods.filter(({ sent }) => sent > 0).map(({ throttledMillis }) => throttledMillis));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
+/** Zeros for no values. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number): number => sorted[index] ?? 0;

@@ -2,6 +2,7 @@
 import type { Millis } from '../lib/units.ts';
 import type { CpuSettings, LabPod, PodLoad } from './substrate.ts';
 
+/** Who wants what when; times count from the beginning of the run. */
 export interface LabLoad {
   readonly name: string;
   readonly describe: string;

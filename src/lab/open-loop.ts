@@ -2,6 +2,7 @@
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 
+/** One request, made up before the run. */
 export interface Arrival {
   readonly atMillis: Millis;
   /** CPU this request wants. */

@@ -2,6 +2,7 @@
 import type { Millicores, Millis } from '../lib/units.ts';
 import type { LabPod, PodCounters, Reply } from './substrate.ts';
 
+/** Shares are in 0..1. */
 export interface PodFigures {
   readonly pod: string;
   /** Requests sent in the time that counts; 0 for a pod that serves nobody. */
@@ -22,6 +23,7 @@ export interface PodFigures {
 /** A reply this late is a bad one. */
 export const SLOW_MILLIS: Millis = 200;
 
+/** What is known of a pod when it ends, or the run does. */
 export interface PodOutcome {
   readonly counters: PodCounters;
   /** At the beginning of the time that counts. */

@@ -28,6 +28,7 @@ export interface LabPod {
   readonly until?: Millis;
 }
 
+/** What an arm decides about a pod. */
 export interface CpuSettings {
   /** As a request: shares in proportion to it. */
   readonly request: Millicores;
@@ -54,6 +55,7 @@ export interface Reply {
 /** Who asks gives up after this long. */
 export const PATIENCE_MILLIS: Millis = 2000;
 
+/** One run's machine; close it also when the run fails. Pods are named as in the load. */
 export interface Substrate {
   readonly kind: 'kernel' | 'simulated';
   start(pod: LabPod, settings: CpuSettings, seed: number): Promise<void>;

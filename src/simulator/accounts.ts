@@ -25,6 +25,8 @@ export interface Accounts {
   /** From now on spot machines can be had, or not. Call it after settling every workload. */
   setSpotAvailable(isAvailable: boolean): void;
   sums(): Sums;
+  /** What the sums would be with these workloads settled now; nothing is. */
+  sumsWith(workloads: Iterable<WorkloadFacts>): Sums;
 }
 
 type MutableSums = { -readonly [Key in keyof Sums]: number };

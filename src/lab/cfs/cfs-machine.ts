@@ -6,6 +6,7 @@
 import type { Millicores, Millis } from '../../lib/units.ts';
 import { Bandwidth, type BandwidthCounters, PERIOD_MILLIS } from './bandwidth.ts';
 
+/** Work in hand; the machine takes away from it what was done. */
 export interface Job {
   /** Of CPU time still to do. */
   remainingMillis: Millis;

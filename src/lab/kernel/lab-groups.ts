@@ -20,6 +20,7 @@ const PERIOD_MICROS = 100_000;
 /** The kernel's least quota. */
 const MIN_QUOTA_MICROS = 1000;
 
+/** Groups of one process; `close` removes them with all that runs in them. */
 export interface LabGroups {
   make(pod: string, settings: CpuSettings): void;
   /** Puts a process and its threads into the group of a pod. */

@@ -13,6 +13,7 @@ import {
 import { createKrrMemory } from './rivals/krr-memory.ts';
 import { createVpaMemory } from './rivals/vpa-memory.ts';
 
+/** All strategies over one trace, or over several as if they were one. */
 export interface MemoryComparison {
   readonly trace: string;
   readonly strategies: readonly (MemoryFigures & { readonly strategy: string })[];
@@ -59,6 +60,7 @@ export interface MemoryComparing {
   pooled(name: string): MemoryComparison;
 }
 
+/** @param strategies in the order of the rows; those that have nothing to say of a trace are left out of it. */
 export function createMemoryComparing(strategies: readonly NamedMemoryStrategy[]): MemoryComparing {
   const compared = strategies.map((strategy) => ({ strategy, sums: [] as MemorySums[] }));
   const least: MemorySums[] = [];

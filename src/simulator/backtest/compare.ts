@@ -4,6 +4,7 @@ import { defaultReplay, type ReplayOptions, replayCpu } from './replay-cpu.ts';
 import type { NamedStrategy } from './strategy.ts';
 import type { UsageSeries } from './usage-series.ts';
 
+/** One strategy over all series it had something to say of. */
 export interface StrategyFigures {
   readonly strategy: string;
   readonly description: string;
@@ -18,6 +19,7 @@ export interface CpuComparing {
   figures(): StrategyFigures[];
 }
 
+/** Each strategy sees each series from its beginning, by itself. */
 export function createCpuComparing(
   strategies: readonly NamedStrategy[],
   options: ReplayOptions = defaultReplay,
@@ -48,6 +50,7 @@ export function createCpuComparing(
   };
 }
 
+/** For series that are at hand; see {@link createCpuComparing} for those that are not. */
 export function compareCpu(series: Iterable<UsageSeries>, strategies: readonly NamedStrategy[]): StrategyFigures[] {
   const comparing = createCpuComparing(strategies);
   for (const one of series) comparing.add(one);

@@ -15,6 +15,7 @@ export interface ReplaySums {
   readonly changes: number;
 }
 
+/** What a strategy is judged by; the smaller, the better, each at the cost of the others. */
 export interface Figures {
   /** Share of what was requested that lay idle, 0..1. */
   readonly slack: number;

@@ -5,6 +5,7 @@ import { UsageProfile } from '../../model/usage-profile.ts';
 import { createExactWindow, defaultReplayed, type ReplayedPolicy } from './replayed-policy.ts';
 import type { Strategy } from './strategy.ts';
 
+/** HPA, canary and taking back are left out: a recording does not answer to what is requested. */
 export function createOurCpu({
   rules,
   profile: options,

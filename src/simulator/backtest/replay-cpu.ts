@@ -11,11 +11,13 @@ export interface ReplayOptions {
   readonly cooldownMillis: Millis;
 }
 
+/** A day to learn and an hour between changes: what the operator does where nothing is said. */
 export const defaultReplay: ReplayOptions = { warmUpMillis: 86_400_000, cooldownMillis: 3_600_000 };
 
 /** A sample stands for the time until the next one, but for no more than this: a gap in the recording is nobody's merit. */
 const MAX_STEP_MILLIS: Millis = 3_600_000;
 
+/** Equal series and strategies give equal sums: nothing is drawn, and no clock is asked. */
 export function replayCpu(series: UsageSeries, strategy: Strategy, options: ReplayOptions = defaultReplay): ReplaySums {
   const { at: instants, usage: usages } = series;
   const sums = { samples: 0, millis: 0, requested: 0, used: 0, unused: 0, missing: 0, exceeded: 0, changes: 0 };

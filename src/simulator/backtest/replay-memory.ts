@@ -5,6 +5,7 @@
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import type { MemoryTrace } from './memory-trace.ts';
 
+/** Chooses one value for all replicas, in bytes. A kill is told before the use of the same instant. */
 export interface MemoryStrategy {
   /** What a replica used; never more than it had. */
   observe(replica: number, usage: Bytes, at: EpochMillis): void;
@@ -12,6 +13,7 @@ export interface MemoryStrategy {
   choose(current: Bytes | undefined, at: EpochMillis): Bytes;
 }
 
+/** Over the judged time; `requested` and `unused` are bytes times samples of replicas. */
 export interface MemorySums {
   readonly trace: string;
   /** Kills, and the most kills of one replica before a value sufficed. */
@@ -86,6 +88,7 @@ export function replayMemory(
   return { trace: trace.name, ...rest, days: judged / STEPS_A_DAY };
 }
 
+/** `slack` in 0..1, kills as they are, changes a day of one workload. */
 export interface MemoryFigures {
   readonly slack: number;
   readonly ooms: number;
@@ -93,6 +96,7 @@ export interface MemoryFigures {
   readonly changesPerDay: number;
 }
 
+/** As if all were one trace: long traces count for more. */
 export function poolMemory(all: readonly MemorySums[]): MemoryFigures {
   const sum = (key: 'requested' | 'unused' | 'ooms' | 'changes' | 'days'): number =>
     all.reduce((total, sums) => total + sums[key], 0);

@@ -17,6 +17,7 @@ export interface ReplayedPolicy {
   readonly updates: DisruptionWindow | undefined;
 }
 
+/** Our own strategy, CostAware; a policy that names none gets OptiPod's instead. */
 export const defaultReplayed: ReplayedPolicy = {
   rules: defaultPolicy,
   profile: defaultProfileOptions,
