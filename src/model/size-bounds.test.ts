@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { amountText, limitRangeProblem, quotaProblem, quotaUseOf } from './size-bounds.ts';
+import {
+  allowedRange,
+  amountText,
+  limitRangeProblem,
+  quotaProblem,
+  quotaUseOf,
+  withLimitDefaults,
+} from './size-bounds.ts';
+import type { ContainerSize } from './sizing-records.ts';
 import { aContainer, aContainerStatus, aLimitRange, aQuota, MIB, smallSize } from './testing/sizing-records.ts';
 
 const app = aContainer();
@@ -25,7 +33,7 @@ describe('LimitRange', () => {
     expect(limitRangeProblem([aLimitRange(changes)], [app])).toEqual(detail && { name: 'bounds', detail });
   });
 
-  test.each<[string, Parameters<typeof aLimitRange>[0], string]>([
+  test.each<[string, Parameters<typeof aLimitRange>[0], string, ContainerSize?]>([
     ['no request', { min: { cpu: 1 } }, 'container bare has no cpu request, of at least 1m'],
     ['no limit', { max: { memory: 300 * MIB } }, 'container bare has no memory limit, of at most 300Mi'],
     [
@@ -33,9 +41,14 @@ describe('LimitRange', () => {
       { maxLimitRequestRatio: { memory: 2 } },
       'container bare has no memory request, which a ratio needs',
     ],
-    ['no limit of the pod', { type: 'Pod', max: { cpu: 9000 } }, 'the pod has no cpu limit, of at most 9'],
-  ])('a container without: %s', (_, changes, detail) => {
-    const bare = aContainer({ name: 'bare', size: {} });
+    [
+      'no limit for a ratio',
+      { maxLimitRequestRatio: { cpu: 3 } },
+      'container bare has no cpu limit, which a ratio needs',
+      { cpuRequest: 100 },
+    ],
+  ])('a container without: %s', (_, changes, detail, size = {}) => {
+    const bare = aContainer({ name: 'bare', size });
     expect(limitRangeProblem([aLimitRange(changes)], [app, bare])?.detail).toBe(detail);
   });
 
@@ -50,6 +63,58 @@ describe('LimitRange', () => {
     const range = aLimitRange({ type: 'Pod', max: { cpu: 700 } });
     expect(limitRangeProblem([range], [app])).toBeUndefined();
     expect(limitRangeProblem([range], [app, aContainer({ name: 'log' })])?.detail).toContain('800m');
+  });
+
+  test.each<[string, Parameters<typeof aLimitRange>[0], string | undefined]>([
+    ['a limit that one has counts', { max: { cpu: 400 } }, undefined],
+    ['and is too much', { max: { cpu: 399 } }, 'the cpu limit of the pod would be 400m, of at most 399m'],
+    ['a request that one has counts', { min: { cpu: 200 } }, undefined],
+  ])('of containers of which one has no sizes: %s', (_, changes, detail) => {
+    const bare = aContainer({ name: 'bare', size: {} });
+    expect(limitRangeProblem([aLimitRange({ type: 'Pod', ...changes })], [app, bare])?.detail).toBe(detail);
+  });
+
+  test('a pod without any limit has none, where one is demanded', () => {
+    const bare = aContainer({ size: {} });
+    expect(limitRangeProblem([aLimitRange({ type: 'Pod', max: { cpu: 9000 } })], [bare])?.detail).toBe(
+      'the pod has no cpu limit, of at most 9',
+    );
+  });
+
+  test('of several LimitRanges each must be met; those of the other type say nothing', () => {
+    const ranges = [
+      aLimitRange({ min: { cpu: 50 }, max: { cpu: 4000 }, maxLimitRequestRatio: { cpu: 10 } }),
+      aLimitRange({ min: { cpu: 100 }, max: { cpu: 2000 } }),
+      aLimitRange({ type: 'Pod', min: { cpu: 500 }, max: { memory: 9 } }),
+    ];
+    expect(allowedRange(ranges, 'Container', 'cpu')).toEqual({ min: 100, max: 2000, maxRatio: 10 });
+    expect(allowedRange(ranges, 'Pod', 'memory')).toEqual({ min: 0, max: 9, maxRatio: Number.POSITIVE_INFINITY });
+  });
+});
+
+describe('what a LimitRange gives to a new container', () => {
+  const given = { defaultRequest: { cpu: 100, memory: MIB }, defaultLimit: { cpu: 500 } };
+
+  test.each([
+    ['all it lacks', {}, { cpuRequest: 100, cpuLimit: 500, memoryRequest: MIB }],
+    [
+      'nothing it has',
+      { cpuRequest: 7, cpuLimit: 8, memoryRequest: 9 },
+      { cpuRequest: 7, cpuLimit: 8, memoryRequest: 9 },
+    ],
+    [
+      'no request beside a limit of its own, which is the request',
+      { cpuLimit: 300, memoryLimit: 5 },
+      { cpuRequest: 300, cpuLimit: 300, memoryRequest: 5, memoryLimit: 5 },
+    ],
+  ])('%s', (_, size, expected) => {
+    const ranges = [aLimitRange(given), aLimitRange({ defaultLimit: { cpu: 900 } })];
+    expect(withLimitDefaults(ranges, [aContainer({ size })])[0]?.size).toEqual(expected);
+  });
+
+  test('of the pod there are no defaults', () => {
+    const bare = aContainer({ size: {} });
+    expect(withLimitDefaults([aLimitRange({ ...given, type: 'Pod' })], [bare])[0]?.size).toEqual({});
   });
 });
 

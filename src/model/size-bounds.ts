@@ -3,7 +3,7 @@
  * plug-ins will ask.
  */
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
-import { type SizeKey, sizeKeys } from './pod-size.ts';
+import { type SizeKey, sizeKeys, sumOf } from './pod-size.ts';
 import type {
   ComputeAmounts,
   ContainerSize,
@@ -25,6 +25,31 @@ export interface BoundsProblem {
   readonly detail: string;
 }
 
+/** What all LimitRanges of one type together allow for one amount. */
+export interface AllowedRange {
+  readonly min: number;
+  readonly max: number;
+  /** Largest limit per request. */
+  readonly maxRatio: number;
+}
+
+/**
+ * Of several LimitRanges each must be met, so the highest minimum and the lowest maximum count; without any, 0 and
+ * infinity. They may contradict each other: `min` is then above `max`.
+ */
+export function allowedRange(
+  ranges: readonly LimitRangeRecord[],
+  type: LimitRangeRecord['type'],
+  resource: keyof ComputeAmounts,
+): AllowedRange {
+  const own = ranges.filter((range) => range.type === type);
+  return {
+    min: Math.max(0, ...own.map(({ min }) => min[resource] ?? 0)),
+    max: Math.min(...own.map(({ max }) => max[resource] ?? Number.POSITIVE_INFINITY)),
+    maxRatio: Math.min(...own.map((range) => range.maxLimitRequestRatio[resource] ?? Number.POSITIVE_INFINITY)),
+  };
+}
+
 /**
  * The first item that the pod as a whole breaks: also what is not changed is checked when it is resized.
  * Source: kubernetes plugin/pkg/admission/limitranger (PodValidateLimitFunc).
@@ -37,7 +62,7 @@ export function limitRangeProblem(
     const subjects =
       range.type === 'Container'
         ? containers.map(({ name, size }) => ({ what: `container ${name}`, size }))
-        : [{ what: 'the pod', size: totalOf(containers.map(({ size }) => size)) }];
+        : [{ what: 'the pod', size: totalOf(containers) }];
     for (const { what, size } of subjects) {
       const detail = problemOf(range, what, size);
       if (detail !== undefined) return { name: range.name, detail };
@@ -60,6 +85,7 @@ function problemOf(range: LimitRangeRecord, what: string, size: ContainerSize): 
     if (max !== undefined && Math.max(limit, request) > max)
       return `the ${resource} limit of ${what} would be ${text(Math.max(limit, request))}, of at most ${text(max)}`;
     if (ratio !== undefined && request === 0) return `${what} has no ${resource} request, which a ratio needs`;
+    if (ratio !== undefined && limit === 0) return `${what} has no ${resource} limit, which a ratio needs`;
     if (ratio !== undefined && limit / request > ratio)
       return `the ${resource} limit of ${what} would be ${(limit / request).toFixed(2)} times its request, of at most ${ratio}`;
   }
@@ -72,14 +98,37 @@ function amountsOf(size: ContainerSize, resource: keyof ComputeAmounts): { reque
     : { request: size.memoryRequest ?? 0, limit: size.memoryLimit ?? 0 };
 }
 
-/** Sums; a limit of the pod exists only where every container has one. */
-function totalOf(sizes: readonly ContainerSize[]): ContainerSize {
+/** Containers without an amount count as nothing in the pod's: only where none has it the pod has none (`podLimits`). */
+function totalOf(containers: readonly Pick<ContainerSpecRecord, 'size'>[]): ContainerSize {
   const total: { -readonly [Key in SizeKey]?: number } = {};
-  for (const key of sizeKeys) {
-    if (key.endsWith('Limit') && sizes.some((size) => size[key] === undefined)) continue;
-    total[key] = sizes.reduce((sum, size) => sum + (size[key] ?? 0), 0);
-  }
+  for (const key of sizeKeys) total[key] = sumOf(containers, key);
   return total;
+}
+
+/**
+ * Sizes that containers of a template have once a pod is made of it: a request that is missing beside a limit is that
+ * limit, then the LimitRanges of type Container give what is missing. Pods have all this already.
+ * Source: kubernetes pkg/apis/core/v1/defaults.go (SetDefaults_Pod), limitranger (PodMutateLimitFunc).
+ */
+export function withLimitDefaults(
+  ranges: readonly LimitRangeRecord[],
+  containers: readonly ContainerSpecRecord[],
+): readonly ContainerSpecRecord[] {
+  const own = ranges.filter(({ type }) => type === 'Container');
+  const first = (part: 'defaultRequest' | 'defaultLimit', resource: keyof ComputeAmounts): number | undefined =>
+    own.find((range) => range[part][resource] !== undefined)?.[part][resource];
+  return containers.map((container) => {
+    const { size } = container;
+    const amounts = {
+      cpuRequest: size.cpuRequest ?? size.cpuLimit ?? first('defaultRequest', 'cpu'),
+      cpuLimit: size.cpuLimit ?? first('defaultLimit', 'cpu'),
+      memoryRequest: size.memoryRequest ?? size.memoryLimit ?? first('defaultRequest', 'memory'),
+      memoryLimit: size.memoryLimit ?? first('defaultLimit', 'memory'),
+    };
+    const given: { -readonly [Key in SizeKey]?: number } = {};
+    for (const key of sizeKeys) if (amounts[key] !== undefined) given[key] = amounts[key];
+    return { ...container, size: given };
+  });
 }
 
 /** What a pod counts for in quotas (KEP-1287): for each amount the largest of spec, allocated and in force. */

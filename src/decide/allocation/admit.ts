@@ -6,6 +6,7 @@
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
+import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
 import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from './allocation-pod.ts';
@@ -13,7 +14,6 @@ import { combineBounds } from './bounds.ts';
 import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
-import { limitRangeViolation } from './integrations/limit-range.ts';
 import { judgeNode, type NodeCondition } from './integrations/node-conditions.ts';
 import { type QuotaLedger, quotaShortfall } from './integrations/resource-quota.ts';
 import { readMarks } from './marks.ts';
@@ -143,9 +143,11 @@ function refuse({ podUid }: DesiredCpu, input: AdmissionFacts): Held | undefined
   if (limitRanges === 'unknown' || hpas === 'unknown' || pdbs === 'unknown' || input.quotas === undefined) {
     return held('DataUnknown', 'Limits, quotas, autoscalers or budgets of the namespace are not known', CAPACITY_RETRY);
   }
-  const violation = limitRangeViolation(limitRanges, pod.containers);
-  // Admission would refuse any resize, also one that does not touch what is wrong (k/k#142171).
-  return violation === undefined ? undefined : held('LimitRangeConflict', violation, undefined);
+  const problem = limitRangeProblem(limitRanges, pod.containers);
+  // Admission would refuse any resize, also one that does not touch what is wrong, be it memory (k/k#142171).
+  return problem === undefined
+    ? undefined
+    : held('LimitRangeConflict', `LimitRange ${problem.name} allows no resize: ${problem.detail}`, undefined);
 }
 
 /** What the agent could not know narrows what it asked for. */

@@ -5,12 +5,13 @@
  */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { NodeRecord, PdbRecord } from '../../model/records.ts';
+import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
 import { type AllocationPod, sizeOf } from './allocation-pod.ts';
 import { type Bound, holdAt } from './bounds.ts';
 import { pdbBounds } from './integrations/disruption-budget.ts';
 import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
-import { limitRangeBound, limitRangeViolation } from './integrations/limit-range.ts';
+import { limitRangeBound } from './integrations/limit-range.ts';
 import { type AffinityFact, affinityFactor } from './integrations/node-affinity.ts';
 import { medianBound, type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
 import { readMarks } from './marks.ts';
@@ -83,7 +84,7 @@ function rangeBounds(
   current: Millicores,
 ): Bound[] {
   if (ranges.length === 0) return [];
-  if (limitRangeViolation(ranges, containers) !== undefined) return [holdAt(current, 'LimitRangeConflict')];
+  if (limitRangeProblem(ranges, containers) !== undefined) return [holdAt(current, 'LimitRangeConflict')];
   const bound = limitRangeBound(ranges, containers.length, apply === 'limits' ? requestRatio : 1);
   return [bound ?? holdAt(current, 'LimitRangeConflict')];
 }

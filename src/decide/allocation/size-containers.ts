@@ -1,9 +1,9 @@
 /** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
 import type { Millicores } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
+import { allowedRange } from '../../model/size-bounds.ts';
 import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
-import { cpuRange } from './integrations/limit-range.ts';
 import type { PodTarget } from './node-input.ts';
 import { kernelFloor } from './problem.ts';
 import { splitTotal } from './split-containers.ts';
@@ -19,17 +19,17 @@ export function sizeContainers(
   ranges: readonly LimitRangeRecord[],
 ): SizeChange[] {
   const { containers, qos } = pod;
-  const range = cpuRange(ranges, 'Container');
+  const range = allowedRange(ranges, 'Container', 'cpu');
   const movesLimit = target.limitPolicy !== 'Keep' && target.limit !== undefined;
   const requests = splitTotal(
     target.request,
     containers.map(({ name, size }) => {
       const current = size.cpuRequest ?? 0;
       const max = Math.min(
-        range.hi,
+        range.max,
         movesLimit ? Number.POSITIVE_INFINITY : (size.cpuLimit ?? Number.POSITIVE_INFINITY),
       );
-      return { name, usage: usage.get(name), current, min: Math.max(range.lo, Math.min(current, kernelFloor)), max };
+      return { name, usage: usage.get(name), current, min: Math.max(range.min, Math.min(current, kernelFloor)), max };
     }),
   );
   if (qos === 'Guaranteed') {
@@ -50,8 +50,8 @@ export function sizeContainers(
         name,
         usage: usage.get(name),
         current,
-        min: Math.max(range.lo, request, least, kernelFloor),
-        max: Math.min(range.hi, range.ratio * request),
+        min: Math.max(range.min, request, least, kernelFloor),
+        max: Math.min(range.max, range.maxRatio * request),
       };
     }),
   );

@@ -7,13 +7,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PodAllocation } from '../../api/pod-allocation.ts';
 import { createSeededRandom } from '../../lib/random.ts';
+import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import { aLimitRange, anHpa } from '../../model/testing/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
 import { type Admission, admitAllocation } from './admit.ts';
 import { type AllocationPod, chargedCpu, sizeOf } from './allocation-pod.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
-import { limitRangeViolation } from './integrations/limit-range.ts';
+
 import { quotaRoom } from './integrations/resource-quota.ts';
 import type { NodeMemory, PodPlan } from './node-input.ts';
 import { planNode } from './plan-node.ts';
@@ -212,7 +213,7 @@ describe('for any node, namespace and kubelet', () => {
   test('integration 4: no resize is outside the LimitRange', () => {
     holds((pods, { facts }) => {
       const ranges = facts.limitRanges === 'unknown' ? [] : facts.limitRanges;
-      for (const { containers } of pods) expect(limitRangeViolation(ranges, containers)).toBeUndefined();
+      for (const { containers } of pods) expect(limitRangeProblem(ranges, containers)).toBeUndefined();
     });
   });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allowedRange } from '../../model/size-bounds.ts';
 import { aLimitRange, MIB } from '../../model/testing/sizing-records.ts';
-import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
+import { fitLimitRange } from './limit-range-stage.ts';
 import { defaultPolicy } from './policy.ts';
 import { type Shaped, shape } from './shape.ts';
 import { DAY } from './testing/profiles.ts';
@@ -20,21 +21,6 @@ const shaped = (value: number, limit?: number, bounds = { min: 1, max: 10_000 })
   });
 
 describe('LimitRanges', () => {
-  test('several together allow what all of them allow', () => {
-    const ranges = [
-      aLimitRange({ min: { cpu: 100 }, max: { cpu: 2000 } }),
-      aLimitRange({ name: 'other', min: { cpu: 200 }, maxLimitRequestRatio: { cpu: 4 } }),
-      aLimitRange({ type: 'Pod', max: { cpu: 100 } }),
-    ];
-    expect(allowedRange(ranges, 'Container', 'cpu')).toEqual({ min: 200, max: 2000, maxRatio: 4 });
-    expect(allowedRange(ranges, 'Pod', 'cpu').max).toBe(100);
-    expect(allowedRange([], 'Container', 'memory')).toEqual({
-      min: 0,
-      max: Number.POSITIVE_INFINITY,
-      maxRatio: Number.POSITIVE_INFINITY,
-    });
-  });
-
   test.each<[string, number, number | undefined, object, number]>([
     ['below the least', 50, undefined, { min: { cpu: 100 } }, 100],
     ['above the most', 3000, undefined, { max: { cpu: 2000 } }, 2000],

@@ -1,33 +1,8 @@
 /** LimitRanges of type Container: a value they refuse is brought within them before the API server has to say so. */
-import type { LimitRangeRecord } from '../../model/sizing-records.ts';
+import type { AllowedRange } from '../../model/size-bounds.ts';
 import { amend } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { limitInRange, type Shaped } from './shape.ts';
-
-/** What all LimitRanges of one type together allow for one amount. */
-export interface AllowedRange {
-  readonly min: number;
-  readonly max: number;
-  /** Largest limit per request. */
-  readonly maxRatio: number;
-}
-
-/**
- * Of several LimitRanges each must be met, so the highest minimum and the lowest maximum count; without any, 0 and
- * infinity.
- */
-export function allowedRange(
-  ranges: readonly LimitRangeRecord[],
-  type: LimitRangeRecord['type'],
-  resource: ResourceName,
-): AllowedRange {
-  const own = ranges.filter((range) => range.type === type);
-  return {
-    min: Math.max(0, ...own.map(({ min }) => min[resource] ?? 0)),
-    max: Math.min(...own.map(({ max }) => max[resource] ?? Number.POSITIVE_INFINITY)),
-    maxRatio: Math.min(...own.map((range) => range.maxLimitRequestRatio[resource] ?? Number.POSITIVE_INFINITY)),
-  };
-}
 
 /** Source: plugin/pkg/admission/limitranger/admission.go: min and ratio speak of the request, max of both. */
 export function fitLimitRange(shaped: Shaped, resource: ResourceName, allowed: AllowedRange): Shaped {

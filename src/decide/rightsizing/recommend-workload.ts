@@ -4,6 +4,7 @@
  */
 import type { EpochMillis } from '../../lib/units.ts';
 import { type Amounts, qosClassOf } from '../../model/pod-size.ts';
+import { allowedRange } from '../../model/size-bounds.ts';
 import type {
   ContainerSize,
   ContainerSpecRecord,
@@ -20,7 +21,7 @@ import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
 import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
-import { allowedRange, fitLimitRange } from './limit-range-stage.ts';
+import { fitLimitRange } from './limit-range-stage.ts';
 import type { LimitRule, RightsizingPolicy } from './policy.ts';
 import type { CurrentResource, LearnedFloors, RecommendInput } from './recommend.ts';
 import { shapeCpu } from './recommend-cpu.ts';

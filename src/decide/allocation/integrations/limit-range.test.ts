@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../../model/sizing-records.ts';
-import { testPod } from '../testing/pods.ts';
-import { cpuRange, limitRangeBound, limitRangeViolation } from './limit-range.ts';
+import { limitRangeBound } from './limit-range.ts';
 
 const range = (type: 'Container' | 'Pod', min?: number, max?: number, ratio?: number): LimitRangeRecord => ({
   namespace: 'shop',
@@ -12,15 +11,6 @@ const range = (type: 'Container' | 'Pod', min?: number, max?: number, ratio?: nu
   defaultRequest: {},
   defaultLimit: {},
   maxLimitRequestRatio: ratio === undefined ? {} : { cpu: ratio },
-});
-const containers = (request: number, limit?: number) =>
-  testPod('a', { request, ...(limit !== undefined && { limit }) }).containers;
-
-test('integration 4: objects combine: the largest minimum, the smallest maximum and ratio', () => {
-  const ranges = [range('Container', 50, 4000, 10), range('Container', 100, 2000), range('Pod', 500, 9000, 4)];
-  expect(cpuRange(ranges, 'Container')).toEqual({ lo: 100, hi: 2000, ratio: 10 });
-  expect(cpuRange(ranges, 'Pod')).toEqual({ lo: 500, hi: 9000, ratio: 4 });
-  expect(cpuRange([], 'Pod')).toEqual({ lo: 0, hi: Number.POSITIVE_INFINITY, ratio: Number.POSITIVE_INFINITY });
 });
 
 describe('box of a pod', () => {
@@ -35,37 +25,5 @@ describe('box of a pod', () => {
     const found = limitRangeBound(ranges, count, ratio);
     if (wanted === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject({ layer: 'hard', reason: 'LimitRange', ...wanted });
-  });
-});
-
-describe('pods that admission refuses whatever is changed', () => {
-  test.each<[string, readonly LimitRangeRecord[], readonly [number, number?], RegExp | undefined]>([
-    ['inside', [range('Container', 50, 2000, 4)], [500, 2000], undefined],
-    ['no limit where none is demanded', [range('Container', 50)], [500], undefined],
-    ['request too small', [range('Container', 200)], [100], /container main: request 100m is below the least 200m/],
-    ['limit too large', [range('Container', undefined, 900)], [100, 1000], /limit 1000m is above the most 900m/],
-    [
-      'no limit where one is demanded',
-      [range('Container', undefined, 900)],
-      [100],
-      /limit none is above the most 900m/,
-    ],
-    [
-      'ratio too large',
-      [range('Container', undefined, undefined, 2)],
-      [100, 300],
-      /more than 2 times the request 100m/,
-    ],
-    [
-      'a ratio demands a limit',
-      [range('Container', undefined, undefined, 2)],
-      [100],
-      /limit none is more than 2 times/,
-    ],
-    ['pod total too small', [range('Pod', 200)], [100], /pod: request 100m is below the least 200m/],
-  ])('integration 4: %s', (_name, ranges, [request, limit], wanted) => {
-    const found = limitRangeViolation(ranges, containers(request, limit));
-    if (wanted === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(wanted);
   });
 });

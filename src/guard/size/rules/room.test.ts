@@ -7,6 +7,7 @@ import {
   aLimitRange,
   aQuota,
   aSizedPod,
+  aSizedWorkload,
   MIB,
   smallSize,
 } from '../../../model/testing/sizing-records.ts';
@@ -39,6 +40,19 @@ describe('room', () => {
     const broken = [aLimitRange({ min: { memory: 256 * MIB } })];
     expect(reasonsFor(resize(), { records: { limitRanges: broken } })).toEqual(['LimitRangeRefuses']);
     expect(reasonsFor(retemplate(), { records: { limitRanges: broken } })).toEqual(['LimitRangeRefuses']);
+  });
+
+  test('what a LimitRange gives to new pods counts for templates: a limit that is left to it is not missing', () => {
+    const bounds = { max: { cpu: 4000 }, maxLimitRequestRatio: { cpu: 8 } };
+    const records = (changes: object) => ({
+      records: {
+        limitRanges: [aLimitRange({ ...bounds, ...changes })],
+        workloads: [aSizedWorkload({ containers: [aContainer({ size: { cpuRequest: 500, memoryRequest: MIB } })] })],
+      },
+    });
+    const requestOnly = retemplate({ changes: [{ container: 'app', to: { cpuRequest: 600 } }] });
+    expect(reasonsFor(requestOnly, records({ defaultLimit: { cpu: 4000 } }))).toEqual([]);
+    expect(reasonsFor(requestOnly, records({ defaultLimit: { cpu: 5000 } }))).toEqual(['LimitRangeRefuses']);
   });
 
   test('a quota has to have room for the difference, beside what others have asked for', () => {

@@ -6,7 +6,14 @@
 import { hasEnded } from '../../../model/owners.ts';
 import { type Amounts, applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
-import { amountText, limitRangeProblem, type QuotaUse, quotaProblem, quotaUseOf } from '../../../model/size-bounds.ts';
+import {
+  amountText,
+  limitRangeProblem,
+  type QuotaUse,
+  quotaProblem,
+  quotaUseOf,
+  withLimitDefaults,
+} from '../../../model/size-bounds.ts';
 import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
 import { type InFlightResize, type ResizeSubject, resizeRule, type SizeGuardContext, sizeRule } from '../context.ts';
@@ -17,7 +24,11 @@ export const withinLimitRange = sizeRule(
   'The API server checks the whole pod, also what is not changed; asking first says which bound it is.',
   ({ decision, after }, { view }) => {
     const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
-    const problem = limitRangeProblem(view.limitRanges(namespace), after);
+    const ranges = view.limitRanges(namespace);
+    const problem = limitRangeProblem(
+      ranges,
+      decision.kind === 'retemplate' ? withLimitDefaults(ranges, after) : after,
+    );
     return problem === undefined ? undefined : object('LimitRangeRefuses', { ...problem });
   },
 );
