@@ -10,6 +10,7 @@ import { serve } from './type-table.ts';
 
 const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses' };
 
+/** Stored directly: nobody has written them, so no manager owns their fields. */
 export function putBuiltInObjects(storage: Storage, clock: Clock, random: Random): void {
   const creationTimestamp = toTime(clock.now());
   const namespaces = serve(resources.namespaces);

@@ -60,11 +60,13 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
   const everyone = new Set<Subscriber>();
   const byTrigger = new Map<string, Set<Subscriber>>();
   let history: StoreEvent[] = [];
+  /** Where `history` begins to count; what lies before is dropped in bulk. */
   let historyStart = 0;
   let compacted = startRevision;
   // Kept lazily: a burst of creations only appends, the next list sorts once.
   let keys: string[] = [];
   let keysSorted = true;
+  /** Deletions since `keys` was last cleared of them. */
   let deletedKeys = 0;
 
   const sortedKeys = (): string[] => {

@@ -7,6 +7,7 @@ const SUFFIX_LENGTH = 5;
 /** Longest `generateName` part kept: names are at most 63 characters. */
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
+/** Source: apiserver pkg/storage/names/generate.go. */
 export function generateName(base: string, random: Random): string {
   let suffix = '';
   for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[Math.floor(random.next() * ALPHABET.length)];

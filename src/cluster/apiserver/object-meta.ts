@@ -37,6 +37,7 @@ export function dnsLabelProblem(name: string): string | undefined {
   return DNS_LABEL.test(name) ? undefined : LABEL_DETAIL;
 }
 
+/** As `dnsLabelProblem`, for names with dots (253 characters). */
 export function dnsSubdomainProblem(name: string): string | undefined {
   if (name.length > 253) return 'must be no more than 253 bytes';
   return DNS_SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_DETAIL;
@@ -69,6 +70,7 @@ export function qualifiedNameProblem(key: string): string | undefined {
   return QUALIFIED_PART.test(name) ? undefined : QUALIFIED_DETAIL;
 }
 
+/** Empty values are labels. */
 export function labelValueProblem(value: string): string | undefined {
   if (value.length > 63) return 'must be no more than 63 bytes';
   return LABEL_VALUE.test(value) ? undefined : LABEL_VALUE_DETAIL;

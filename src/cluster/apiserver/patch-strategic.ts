@@ -49,6 +49,7 @@ export function applyStrategicPatch(original: JsonObject, patch: JsonObject): Js
 /** Maps that a patch replaces whole although they are maps (patchStrategy: replace), by kind. */
 const REPLACED_MAPS: Readonly<Record<string, ReadonlySet<string>>> = { PodDisruptionBudget: new Set(['selector']) };
 
+/** `$setElementOrder` orders a list whether or not the patch changes it. */
 function mergeObject(original: JsonObject, patch: JsonObject, replaced?: ReadonlySet<string>): JsonObject {
   const directive = patch['$patch'];
   if (directive === 'replace') return withoutDirectives(patch);
@@ -91,6 +92,7 @@ function mergeObject(original: JsonObject, patch: JsonObject, replaced?: Readonl
   return result;
 }
 
+/** An item that the patch deletes and names again is there again: the patch is read in its order. */
 function mergeList(field: string, original: Json[], patch: Json[], order: Json | undefined): Json[] {
   if (PRIMITIVE_MERGES.has(field)) {
     const merged = [...original, ...patch.filter((item) => !original.some((present) => equalJson(present, item)))];

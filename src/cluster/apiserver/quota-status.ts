@@ -9,6 +9,7 @@ import type { Storage } from './storage.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import type { Writer } from './writer.ts';
 
+/** The two types are handed in because the registry may not serve them. */
 export interface QuotaStatusOptions {
   readonly storage: Storage;
   readonly reader: Reader;

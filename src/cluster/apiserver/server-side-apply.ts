@@ -100,6 +100,7 @@ function checkedConfiguration(type: ServedType, name: string, body: Json): ApiOb
   return { ...body, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...metadata, name } };
 }
 
+/** `current` undefined: the configuration makes the object. */
 interface MergeRequest {
   readonly type: ServedType;
   readonly current: ApiObject | undefined;
@@ -150,6 +151,7 @@ function mergeObjects(current: ApiObject, applied: ApiObject, schema: FieldSchem
   return { ...(isObject(merged) ? merged : {}), apiVersion: current.apiVersion, kind: current.kind, metadata };
 }
 
+/** What the configuration does not name stays; a null in it takes the field away. */
 function mergeValues(current: Json | undefined, applied: Json, schema: FieldSchema): Json {
   if (isObject(applied)) {
     if (!isObject(current) || schema.atomicMap) return cloneJson(applied);

@@ -1,6 +1,6 @@
 /** The load of all simulated nodes: one beat for all of them, which rests while no pod has a load. */
 import type { Clock, Timer } from '../../lib/clock.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import { createNodeLoad, type NodeLoad } from '../load/node-load.ts';
 import { createLoadReader } from '../load/pod-load.ts';
 import type { Amounts } from '../pod-requests.ts';
@@ -30,6 +30,8 @@ export interface KubeletLoad {
   notice(worker: PodWorker): void;
   /** What a node and its containers have used until now. */
   usage(machine: LoadedMachine): Pick<NodeUsage, 'containers' | 'cpuSeconds' | 'memoryBytes'>;
+  /** What the containers of a node got when somebody last looked: reading it computes nothing and changes no counter. */
+  cpuInUse(machine: LoadedMachine): Millicores | undefined;
   stop(): void;
 }
 
@@ -94,6 +96,7 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
         cpuSeconds: systemSeconds + node.cpuSeconds(),
       };
     },
+    cpuInUse: (machine) => byMachine.get(machine)?.cpuInUse(),
     stop() {
       beat?.cancel();
       beat = undefined;

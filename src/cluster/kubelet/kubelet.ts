@@ -2,6 +2,7 @@
 import type { Node, Pod } from '../../api/core.ts';
 import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
+import type { Millicores } from '../../lib/units.ts';
 import type { ContainerUsage } from '../load/container-usage.ts';
 import { keyOf, nameOf, uidOf } from '../objects.ts';
 import { amountsOf } from '../pod-requests.ts';
@@ -58,6 +59,11 @@ export interface Kubelet extends StandIn {
   usages(nodeName: string): readonly ContainerUsage[];
   /** The same with the node around it; undefined for one that is not there or cut off. */
   usage(nodeName: string): NodeUsage | undefined;
+  /**
+   * CPU its containers got when somebody last looked (the load's own beat does, every 15 s). Unlike {@link usages}, asking moves no
+   * counter. Undefined where no container has a load, and for a node that is not there or cut off.
+   */
+  cpuInUse(nodeName: string): Millicores | undefined;
   onLiveness(listener: LivenessListener): void;
   isAlive(nodeName: string): boolean;
 }
@@ -266,6 +272,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     },
     usage,
     usages: (nodeName) => usage(nodeName)?.containers ?? [],
+    cpuInUse(nodeName) {
+      const machine = machines.get(nodeName);
+      return machine?.isAlive === true ? load.cpuInUse(machine) : undefined;
+    },
     onLiveness(listener) {
       listeners.add(listener);
     },

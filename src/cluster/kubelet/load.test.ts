@@ -45,6 +45,22 @@ describe('CPU', () => {
     expect(usages(at)['a']).toMatchObject({ periods: 0, throttledPeriods: 0, waitingSeconds: 0 });
   });
 
+  test('in use at last is told without moving a counter, and only where something has a load', async () => {
+    await using at = await startVirtualCluster(options());
+    const { kubelet } = at.cluster;
+    await start(at, loaded('b', {}));
+    await at.seconds(60);
+    expect(kubelet.cpuInUse('node-1')).toBeUndefined();
+    await start(at, loaded('a', { cpu: '300m' }));
+    await at.seconds(60);
+    const { a } = usages(at);
+    const counted = a?.cpuSeconds;
+    await at.seconds(1);
+    expect([kubelet.cpuInUse('node-1'), a?.cpuSeconds]).toEqual([301, counted]);
+    kubelet.loseNode('node-1');
+    expect([kubelet.cpuInUse('node-1'), kubelet.cpuInUse('no-such')]).toEqual([undefined, undefined]);
+  });
+
   test('stops at the limit, with throttled periods and pressure', async () => {
     await using at = await startVirtualCluster(options());
     await start(at, loaded('a', { cpu: '1' }, { requests: { cpu: '200m' }, limits: { cpu: '400m' } }));

@@ -43,6 +43,8 @@ export interface NodeLoad {
   usages(): readonly ContainerUsage[];
   /** Of all containers there ever were. */
   cpuSeconds(): number;
+  /** What all containers got as of the last `advance`, in millicores; undefined where none of them has a load. */
+  cpuInUse(): number | undefined;
 }
 
 interface Track {
@@ -143,5 +145,6 @@ export function createNodeLoad({ capacityMillicores, loadOf, stepMillis, seed }:
     isDue: (now) => lastMillis === undefined || now - lastMillis > stepMillis / 2,
     usages: () => active,
     cpuSeconds: () => cpuSeconds,
+    cpuInUse: () => (hasLoad ? active.reduce((sum, { usedMillicores }) => sum + usedMillicores, 0) : undefined),
   };
 }

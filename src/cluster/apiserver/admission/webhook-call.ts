@@ -6,6 +6,7 @@ import { isObject, type JsonObject, numberAt, objectAt, stringAt, toJson } from 
 /** Answers an AdmissionReview in-process; the simulator's stand-in for a webhook server. */
 export type LocalWebhook = (review: JsonObject, signal: AbortSignal) => object | Promise<object>;
 
+/** `localWebhooks` go first: a webhook served in-process needs no socket and no certificate. */
 export interface WebhookCallOptions {
   readonly clock: Clock;
   /** By URL, or `namespace/name` of the Service. */
@@ -22,6 +23,7 @@ export interface WebhookCaller {
   call(hook: JsonObject, review: JsonObject): Promise<JsonObject>;
 }
 
+/** The timeout is the hook's own and runs on `clock`, so in virtual time a webhook can be too late. */
 export function createWebhookCaller({ clock, localWebhooks, resolveService }: WebhookCallOptions): WebhookCaller {
   return {
     async call(hook, review) {

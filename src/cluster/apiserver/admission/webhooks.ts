@@ -38,11 +38,15 @@ export interface WebhookOptions {
   readonly resolveService?: ((namespace: string, name: string, port: number) => string | undefined) | undefined;
 }
 
+/**
+ * Mutating webhooks are asked one by one, each with what the one before made; validating ones all at once, at the end.
+ */
 export interface WebhookAdmission {
   readonly mutate: Admission;
   readonly validate: Admission;
 }
 
+/** Configurations are read anew for each request: a change is in force at once, on the real server by its watch. */
 export function createWebhookAdmission(options: WebhookOptions): WebhookAdmission {
   const { reader, registry, clock, random, log, localWebhooks } = options;
   const caller = createWebhookCaller({ clock, localWebhooks, resolveService: options.resolveService });
@@ -120,6 +124,7 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     throw internalError(message);
   };
 
+  /** Source: mutating/dispatcher.go `Dispatch` and reinvocationcontext.go. In-tree plug-ins are not run again here. */
   const runMutating = async (
     hooks: readonly JsonObject[],
     attributes: AdmissionAttributes,
@@ -203,6 +208,7 @@ function splitApiVersion(apiVersion: string): [group: string, version: string] {
   return second === undefined ? ['', first] : [first, second];
 }
 
+/** Source: pkg/admission/plugin/webhook/request/admissionreview.go `VerifyAdmissionResponse`. */
 function checkedResponse(answer: JsonObject, uid: string): JsonObject {
   if (answer['kind'] !== 'AdmissionReview' || answer['apiVersion'] !== 'admission.k8s.io/v1') {
     throw new Error(
@@ -238,6 +244,7 @@ function patched(object: ApiObject, operations: readonly unknown[]): ApiObject {
   return { ...result, apiVersion: object.apiVersion, kind: object.kind, metadata: result['metadata'] };
 }
 
+/** A refusal never has a code below 400, whatever the webhook says. Source: pkg/admission/plugin/webhook/errors. */
 function denial(name: string, result: JsonObject | undefined): KubeError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const message = stringAt(result, 'message') || stringAt(result, 'reason');

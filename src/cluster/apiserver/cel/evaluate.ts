@@ -9,6 +9,7 @@ export class CelRuntimeError extends Error {
   readonly code = 'CEL_RUNTIME';
 }
 
+/** By name; `self`, `oldSelf`, `object`, `oldObject` and `request` here, and those of macros. */
 export type Variables = Readonly<Record<string, Json | undefined>>;
 
 /** Evaluates to JSON. @throws CelRuntimeError */
@@ -242,6 +243,7 @@ function evaluateFunction(name: string, values: readonly Json[]): Json {
   }
 }
 
+/** Macros over a map see its keys, as in CEL. */
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
 function evaluateMacro(

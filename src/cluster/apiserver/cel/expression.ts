@@ -1,5 +1,6 @@
 /** Parser of the CEL expressions used in match conditions and schema rules: operators, calls, macros, literals. Source: the CEL language definition. */
 
+/** Macros are calls until they are evaluated: their first argument then is a name, not a value. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: null | boolean | number | string }
   | { readonly kind: 'name'; readonly name: string }

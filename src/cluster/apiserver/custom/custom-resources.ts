@@ -23,6 +23,7 @@ import { serve } from '../type-table.ts';
 import { validateBySchema } from './schema-rules.ts';
 import { defaultBySchema, pruneBySchema } from './schema-shaping.ts';
 
+/** Without a schema everything is kept and nothing checked, as with preserved unknown fields. */
 function rulesFor(schema: JsonObject | undefined): TypeRules {
   const shape = (object: JsonObject): void => {
     pruneBySchema(object, schema);

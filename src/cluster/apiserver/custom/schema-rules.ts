@@ -216,6 +216,7 @@ function combinationErrors(value: Json, schema: JsonObject, path: string): Field
   return errors;
 }
 
+/** `old` is undefined on create and for new items of lists: there is no transition to judge. */
 function ruleErrors(value: Json, schema: JsonObject, path: string, old: Json | undefined): FieldError[] {
   return objectsAt(schema, 'x-kubernetes-validations').flatMap((rule) => {
     const source = stringAt(rule, 'rule') ?? '';

@@ -13,6 +13,7 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
 /** Largest request body the real server takes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/** Hides that HTTP/1.1 and HTTP/2 have requests and responses of different types. */
 export interface Exchange {
   readonly method: string;
   /** Path without query. */
@@ -32,6 +33,7 @@ export interface Exchange {
   drop(): void;
 }
 
+/** Never throws: what cannot be read of a request is told when it is asked for. */
 export function createExchange(request: HttpRequest, response: HttpResponse): Exchange {
   const { path, query } = targetOf(request.url ?? '/');
   const gone = new AbortController();
@@ -126,6 +128,7 @@ export function endWith(response: HttpResponse, bytes?: Buffer): void {
   else response.end(bytes);
 }
 
+/** What the socket does not take at once waits in memory; watch streams bound it. */
 export function writeTo(response: HttpResponse, text: string): void {
   if ('stream' in response) response.write(text);
   else response.write(text);

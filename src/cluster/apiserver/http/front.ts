@@ -33,6 +33,7 @@ export interface FrontOptions {
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
+/** Health needs no credentials, all else does. A failure ends as a Status, or as a broken connection by a fault. */
 export function createFront({
   registry,
   authentication,

@@ -13,6 +13,7 @@ export interface TlsMaterial {
   readonly clientCa?: string;
 }
 
+/** HTTP/2 needs TLS here, as with the real server. */
 export interface ListenOptions {
   /** 0 or absent picks a free port. */
   readonly port?: number;
@@ -22,6 +23,7 @@ export interface ListenOptions {
   readonly tls?: TlsMaterial;
 }
 
+/** One socket; closing it leaves the API server and its other sockets alone. */
 export interface ListeningServer {
   readonly url: string;
   readonly port: number;
@@ -44,6 +46,7 @@ const MAX_SESSION_MEMORY = 1_024;
 /** Idle HTTP/1.1 connections are kept this long, so that clients do not meet a connection just being closed. */
 const KEEP_ALIVE_MILLIS = 120_000;
 
+/** Resolves when connections are taken. Rejects where the address is in use. */
 export async function listen(
   handle: (request: HttpRequest, response: HttpResponse) => void,
   options: ListenOptions = {},

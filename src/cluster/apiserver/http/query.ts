@@ -9,6 +9,7 @@ import { missingFieldManager } from '../server-side-apply.ts';
 import { badRequest, invalid, unsupportedMediaType } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Anything but `false`, `0` and absence. Source: apimachinery pkg/runtime/converter `Convert_Slice_string_To_bool`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }
@@ -39,6 +40,7 @@ export function listQueryOf(query: URLSearchParams, namespace: string | undefine
   };
 }
 
+/** @throws 422 for `sendInitialEvents` without the match rule that goes with it */
 export function watchOptionsOf(query: URLSearchParams) {
   const initial = query.get('sendInitialEvents');
   const match = query.get('resourceVersionMatch');
@@ -55,6 +57,7 @@ export function watchOptionsOf(query: URLSearchParams) {
   };
 }
 
+/** What the body says goes before it. */
 export function deletionQueryOf(query: URLSearchParams) {
   return {
     gracePeriodSeconds: numberOf(query, 'gracePeriodSeconds'),
@@ -62,6 +65,7 @@ export function deletionQueryOf(query: URLSearchParams) {
   };
 }
 
+/** Without members that are undefined, so that they do not hide those of another object. */
 export function definedOf<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
 }
@@ -73,6 +77,7 @@ const METHOD_OPTIONS: Readonly<Record<string, string>> = {
   DELETE: 'Delete',
 };
 
+/** A write that names no manager is its program's, by the User-Agent. @throws 422 for dry runs of some stages only */
 export function writeContextOf(exchange: Exchange, caller: Caller): WriteContext {
   const { query } = exchange;
   const dryRun = query.getAll('dryRun');
@@ -90,6 +95,9 @@ export function writeContextOf(exchange: Exchange, caller: Caller): WriteContext
   };
 }
 
+/**
+ * @throws 400 for bodies that do not go with the type, 415 for types that are none, 422 for an apply without a manager
+ */
 export function patchOf(contentType: string, body: unknown, query: URLSearchParams, type: ServedType): Patch {
   const media = contentType.split(';')[0]?.trim() ?? '';
   if (media === 'application/json-patch+json') {

@@ -6,6 +6,7 @@ import type { ApiObject, ServedType } from '../served-type.ts';
 import { ageOf, type ColumnSource } from './column-source.ts';
 import { NEW_EVENT_COLUMNS, TABLE_COLUMNS } from './table-columns.ts';
 
+/** A column as the `Table` answer describes it. */
 export interface TableColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'date';
@@ -15,6 +16,7 @@ export interface TableColumn {
   readonly priority: number;
 }
 
+/** Cells come in the order of the columns. */
 export interface TableForm {
   readonly columns: readonly TableColumn[];
   rowOf(object: ApiObject): Json[];

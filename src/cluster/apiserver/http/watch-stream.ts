@@ -9,6 +9,7 @@ import type { Representation } from './representation.ts';
 /** Unsent bytes at which a client is too slow to follow, and its watch ends. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
+/** For plain JSON only: tables and partial objects differ from stream to stream. */
 export interface LineCache {
   line(kind: string, object: ApiObject): string;
 }
@@ -29,6 +30,7 @@ export function createLineCache(): LineCache {
   };
 }
 
+/** `plain`: events show whole objects, so their lines can be shared. */
 export interface WatchStreamOptions {
   readonly exchange: Exchange;
   readonly info: RequestInfo;

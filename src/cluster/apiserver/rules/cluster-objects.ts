@@ -60,6 +60,7 @@ export const nodeRules: TypeRules = {
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
+/** A namespace is labelled with its own name, so that selectors can name it (KEP-2161). */
 export const namespaceRules: TypeRules = {
   applyDefaults(namespace) {
     const metadata = ensureObject(namespace, 'metadata');
@@ -90,6 +91,7 @@ export const namespaceRules: TypeRules = {
   selectableFields: { 'status.phase': (namespace) => stringAt(namespace, 'status', 'phase') ?? '' },
 };
 
+/** `stringData` is written into `data` and never read back. */
 export const secretRules: TypeRules = {
   applyDefaults(secret) {
     setDefault(secret, 'type', 'Opaque');
@@ -133,6 +135,7 @@ export const configMapRules: TypeRules = {
       : [],
 };
 
+/** Binding is the volume binder's; a claim starts as Pending. */
 export const persistentVolumeClaimRules: TypeRules = {
   applyDefaults(claim) {
     const spec = ensureObject(claim, 'spec');
@@ -223,6 +226,7 @@ export const storageClassRules: TypeRules = {
   validateCreate: (storageClass) => (storageClass['provisioner'] ? [] : [requiredField('provisioner')]),
 };
 
+/** For mutating and validating configurations alike, but for reinvocation. */
 export const webhookConfigurationRules: TypeRules = {
   applyDefaults(configuration) {
     for (const hook of objectsAt(configuration, 'webhooks')) {

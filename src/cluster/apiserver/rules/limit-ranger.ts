@@ -59,6 +59,7 @@ export function applyLimitDefaults(pod: ApiObject, context: RuleContext): void {
   }
 }
 
+/** 0 stands for what is not specified. */
 interface Amounts {
   readonly scope: 'Container' | 'Pod';
   request(name: string): bigint;
@@ -91,6 +92,10 @@ function violations(limit: JsonObject, { scope, request, limit: limitOf, shown }
     if (request(name) === 0n)
       found.push(
         `${name} max limit to request ratio per ${scope} is ${textOf(bound)}, but no request is specified or request is 0`,
+      );
+    else if (limitOf(name) === 0n)
+      found.push(
+        `${name} max limit to request ratio per ${scope} is ${textOf(bound)}, but no limit is specified or limit is 0`,
       );
     else if (ratio > Number(parseQuantity(textOf(bound)).nanos) / 1e9)
       found.push(

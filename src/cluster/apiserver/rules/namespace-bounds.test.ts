@@ -56,6 +56,11 @@ describe('LimitRange', () => {
       'cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000',
     ],
     [
+      { maxLimitRequestRatio: { cpu: '2' } },
+      sized('a', { cpu: '1' }),
+      'cpu max limit to request ratio per Container is 2, but no limit is specified or limit is 0',
+    ],
+    [
       { type: 'Pod', max: { cpu: '1' } },
       sized('a', { cpu: '1500m' }, { cpu: '1500m' }),
       'maximum cpu usage per Pod is 1, but limit is 1500m',

@@ -38,6 +38,7 @@ function prepareResize(pod: ApiObject, old: ApiObject): void {
   pod['spec'] = kept;
 }
 
+/** Order as on the real server: preparation, validation of the pod, then admission (node, LimitRange, quota). */
 export const resizeUpdate: SubresourceUpdate = {
   admit(pod, old, context) {
     checkResizeCapacity(pod, context);

@@ -10,6 +10,7 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const NOT_NEGATIVE = 'must be greater than or equal to 0';
 
+/** Zero is an amount; only negative ones are refused. */
 function validateAmounts(list: JsonObject | undefined, path: string): FieldError[] {
   return Object.entries(list ?? {}).flatMap(([name, value]) => {
     const quantity = tryParseQuantity(textOf(value));

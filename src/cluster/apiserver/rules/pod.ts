@@ -11,6 +11,7 @@ import { validatePodSpec } from './pod-validation.ts';
 import { resolvePriority } from './priority-class.ts';
 import { checkQuotas } from './resource-quota.ts';
 
+/** The QoS class is told last at creation: defaults of a LimitRange decide it. */
 export const podRules: TypeRules = {
   applyDefaults: defaultPod,
   prepareCreate(pod, context) {

@@ -49,6 +49,7 @@ export function countsForQuota(pod: ApiObject): boolean {
   return phase !== 'Succeeded' && phase !== 'Failed';
 }
 
+/** @param like the limit, in whose notation (`Mi`, `m`) the amount is told */
 export function quotaText(nanos: bigint, like: string): string {
   return formatQuantity({ nanos, format: parseQuantity(like).format });
 }
