@@ -163,15 +163,17 @@ test('freshness names the stores that may not be trusted', () => {
   expect(view.freshness().synced).toBe(false);
 });
 
-test('a bound claim takes the zone of its volume', () => {
-  const { stores, view } = setUp();
+test('a bound claim takes the zone of its volume, and whoever waits for room hears of both', () => {
+  const { stores, view, changes } = setUp();
   stores.claims.put({
     metadata: { name: 'c', namespace: 'shop' },
     spec: { volumeName: 'v' },
     status: { phase: 'Bound' },
   });
   expect(view.volumeClaim('shop', 'c')?.bound).toBe(false);
+  expect(changes).toEqual([{ kind: 'capacity' }]);
   stores.volumes.put({ metadata: { name: 'v' }, spec: {} });
+  expect(changes).toEqual([{ kind: 'capacity' }, { kind: 'capacity' }]);
   expect(view.volumeClaim('shop', 'c')).toMatchObject({ bound: true, requiredNodeTerms: undefined });
   expect(view.volumeClaim('shop', 'none')).toBeUndefined();
 });

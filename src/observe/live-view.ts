@@ -137,7 +137,10 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
       }
     },
   });
-  stores.claims.subscribe({ onChange: () => emit({ kind: 'capacity' }) });
+  // Where a claim's volume can be reached may be known only after the claim: both decide where a pod may go.
+  for (const source of [stores.claims, stores.volumes]) {
+    source.subscribe({ onChange: () => emit({ kind: 'capacity' }) });
+  }
 
   const onSynced = Promise.all([...fixed.map(([, informer]) => informer.onSynced), owners?.onSettled]).then(
     () => undefined,
