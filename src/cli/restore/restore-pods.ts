@@ -12,6 +12,7 @@ import { createSizeLog } from '../../guard/size/size-history.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
+import type { PodRecord } from '../../model/records.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import { createProjections } from '../../observe/project.ts';
@@ -92,8 +93,8 @@ async function restoreOne(
     return { result: 'refused', message: why };
   };
   if (plan.kind === 'nothing') return await finish('has its sizes already');
-  // Each stands on what the ones before it have left.
-  const view = await readView(api, signal);
+  // Each stands on what the ones before it have left, on its node and in its namespace; the rest is none of its guards' business.
+  const view = await readView(api, signal, before.pod);
   const verdict = inspectSize(plan.decision, contextOf(view, clock));
   if (verdict.kind === 'blocked') return { result: 'kept', message: verdict.block.message };
   const outcome = await createResize({ api, pod: view.pod })(verdict.approved, signal);
@@ -135,15 +136,19 @@ function contextOf(view: SizingView, clock: Clock): SizeGuardContext {
 
 const ignore = (): void => {};
 
-async function readView(api: KubeApi, signal: AbortSignal): Promise<SizingView> {
+/** @param around only what the guards look at for this pod: in a large cluster a look at all of it for each pod takes hours. */
+async function readView(api: KubeApi, signal: AbortSignal, around?: PodRecord): Promise<SizingView> {
   const project = createProjections(ignore, { sizing: true });
   const sizing = createSizingProjections(createSizingInterners(MANY), ignore);
-  const options = { signal };
+  const node = around?.nodeName;
+  const onNode = { signal, ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }) };
+  const theNode = { signal, ...(node !== undefined && { fieldSelector: `metadata.name=${node}` }) };
+  const within = { signal, ...(around !== undefined && { namespace: around.namespace }) };
   const [pods, nodes, limitRanges, quotas] = await Promise.all([
-    api.list(resources.pods, options),
-    api.list(resources.nodes, options),
-    api.list(resources.limitRanges, options),
-    api.list(resources.resourceQuotas, options),
+    api.list(resources.pods, onNode),
+    api.list(resources.nodes, theNode),
+    api.list(resources.limitRanges, within),
+    api.list(resources.resourceQuotas, within),
   ]);
   return createSizingSnapshot({
     pods: pods.items.flatMap((each) => project.pod(each) ?? []),

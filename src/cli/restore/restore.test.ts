@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
 import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
 import { wish } from '../../operator/testing/wish.ts';
 import { restorePods } from './restore-pods.ts';
@@ -17,9 +18,18 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
   await world.until('resized', async () => (await world.allocation('b'))?.status?.phase === 'Applied', 30_000);
   await world.operator().stop();
 
+  let looks = 0;
+  const api: KubeApi = {
+    ...world.api,
+    list(type, options) {
+      if (type.plural === 'pods' && options?.fieldSelector === undefined) looks++;
+      return world.api.list(type, options);
+    },
+  };
   const run = async (isDryRun: boolean) => {
+    looks = 0;
     const work = restorePods(
-      world.api,
+      api,
       { engines: ['allocation', 'rightsizing'], namespace: 'shop', isDryRun },
       world.clock,
       new AbortController().signal,
@@ -43,6 +53,8 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
     effect: { kind: 'status', code: 403 },
   });
   const half = await run(false);
+  // All pods are looked at once, however many are given back.
+  expect(looks).toBe(1);
   expect(half.map(({ pod, result }) => [pod, result])).toEqual([
     ['shop/b', 'refused'],
     ['shop/a', 'refused'],
