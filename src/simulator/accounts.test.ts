@@ -58,3 +58,19 @@ test('the floor is short only once it was there', async () => {
   accounts.settle({ ...facts, counts: { ...facts.counts, readyOnDemand: 1 } });
   expect(accounts.sums().floorShort).toBe(MINUTE);
 });
+
+test('sums with what is not settled yet are those settling gives, and leave everything as it was', async () => {
+  const clock = createVirtualClock(0);
+  const accounts = createAccounts(clock);
+  const facts = { ...aFleet({ replicas: 10, spotPercentage: 70 }), floor: 2 };
+  const short = { ...facts, counts: { ...facts.counts, ready: 6, readyOnDemand: 1 } };
+  accounts.settle(facts);
+  await clock.advance(MINUTE);
+  const before = accounts.sums();
+  const ahead = accounts.sumsWith([short]);
+  expect(ahead).toMatchObject({ waiting: 4 * MINUTE, floorShort: MINUTE });
+  expect(accounts.sums()).toEqual(before);
+  accounts.settle(short);
+  expect(accounts.sums()).toEqual(ahead);
+  expect(accounts.sumsWith([short])).toEqual(ahead);
+});

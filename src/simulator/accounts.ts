@@ -46,26 +46,37 @@ export function createAccounts(clock: Clock): Accounts {
   const complete = new Set<string>();
   let isSpotAvailable = true;
 
+  /** Adds what was since the workload was settled last. */
+  const add = (to: MutableSums, { uid, replicas, rule, counts, targetSpot, floor }: WorkloadFacts): void => {
+    const now = clock.now();
+    const span = now - (settledAt.get(uid) ?? now);
+    if (span === 0) return;
+    to.replicas += replicas * span;
+    to.waiting += Math.max(0, replicas - counts.ready) * span;
+    if (replicas > 0 && counts.ready === 0) to.down += span;
+    if (rule === undefined) return;
+    to.managedReplicas += replicas * span;
+    // A surge of a rollout may run more pods on spot than there are replicas for it; that is no share beyond the target.
+    to.spot += Math.min(counts.spot, targetSpot) * span;
+    to.spotPossible += (isSpotAvailable ? targetSpot : Math.min(counts.spot, targetSpot)) * span;
+    if (complete.has(uid) && counts.readyOnDemand < floor) to.floorShort += span;
+  };
+
   return {
-    settle({ uid, replicas, rule, counts, targetSpot, floor }) {
-      const now = clock.now();
-      const span = now - (settledAt.get(uid) ?? now);
-      settledAt.set(uid, now);
+    settle(facts) {
+      const { uid, rule, counts, floor } = facts;
       if (rule !== undefined && counts.readyOnDemand >= floor) complete.add(uid);
-      if (span === 0) return;
-      sums.replicas += replicas * span;
-      sums.waiting += Math.max(0, replicas - counts.ready) * span;
-      if (replicas > 0 && counts.ready === 0) sums.down += span;
-      if (rule === undefined) return;
-      sums.managedReplicas += replicas * span;
-      // A surge of a rollout may run more pods on spot than there are replicas for it; that is no share beyond the target.
-      sums.spot += Math.min(counts.spot, targetSpot) * span;
-      sums.spotPossible += (isSpotAvailable ? targetSpot : Math.min(counts.spot, targetSpot)) * span;
-      if (complete.has(uid) && counts.readyOnDemand < floor) sums.floorShort += span;
+      add(sums, facts);
+      settledAt.set(uid, clock.now());
     },
     setSpotAvailable(isAvailable) {
       isSpotAvailable = isAvailable;
     },
     sums: () => ({ ...sums }),
+    sumsWith(workloads) {
+      const copy = { ...sums };
+      for (const facts of workloads) add(copy, facts);
+      return copy;
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { Invariant } from './invariant-names.ts';
 import type { Violation } from './ledger.ts';
 import type { SimulatedPool } from './objects.ts';
 import type { CheckedAssertion } from './scenario/assertions.ts';
+import type { SimulationSeries } from './series.ts';
 
 export interface PoolReport {
   readonly name: string;
@@ -29,6 +30,7 @@ export interface SimulationReport {
   readonly checks: Readonly<Record<Invariant, number>>;
   /** What could not be done as written, one sentence each. */
   readonly problems: readonly string[];
+  readonly series: SimulationSeries;
 }
 
 /** What was counted while the simulation ran. */

@@ -31,6 +31,31 @@ describe('a simulation', () => {
     expect(figures.savingPercent).toBeGreaterThan(0);
   });
 
+  test('the series adds up to the figures, and ends with the run', async () => {
+    const events = `events: [{ at: 5m, do: storm, share: 100%, within: 2m }, { at: 9m, do: lose-nodes, pools: spot, count: 1 }]\n`;
+    const { figures, series } = await run(
+      shop.replace('replicas: 10', 'replicas: 10, cpu: 500m, use: { cpu: 200m }') + events,
+    );
+    const { endMillis, replicas, readySpot, readyOnDemand, cpuRequested, cpuUsed = [] } = series;
+    const spanHours = endMillis.map((end, index) => (end - (endMillis[index - 1] ?? 0)) / HOUR);
+    const area = (values: readonly number[]): number =>
+      values.reduce((sum, value, index) => sum + value * (spanHours[index] ?? Number.NaN), 0);
+    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+    expect(figures.interruptions + figures.nodesLost).toBeGreaterThan(1);
+    expect([sum(series.interruptions), sum(series.nodesLost), sum(series.evictions)]).toEqual([
+      figures.interruptions,
+      figures.nodesLost,
+      figures.evictions,
+    ]);
+    expect(area(series.unavailable) * 60).toBeCloseTo(figures.waitingMinutes, 2);
+    // The nodes that were there before the scenario began cost a few seconds more.
+    expect(area(series.costPerHour)).toBeLessThanOrEqual(figures.cost);
+    expect(area(series.costPerHour) / figures.cost).toBeGreaterThan(0.99);
+    expect([replicas.at(-1), readySpot.at(-1), readyOnDemand.at(-1)]).toEqual([10, 7, 3]);
+    expect([cpuRequested.at(-1), cpuUsed.at(-1)]).toEqual([5000, 2000]);
+    expect(endMillis.at(-1)).toBeCloseTo(figures.hours * HOUR, 6);
+  });
+
   test('the same seed gives the same report, to the last figure', async () => {
     const text = `${shop}events: [{ at: 5m, do: storm, share: 100%, within: 2m }, { at: 10m, do: rollout, workload: shop/web }]\n`;
     expect(await run(text)).toEqual(await run(text));

@@ -11,6 +11,7 @@ import type { Side } from '../model/records.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
+import { createMarket } from './market.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
 import {
   agentEnv,
@@ -30,6 +31,9 @@ import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
 import type { Scenario } from './scenario/schema.ts';
 import { playScript } from './script.ts';
+import type { SimulationSeries } from './series.ts';
+import { createSeriesReader } from './series-reading.ts';
+import { recordSeries } from './series-recorder.ts';
 import { changedConfig, simulationConfig } from './simulation-config.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -116,6 +120,11 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     await clock.advance(WARM_UP_MILLIS);
 
     const startedAt = clock.now();
+    const recorder = recordSeries({
+      clock,
+      durationMillis: scenario.duration,
+      read: createSeriesReader({ cluster: world.cluster, judge, pools }),
+    });
     await applyAll(world, [...objectsOf(scenario), ...manifests.objects]);
     const ends = [
       driveLoad({
@@ -185,11 +194,12 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       inspectRest();
       options.onProgress?.((clock.now() - startedAt) / scenario.duration);
     }
+    const series = recorder.end();
     judge.settleAll();
     for (const end of ends) end();
     stopping.abort();
     await played;
-    return reportOf(scenario, seed, { judge, world, pools, problems, elapsedMillis: clock.now() - startedAt });
+    return reportOf(scenario, seed, { judge, world, pools, problems, elapsedMillis: clock.now() - startedAt, series });
   } finally {
     stopping.abort();
     if (agents !== undefined) await world.settled(agents.stop());
@@ -203,10 +213,11 @@ interface Finished {
   readonly pools: readonly SimulatedPool[];
   readonly problems: readonly string[];
   readonly elapsedMillis: number;
+  readonly series: SimulationSeries;
 }
 
 function reportOf(scenario: Scenario, seed: number, finished: Finished): SimulationReport {
-  const { judge, world, problems, elapsedMillis } = finished;
+  const { judge, world, problems, elapsedMillis, series } = finished;
   const pools = poolReports(finished.pools, world.cluster.autoscaler.nodeHours());
   const violations = judge.ledger.violations();
   const figures = figuresOf(judge.tally(elapsedMillis), judge.accounts.sums(), pools, violations);
@@ -221,6 +232,7 @@ function reportOf(scenario: Scenario, seed: number, finished: Finished): Simulat
     violations,
     checks: judge.ledger.checks(),
     problems,
+    series,
   };
 }
 
@@ -273,18 +285,4 @@ function sideByName(pools: readonly SimulatedPool[]): (node: string) => Side | u
 
 function zoneOf({ cluster }: World<SimulatedOperator>, node: string): string | undefined {
   return cluster.caches.of(resources.nodes).get(node)?.metadata?.labels?.['topology.kubernetes.io/zone'];
-}
-
-/** Which pools have machines to give. */
-function createMarket(pools: readonly SimulatedPool[]) {
-  const closed = new Set<string>();
-  return {
-    set(changed: readonly SimulatedPool[], isOpen: boolean): void {
-      for (const { name } of changed) {
-        if (isOpen) closed.delete(name);
-        else closed.add(name);
-      }
-    },
-    isSpotAvailable: () => pools.some((pool) => pool.class === 'spot' && !closed.has(pool.name)),
-  };
 }
