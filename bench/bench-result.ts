@@ -28,7 +28,10 @@ export function checkBars(result: BenchResult): CheckedBar[] {
   });
 }
 
-/** How far a figure is beyond its bar: above 1 falls short, the largest is the worst. */
+/**
+ * How far a figure is beyond its bar: above 1 falls short, the largest is the worst. An exact bar holds (0) or not
+ * (infinity).
+ */
 export function shortfall(result: BenchResult, bar: Bar): number {
   const figure = result.figures[bar.key];
   if (figure === undefined) return Number.POSITIVE_INFINITY;
@@ -36,11 +39,13 @@ export function shortfall(result: BenchResult, bar: Bar): number {
   return bar.op === '<=' ? figure / bar.value : bar.value / figure;
 }
 
+/** Whole numbers as they are, others with three digits that count. */
 export function formatFigure(value: number): string {
   if (Number.isInteger(value)) return String(value);
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 
+/** For people: a line a figure, beside it its bar and whether it holds. */
 export function renderResult(result: BenchResult): string {
   const bars = new Map(checkBars(result).map((bar) => [bar.key, bar]));
   const width = Math.max(...Object.keys(result.figures).map((key) => key.length));

@@ -18,6 +18,7 @@ export const SHARED_NODE = 'worker-1';
 const NAMESPACE = 'shop';
 const MICROS = 1_000_000;
 const callers = ['operator', 'agent'] as const;
+/** Whose requests are told apart, by their tokens. */
 export type SharedNodeCaller = (typeof callers)[number];
 
 export interface SharedPodLoad {
@@ -27,6 +28,7 @@ export interface SharedPodLoad {
   readonly cpu: string;
 }
 
+/** Paths and addresses to start operator and agent with. */
 export interface SharedNode {
   /** Of the operator. */
   readonly kubeconfig: string;
@@ -40,7 +42,10 @@ export interface SharedNode {
   close(): Promise<void>;
 }
 
-/** Resolves when all pods run; their control groups follow what they use from then on. */
+/**
+ * Resolves when all pods run; their control groups follow what they use from then on.
+ * @param folder for the files callers read: kubeconfig, service account.
+ */
 export async function serveSharedNode(loads: readonly SharedPodLoad[], folder: string): Promise<SharedNode> {
   const clock = createSystemClock();
   const cluster = createCluster({

@@ -26,6 +26,7 @@ export function sizeSteps(before: readonly Container[], after: readonly Containe
   });
 }
 
+/** Millicores and bytes; what is not written is not in it, though the API server may take a limit for a request. */
 export function sizeOf({ resources }: Pick<Container, 'resources'>): ReadonlyMap<SizeKey, number> {
   const size = new Map<SizeKey, number>();
   const read = (what: 'request' | 'limit', amounts: Amounts): void => {

@@ -48,6 +48,7 @@ export interface SizeConsent {
   rollouts(): number;
 }
 
+/** The last move of a place: from where, and how many causes there had been for moves of its workload. */
 interface Move {
   readonly from: PodFacts['side'];
   readonly cause: number;
@@ -71,6 +72,7 @@ export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }:
 
   const checkBudgets = (pod: Pod): void => {
     const namespace = pod.metadata?.namespace ?? '';
+    // One that is not ready is no loss to a budget: the API server lets it go where the healthy suffice.
     if (!isReady(pod)) return;
     for (const budget of caches.of(resources.podDisruptionBudgets).inNamespace(namespace)) {
       const matches = matcherOf(selectorRequirements(budget.spec?.selector ?? {}));

@@ -22,7 +22,7 @@ export interface JournalJudge {
 
 /** For the answer of the API server to come back. */
 const WRITTEN_MILLIS: Millis = 5_000;
-/** What the journal keeps of a workload. */
+/** What the journal keeps of a workload (`maxEntries` of act/journal.ts). */
 const KEPT = 64;
 
 export function createJournalJudge({

@@ -5,6 +5,7 @@ import type { Millis } from '../lib/units.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 import type { World } from './world.ts';
 
+/** Of replicas named `simulated_1`, `simulated_2` and so on; no name comes back. */
 export interface OperatorTeam {
   /** Starts one more replica. */
   start(): Promise<void>;

@@ -15,7 +15,7 @@ export interface PodFacts {
   readonly isLive: boolean;
   readonly isReady: boolean;
   readonly isTerminating: boolean;
-  /** As stamped. */
+  /** As stamped on the pod; undefined where nobody steered it. */
   readonly slot: number | undefined;
   readonly capacity: Side | undefined;
   readonly isUnconfirmed: boolean;

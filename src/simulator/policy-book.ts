@@ -5,6 +5,7 @@ import { isRecord } from '../lib/is-record.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ScenarioPolicy } from './scenario/schema.ts';
 
+/** YAML as it was read. */
 export type Tree = Readonly<Record<string, unknown>>;
 
 export interface PolicyBook {
@@ -66,6 +67,7 @@ export function treeAt(tree: Tree, ...keys: readonly string[]): Tree {
   return isRecord(at) ? at : {};
 }
 
+/** By labels alone, as far as scenarios say whom a policy is for. */
 function selects(spec: Tree, labels: Readonly<Record<string, string>>): boolean {
   const wanted = treeAt(spec, 'selector', 'workloadSelector', 'matchLabels');
   return Object.entries(wanted).every(([key, value]) => labels[key] === value);

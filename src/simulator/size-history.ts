@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
+/** By keys of the caller; what is older than its time is forgotten when the key is next used. */
 export interface SizeHistory {
   /** Notes a step; turns of its direction within the last hour, this one included. */
   note(key: string, step: { readonly from: number | undefined; readonly to: number | undefined }): number;

@@ -5,7 +5,9 @@ export interface Draw {
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
+  /** @throws RangeError when there is nothing. */
   pick<T>(from: readonly T[]): T;
+  /** The first ones, as many as chance says; `most` and what there is are not exceeded. */
   some<T>(from: readonly T[], least: number, most: number): T[];
 }
 

@@ -5,6 +5,10 @@ import { scenarioSchema } from '../scenario/schema.ts';
 import { simulate } from '../simulate.ts';
 import { type ChaosSize, randomScenario } from './random-scenario.ts';
 
+/**
+ * The same seed and size are the same scenario and the same run.
+ * @throws ZodError where a drawn scenario is none: a fault of what draws.
+ */
 export async function runChaos(
   seed: number,
   size: ChaosSize,
