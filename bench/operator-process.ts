@@ -9,6 +9,7 @@ import { createSystemClock } from '../src/lib/clock.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const MIB = 1024 * 1024;
+/** As `engines` of the configuration; what is left out is off. */
 export const engineSets = {
   placement: { placement: true },
   allocation: { placement: false, allocation: true },
@@ -53,7 +54,10 @@ export interface RunningOperator {
   readonly metrics: number;
 }
 
-/** Resolves when it is ready. Webhook with a certificate from files, metrics, health and leader election are on. */
+/**
+ * Resolves when it is ready; rejects where it ends before, with the end of what it said. Webhook with a certificate from
+ * files, metrics, health and leader election are on.
+ */
 export async function startOperator(
   launcher: string,
   kubeconfig: string,
@@ -81,12 +85,13 @@ export async function startOperator(
   });
   for (;;) {
     await delay(200);
-    if (child.exitCode !== null) throw new Error(`The operator ended:\n${told}`);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The operator ended:\n${told}`);
     const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
     if (answer?.ok) return { child, metrics };
   }
 }
 
+/** Starts it, lets it settle, reads its metrics once as a scraper does, measures, and stops it. */
 export async function measureOperator(
   launcher: string,
   kubeconfig: string,
@@ -143,6 +148,7 @@ async function writeCertificate(folder: string): Promise<string> {
   return certDir;
 }
 
+/** Of loopback; somebody else may take it before it is used. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
