@@ -43,10 +43,13 @@ export interface PodCounts {
   readonly onDemand: number;
 }
 
+/** Called in the middle of a change: {@link WorkloadFacts} are the old ones in `before`, the new ones in all others. */
 export interface FleetListener {
   /** A workload is about to change. */
   before?(facts: WorkloadFacts): void;
   onWorkload?(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
+  /** It was deleted; its pods may still be there, and are told of as they go. Nothing is wanted of it any more. */
+  onWorkloadGone?(facts: WorkloadFacts): void;
   onPodAdded?(facts: WorkloadFacts, pod: PodFacts): void;
   onPodGone?(facts: WorkloadFacts, pod: PodFacts): void;
 }
@@ -54,7 +57,7 @@ export interface FleetListener {
 export interface FleetWatch {
   workloads(): Iterable<WorkloadFacts>;
   workload(key: string): WorkloadFacts | undefined;
-  /** The workload a pod belongs to. */
+  /** Whom a pod belongs to, also after that was deleted; undefined for pods of others, and for those that are gone. */
   workloadOfPod(uid: string): WorkloadFacts | undefined;
 }
 
@@ -71,6 +74,7 @@ interface Entry extends WorkloadFacts {
 export interface FleetWatchOptions {
   readonly caches: Caches;
   readonly config: Config;
+  /** Undefined for nodes of no pool. */
   readonly sideOfNode: (name: string) => Side | undefined;
   readonly listener: FleetListener;
 }
@@ -78,7 +82,8 @@ export interface FleetWatchOptions {
 /** Starts watching; ends with the caches. */
 export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchOptions): FleetWatch {
   const entries = new Map<string, Entry>();
-  const ownerOfPod = new Map<string, string>();
+  /** A workload of the same name that is made anew does not take over pods of the old one. */
+  const ownerOfPod = new Map<string, Entry>();
   const replicaSets = caches.of(resources.replicaSets);
   const namespaces = caches.of(resources.namespaces);
   const read = createRuleReader(config);
@@ -87,6 +92,7 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
     const key = `${object.metadata?.namespace}/${object.metadata?.name}`;
     const known = entries.get(key);
     const uid = object.metadata?.uid ?? '';
+    if (known !== undefined && known.uid !== uid) onGone(known);
     const entry = known?.uid === uid ? known : newEntry(key, kind, uid);
     const replicas = object.spec?.replicas ?? 1;
     const generation = object.metadata?.generation ?? 0;
@@ -104,6 +110,15 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
     listener.onWorkload?.(entry, before);
   };
 
+  const onGone = (entry: Entry): void => {
+    listener.before?.(entry);
+    listener.onWorkloadGone?.(entry);
+    entries.delete(entry.key);
+    entry.replicas = 0;
+    entry.targetSpot = 0;
+    entry.floor = 0;
+  };
+
   const keyOfPod = (pod: Pod): string | undefined => {
     const namespace = pod.metadata?.namespace ?? '';
     const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true);
@@ -115,12 +130,18 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
     return `${namespace}/${name ?? owner.name.replace(/-[^-]+$/, '')}`;
   };
 
-  caches.of(resources.deployments).onChange((_, after) => {
-    if (after !== undefined) onWorkload('Deployment', after);
-  });
-  caches.of(resources.statefulSets).onChange((_, after) => {
-    if (after !== undefined) onWorkload('StatefulSet', after);
-  });
+  const onObject =
+    (kind: Entry['kind']) =>
+    (before: Deployment | StatefulSet | undefined, after: Deployment | StatefulSet | undefined): void => {
+      if (after !== undefined) {
+        onWorkload(kind, after);
+        return;
+      }
+      const known = entries.get(`${before?.metadata?.namespace}/${before?.metadata?.name}`);
+      if (known !== undefined && known.uid === before?.metadata?.uid) onGone(known);
+    };
+  caches.of(resources.deployments).onChange(onObject('Deployment'));
+  caches.of(resources.statefulSets).onChange(onObject('StatefulSet'));
   namespaces.onChange((_, after) => {
     const name = after?.metadata?.name ?? '';
     for (const object of caches.of(resources.deployments).inNamespace(name)) onWorkload('Deployment', object);
@@ -133,10 +154,9 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
       removePod(uid);
       return;
     }
-    const key = ownerOfPod.get(uid) ?? keyOfPod(after);
-    const entry = key === undefined ? undefined : entries.get(key);
-    if (key === undefined || entry === undefined) return;
-    ownerOfPod.set(uid, key);
+    const entry = ownerOfPod.get(uid) ?? entries.get(keyOfPod(after) ?? '');
+    if (entry === undefined) return;
+    ownerOfPod.set(uid, entry);
     const old = entry.pods.get(uid);
     const facts = factsOfPod(after, sideOfNode, { isReady, isTerminating, isFinished });
     listener.before?.(entry);
@@ -147,7 +167,7 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
   });
 
   const removePod = (uid: string): void => {
-    const entry = entries.get(ownerOfPod.get(uid) ?? '');
+    const entry = ownerOfPod.get(uid);
     const old = entry?.pods.get(uid);
     ownerOfPod.delete(uid);
     if (entry === undefined || old === undefined) return;
@@ -160,7 +180,7 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
   return {
     workloads: () => entries.values(),
     workload: (key) => entries.get(key),
-    workloadOfPod: (uid) => entries.get(ownerOfPod.get(uid) ?? ''),
+    workloadOfPod: (uid) => ownerOfPod.get(uid),
   };
 }
 

@@ -103,6 +103,9 @@ export function createJudge(options: JudgeOptions): Judge {
         bound.onWorkload(facts, before);
         monitor.cause(facts);
       },
+      onWorkloadGone(facts) {
+        replicasNow -= facts.replicas;
+      },
       onPodAdded(facts, pod) {
         if (facts.rule !== undefined && pod.slot === undefined) {
           counted.unsteered++;

@@ -11,12 +11,16 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Keeps the first violations only: those after them mostly follow from them. */
+/**
+ * Keeps the first violations only: those after them mostly follow from them. The first of each invariant is always kept, so
+ * that none that is broken often hides another.
+ */
 export interface Ledger {
   /** @param detail asked only where it does not hold */
   check(invariant: Invariant, holds: boolean, detail: () => string): void;
   /** Checks made so far, by invariant: one never checked proves nothing. */
   checks(): Readonly<Record<Invariant, number>>;
+  /** In the order they were found. */
   violations(): readonly Violation[];
 }
 
@@ -27,10 +31,13 @@ const MAX_KEPT = 100;
 export function createLedger(clock: Clock): Ledger {
   const counts = new Map<Invariant, number>();
   const found: Violation[] = [];
+  const broken = new Set<Invariant>();
   return {
     check(invariant, holds, detail) {
       counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
-      if (!holds && found.length < MAX_KEPT) found.push({ invariant, at: clock.now(), detail: detail() });
+      if (holds || (found.length >= MAX_KEPT && broken.has(invariant))) return;
+      broken.add(invariant);
+      found.push({ invariant, at: clock.now(), detail: detail() });
     },
     checks() {
       const all: Record<string, number> = {};

@@ -37,6 +37,8 @@ describe('others', () => {
     const { figures, violations, problems } = await run(events);
     expect([violations, problems]).toEqual([[], []]);
     expect(figures).toMatchObject({ admissions: 8 + 3 + 8, unsteered: 0, evictions: 0 });
+    // The deleted one is wanted no more when the new one is.
+    expect(figures.podsPeak).toBe(8);
   });
 
   test('whose answers come too late: the pods are repaired, and no place is kept for who never came', async () => {
@@ -61,9 +63,11 @@ describe('others', () => {
   test('a reload reaches the replicas it is to reach, and may not change what simulations judge by', async () => {
     const reload = `{ at: 5m, do: reload-config, operator: { controllers: { workloadTiming: { cooldownPeriod: 10s } } } }`;
     const forbidden = `{ at: 6m, do: reload-config, operator: { operator: { readOnlyMode: true } } }`;
-    const { violations, problems } = await run(`[${reload}, ${forbidden}]`, 'replicas: 2\nclockSkew: 90s\n');
+    const judged = `{ at: 7m, do: reload-config, operator: { placement: { defaults: { spotPercentage: 10 } } } }`;
+    const { violations, problems } = await run(`[${reload}, ${forbidden}, ${judged}]`, 'replicas: 2\nclockSkew: 90s\n');
     expect(violations).toEqual([]);
-    expect(problems).toEqual([expect.stringMatching(/^event reload-config: read-only mode, engines/)]);
+    const told = expect.stringMatching(/^event reload-config: read-only and dry-run mode, engines/);
+    expect(problems).toEqual([told, told]);
   });
 
   test('a kind that is not known is told', async () => {

@@ -48,14 +48,18 @@ export function changedConfig(
   const after = simulationConfig({ ...scenario, operator: { ...merged } });
   if (judgedBy(before.config) !== judgedBy(after.config))
     throw new ConfigError([
-      'read-only mode, engines, rounding and maxConcurrentEvictions cannot be changed in between',
+      'read-only and dry-run mode, engines, defaults of placement, rounding, basis, maxConcurrentEvictions, and what allocation ' +
+        'applies to whom cannot be changed in between',
     ]);
   return { ...after, operator: merged };
 }
 
-function judgedBy({ engines, operator, placement }: Config): string {
-  const { rounding, maxConcurrentEvictions } = placement;
-  return JSON.stringify([engines, operator.readOnlyMode, rounding, maxConcurrentEvictions]);
+/** All that the judges read of the configuration, which they have from the start. */
+function judgedBy({ engines, operator, placement, rightsizing, allocation }: Config): string {
+  const { defaults, rounding, basis, maxConcurrentEvictions } = placement;
+  const { apply, managementMode } = allocation;
+  const modes = [operator.readOnlyMode, rightsizing.dryRun, apply, managementMode];
+  return JSON.stringify([engines, modes, defaults, rounding, basis, maxConcurrentEvictions]);
 }
 
 function merge(defaults: Tree, given: Tree): Tree {

@@ -7,6 +7,7 @@ import { startOperator } from '../wire.ts';
 import type { Invariant } from './invariant-names.ts';
 import { parseScenario } from './scenario/load-scenario.ts';
 import { simulate } from './simulate.ts';
+import { newOomKills } from './size-judge.ts';
 
 const shop = `
 name: shop
@@ -124,4 +125,28 @@ test('up and down and up again is seen', async () => {
     resize({ requests: { cpu: index % 2 === 0 ? '600m' : '400m' } }),
   );
   expect(await brokenBy(back, {}, 10_000)).toEqual(['steady']);
+});
+
+test.each<[string, readonly [number, string], readonly [number, string], number]>([
+  ['the first', [0, ''], [1, 'OOMKilled'], 1],
+  ['after another end', [4, 'Error'], [5, 'OOMKilled'], 1],
+  ['before another end', [5, 'OOMKilled'], [6, 'Error'], 0],
+  ['once more', [5, 'OOMKilled'], [6, 'OOMKilled'], 1],
+  ['told again', [5, 'OOMKilled'], [5, 'OOMKilled'], 0],
+])('kills for want of memory are counted one by one: %s', (_, before, after, expected) => {
+  const pod = ([restartCount, reason]: readonly [number, string]): Pod => ({
+    status: {
+      containerStatuses: [
+        {
+          name: 'app',
+          image: '',
+          imageID: '',
+          ready: true,
+          restartCount,
+          lastState: reason === '' ? {} : { terminated: { exitCode: 1, reason } },
+        },
+      ],
+    },
+  });
+  expect(newOomKills(pod(before), pod(after))).toBe(expected);
 });

@@ -220,7 +220,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       const steps = sizeSteps(before.spec?.containers ?? [], after.spec?.containers ?? []);
       if (steps.length > 0) onResize(before, after, steps);
     }
-    counted.oomKills += restartsOf(after, 'OOMKilled') - restartsOf(before, 'OOMKilled');
+    counted.oomKills += newOomKills(before, after);
   });
   for (const type of [resources.deployments, resources.statefulSets] as const) {
     caches.of<Workload>(type).onChange((before, after) => {
@@ -259,11 +259,15 @@ function isRolledOut({ metadata, spec, status }: Workload): boolean {
   return (status?.updatedReplicas ?? 0) >= wanted && (status?.replicas ?? 0) <= wanted;
 }
 
-function restartsOf({ status }: Pod, reason: string): number {
-  return (status?.containerStatuses ?? []).reduce(
-    (sum, { lastState, restartCount }) => sum + (lastState?.terminated?.reason === reason ? restartCount : 0),
-    0,
-  );
+/** Restarts since `before`, of containers whose last end was an OOM kill: a status tells no more of those between. */
+export function newOomKills(before: Pod, after: Pod): number {
+  const restarts = ({ status }: Pod, container: string): number =>
+    status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
+  return (after.status?.containerStatuses ?? []).reduce((sum, { name, lastState, restartCount }) => {
+    return lastState?.terminated?.reason === 'OOMKilled'
+      ? sum + Math.max(0, restartCount - restarts(before, name))
+      : sum;
+  }, 0);
 }
 
 function isWithin({ min, max }: Tree, resource: string | undefined, amount: number): boolean {
