@@ -29,6 +29,15 @@ describe('demandAt', () => {
   ])('a curve of a day begins anew: hour %d is %d', (hour, replicas) =>
     expect(demandAt(curve({ 0: 10, 12: 40 }, 24 * HOUR), hour * HOUR)).toBe(replicas),
   );
+
+  test.each<[number, number]>([
+    [0, 20],
+    [6, 10],
+    [12, 40],
+    [24, 20],
+  ])('one whose first point is later has no jump where it begins: hour %d is %d', (hour, replicas) =>
+    expect(demandAt(curve({ 6: 10, 12: 40 }, 24 * HOUR), hour * HOUR)).toBe(replicas),
+  );
 });
 
 describe('an autoscaler', () => {

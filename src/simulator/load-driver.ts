@@ -5,14 +5,17 @@ import type { Millis } from '../lib/units.ts';
 import type { LoadCurve } from './scenario/schema.ts';
 
 /** Replicas the load needs `elapsedMillis` after the start: on a straight line between the points around it. */
-export function demandAt({ points, every }: LoadCurve, elapsedMillis: Millis): number {
-  const at = every === undefined || every === 0 ? elapsedMillis : elapsedMillis % every;
+export function demandAt(curve: LoadCurve, elapsedMillis: Millis): number {
+  const { points } = curve;
+  const every = curve.every === 0 ? undefined : curve.every;
+  const at = every === undefined ? elapsedMillis : elapsedMillis % every;
   const after = points.findIndex((point) => point.at > at);
   const next = points[after];
-  const previous = points[after < 0 ? points.length - 1 : after - 1] ?? next;
-  if (previous === undefined) return 0;
   // A curve that begins anew leads from its last point back to its first.
-  const [first] = points;
+  const [first, last] = [points[0], points.at(-1)];
+  const wrapped = every === undefined || last === undefined ? next : { ...last, at: last.at - every };
+  const previous = after < 0 ? last : (points[after - 1] ?? wrapped);
+  if (previous === undefined) return 0;
   const following =
     next ?? (every === undefined || first === undefined ? previous : { ...first, at: every + first.at });
   const span = following.at - previous.at;
