@@ -107,4 +107,26 @@ describe('following shares', () => {
     const followed = recorder.look(web);
     expect([followed?.pods.size, followed?.omitted]).toEqual([16, 4]);
   });
+
+  test('pods of before a rollout make room for those after it', async () => {
+    const { clock, recorder, set, remove } = world();
+    const pods = Array.from({ length: 10 }, (_, index) => index);
+    for (const index of pods) set(web, `old-${index}`, { applied: '200m' });
+    recorder.look(web);
+    for (const index of pods) {
+      await clock.advance(MINUTE);
+      remove(web, `old-${index}`);
+      set(web, `new-${index}`, { applied: '200m' });
+    }
+    const followed = recorder.look(web);
+    expect(followed?.omitted).toBe(0);
+    expect([...(followed?.pods.keys() ?? [])].filter((name) => name.startsWith('old'))).toEqual([
+      'old-4',
+      'old-5',
+      'old-6',
+      'old-7',
+      'old-8',
+      'old-9',
+    ]);
+  });
 });

@@ -60,7 +60,7 @@ export function createShareRecorder({ view, allocation, clock }: ShareRecorderOp
 
   const note = (workload: Followed, { pod }: SizedPod, record: AllocationRecord, now: EpochMillis): void => {
     const known = workload.tracks.get(pod.name);
-    if (known === undefined && workload.tracks.size >= MAX_PODS) return;
+    if (known === undefined && workload.tracks.size >= MAX_PODS && !dropOldestEnded(workload.tracks)) return;
     const track = known ?? createShareTrack();
     workload.tracks.set(pod.name, track);
     track.add(stepOf(record, pod.template.requests.cpuMillis, now));
@@ -112,6 +112,14 @@ export function createShareRecorder({ view, allocation, clock }: ShareRecorderOp
       return { since: workload.since, pods: workload.tracks, omitted };
     },
   };
+}
+
+/** Pods that run come before those that are gone, which all are after a rollout. @returns whether there was one to drop. */
+function dropOldestEnded(tracks: Map<string, ShareTrack>): boolean {
+  let oldest: { readonly pod: string; readonly endedAt: EpochMillis } | undefined;
+  for (const [pod, { endedAt }] of tracks)
+    if (endedAt !== undefined && endedAt < (oldest?.endedAt ?? Number.POSITIVE_INFINITY)) oldest = { pod, endedAt };
+  return oldest !== undefined && tracks.delete(oldest.pod);
 }
 
 /** What the pod has in force; as its spec asks, while nobody has said. */
