@@ -1,4 +1,5 @@
 /** One run as a picture: each pod's CPU in use, its request and its ceiling over time, as SVG that needs nothing else. */
+import { linePath } from '../lib/svg-path.ts';
 import type { RunFigures, TracePoint } from './experiment.ts';
 
 const WIDTH = 720;
@@ -33,20 +34,13 @@ function panel(run: RunFigures, pod: string, { top, end, most }: Frame): string 
   const x = (millis: number): number => LEFT + (millis / end) * (WIDTH - LEFT - 12);
   const y = (millicores: number): number => top + ROW - 18 - (Math.min(millicores, most) / most) * (ROW - 30);
   const line = (colour: string, pick: (point: TracePoint) => number | undefined): string => {
-    const segments: string[] = [];
-    let isOpen = false;
-    for (const point of run.trace) {
-      const value = pick(point);
-      if (value === undefined) {
-        isOpen = false;
-        continue;
-      }
-      segments.push(`${isOpen ? 'L' : 'M'}${x(point.atMillis).toFixed(1)} ${y(value).toFixed(1)}`);
-      isOpen = true;
-    }
-    return segments.length === 0
-      ? ''
-      : `<path d="${segments.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`;
+    const path = linePath(
+      run.trace.map((point) => {
+        const value = pick(point);
+        return value === undefined ? undefined : [x(point.atMillis), y(value)];
+      }),
+    );
+    return path === '' ? '' : `<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>`;
   };
   return [
     `<text x="${LEFT}" y="${top + 8}" fill="#24292f">${run.load}, ${run.arm}: ${pod}</text>`,

@@ -97,6 +97,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-function formatFigure(value: number): string {
+/** Whole as it is, else to two places. */
+export function formatFigure(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(2);
 }

@@ -12,6 +12,8 @@ import { createProgress } from './progress.ts';
 import { renderComparison, renderSimulation } from './render-simulation.ts';
 import type { SimulateOptions } from './simulate-command.ts';
 import { comparisonDocument, simulationDocument } from './simulation-document.ts';
+import { simulationPage } from './simulation-page.ts';
+import { checkWritable, writePage } from './write-page.ts';
 
 export async function runSimulate(
   context: CliContext,
@@ -19,14 +21,23 @@ export async function runSimulate(
   scenarios: readonly string[],
   startOperator: StartOperator,
 ): Promise<ExitCode> {
-  if (scenarios.length === 0) return listLibrary(context);
+  if (scenarios.length === 0) {
+    if (options.html !== undefined) throw new UsageError('--html takes a scenario to run');
+    return listLibrary(context);
+  }
   const isComparison = options.compare === true;
   if (isComparison && scenarios.length !== 2) throw new UsageError('--compare takes two scenarios');
   if (!isComparison && scenarios.length > 1) throw new UsageError('give one scenario, or two with --compare');
 
+  if (options.html !== undefined) await checkWritable(options.html);
   const reports: SimulationReport[] = [];
   for (const name of scenarios) reports.push(await runOne(context, name, options.seed, startOperator));
   print(context, reports, isComparison);
+  if (options.html !== undefined)
+    await writePage(
+      options.html,
+      simulationPage(reports.map((report, index) => ({ source: scenarios[index] ?? '', report }))),
+    );
   return reports.every(hasPassed) ? exitCodes.ok : exitCodes.failure;
 }
 

@@ -6,6 +6,8 @@ export interface SimulateOptions {
   readonly seed?: number;
   /** Runs the two scenarios given and shows them side by side. */
   readonly compare?: boolean;
+  /** File for the report as a page, besides what is printed. */
+  readonly html?: string;
 }
 
 const EXAMPLES = `
@@ -14,6 +16,7 @@ Examples:
   stowage simulate spot-storm   # one of them; exit code 1 if an assertion fails
   stowage simulate my-shop.yaml --seed 7 -o json
   stowage simulate --compare before.yaml after.yaml
+  stowage simulate spot-storm --html report.html   # with plots, to open or send
 
 The same scenario and seed give the same result. docs/simulate.md says how to
 write one.`;
@@ -25,6 +28,7 @@ export const addSimulateCommand: AddCommand = (program, register, { startOperato
     .argument('[scenario...]', 'file, or name of a scenario that comes with Stowage')
     .option('--seed <number>', "seed of every random choice (default: the scenario's)", parseSeed)
     .option('--compare', 'run two scenarios and show them side by side')
+    .option('--html <file>', 'also write the report as one HTML page with plots, which needs nothing else')
     .addHelpText('after', EXAMPLES);
   register<SimulateOptions>(command, async (context, options, scenarios) =>
     (await import('./run-simulate.ts')).runSimulate(context, options, scenarios, startOperator),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +66,15 @@ describe('stowage simulate', () => {
     expect(stdout).toMatch(/^spotPossiblePercent +0 +100.* \+100/m);
   });
 
+  test('--html writes a page besides what is printed', async () => {
+    const [path, html] = [file('page.yaml', shop(70)), join(folder, 'page.html')];
+    const { code, stdout } = await simulate(path, '--html', html, '-o', 'json');
+    expect([code, JSON.parse(stdout).series.endMillis.length]).toEqual([0, 300]);
+    expect(readFileSync(html, 'utf8')).toContain(`<code>stowage simulate ${path} --seed `);
+    const both = await simulate('--compare', path, file('page-b.yaml', shop(0)), '--html', html);
+    expect([both.code, readFileSync(html, 'utf8').match(/<svg /g)?.length]).toEqual([0, 8]);
+  });
+
   test('shows how far it is on a terminal only', async () => {
     const path = file('progress.yaml', shop(70));
     const { stderr } = await runCommand(['simulate', path], { startOperator, columns: 100 });
@@ -77,6 +86,14 @@ describe('stowage simulate', () => {
     ['a name that is none', ['no-such'], 1, 'there is no scenario no-such'],
     ['two scenarios', ['quiet-day', 'week'], 2, 'give one scenario, or two with --compare'],
     ['one to compare', ['--compare', 'week'], 2, '--compare takes two scenarios'],
+    ['a page without a scenario', ['--html', 'x.html'], 2, '--html takes a scenario'],
+    [
+      'a page in no folder',
+      ['week', '--html', '/no/such/x.html'],
+      1,
+      '/no/such/x.html: cannot be written: there is no',
+    ],
+    ['a page that is a folder', ['week', '--html', '/'], 1, '--html /: cannot be written: it is a folder'],
     ['a bad seed', ['week', '--seed', '-1'], 2, 'whole number'],
   ])('%s is told in one line', async (_, args, code, message) => {
     const result = await simulate(...args);

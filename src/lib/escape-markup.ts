@@ -1,0 +1,17 @@
+/** Text as HTML, XML and SVG hold it, in an element or in an attribute between double quotes. */
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+/** XML has no place for control characters other than tab, line feed and carriage return, not even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNREPRESENTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g;
+
+/** Characters that markup cannot hold become U+FFFD. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll(UNREPRESENTABLE, '\ufffd').replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
+}
