@@ -11,6 +11,7 @@ footer{padding-bottom:28px;color:var(--muted)}
 h1{font-size:24px;margin:0 0 4px}
 h2{font-size:18px;margin:28px 0 10px}
 h3{font-size:15px;margin:0 0 6px}
+.card h2{margin-top:0}
 p{margin:4px 0}
 code,pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace}
 pre{margin:6px 0;padding:8px 10px;background:var(--ground);border-radius:6px;overflow-x:auto}

@@ -151,7 +151,7 @@ function figure(title: string, keys: readonly string[], plot: string, { columns,
   return `<figure class="card"><h3>${label}</h3>
 <ul class="legend">${keys.join('')}</ul>
 <div class="wide" role="region" aria-label="${label}" tabindex="0">${plot}</div>
-<details><summary>${label} in ${counted(rows.length, 'row')}, ${unit}</summary>
+<details><summary>${label} in figures: ${counted(rows.length, 'row')}, ${unit}</summary>
 <div class="wide" role="region" aria-label="${label}, figures" tabindex="0"><table><thead><tr><th scope="col" class="number">until</th>${heads}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></div></details></figure>`;
 }

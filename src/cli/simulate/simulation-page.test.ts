@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { figureMeanings, isFigure } from '../../simulator/figures.ts';
 import { invariants } from '../../simulator/invariant-names.ts';
 import type { SimulationReport } from '../../simulator/report.ts';
-import { seriesNames } from '../../simulator/series.ts';
+import { type SeriesName, seriesNames } from '../../simulator/series.ts';
 import { simulationPage } from './simulation-page.ts';
 
 const same = <K extends string>(keys: readonly K[], value: number) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<K, number>;
-const series = (length: number): SimulationReport['series'] => {
-  const columns = Object.fromEntries(seriesNames.map((name) => [name, Array.from({ length }, (_, index) => index)]));
-  const endMillis = Array.from({ length }, (_, index) => (index + 1) * 60_000);
-  return { endMillis, ...columns } as SimulationReport['series'];
+/** @param of the value of the span with this index, in every series. */
+const series = (length: number, of = (index: number): number => index): SimulationReport['series'] => {
+  const columns = Object.fromEntries(
+    seriesNames.map((name) => [name, Array.from({ length }, (_, index) => of(index))]),
+  ) as Record<SeriesName, number[]>;
+  return { endMillis: Array.from({ length }, (_, index) => (index + 1) * 60_000), ...columns };
 };
 const report = (fields: Partial<SimulationReport> = {}): SimulationReport => ({
   scenario: 'shop',
@@ -114,11 +116,8 @@ describe('the page of a simulation', () => {
   });
 
   test('of a run in which nothing happened, or that has no CPU in use, is as whole', () => {
-    const { cpuUsed: _, ...still } = series(2);
-    const none = Object.fromEntries(
-      Object.keys(still).map((key) => [key, key === 'endMillis' ? [1000, 2000] : [0, 0]]),
-    );
-    const html = page(report({ series: none as SimulationReport['series'], asserts: [] }));
+    const { cpuUsed: _, ...none } = series(2, () => 0);
+    const html = page(report({ series: none, asserts: [] }));
     expect(html).toContain('Nothing was moved, resized, lost or killed.');
     expect(html).toContain('The scenario asserts nothing.');
     expect(html).not.toMatch(/NaN|undefined|Infinity|<\/span>used</);

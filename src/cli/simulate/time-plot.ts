@@ -33,7 +33,7 @@ export interface PlotFrame {
 
 const WIDTH = 860;
 const LEFT = 116;
-const RIGHT = 14;
+const RIGHT = 26;
 const TOP = 10;
 const BODY = 170;
 const AXIS = 24;
