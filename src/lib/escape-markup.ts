@@ -7,9 +7,8 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** XML has no place for control characters other than tab, line feed and carriage return, not even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNREPRESENTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g;
+/** Markup has no place for control characters other than tab, line feed and carriage return, not even escaped. */
+const UNREPRESENTABLE = /[^\P{Cc}\t\n\r]/gu;
 
 /** Characters that markup cannot hold become U+FFFD. */
 export function escapeMarkup(text: string): string {

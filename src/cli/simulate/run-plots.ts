@@ -160,9 +160,9 @@ function legendItem(label: string, look: string, shape: PlotLine['shape']): stri
   return `<li><span class="key ${look}${shape === 'line' ? ' thin' : ''}"></span>${escapeMarkup(label)}</li>`;
 }
 
-/** Whatever the name is, and different for different names. */
+/** Without spaces, and different for different texts. */
 function idOf(text: string): string {
-  return `plot-${[...text].map((char) => (/[a-z0-9]/i.test(char) ? char : `-${char.codePointAt(0)?.toString(36)}`)).join('')}`;
+  return `plot-${encodeURIComponent(text.toWellFormed())}`;
 }
 
 /** As many digits as a reader wants: 12,345, 61.3, 0.042. */
