@@ -6,6 +6,7 @@
  */
 import { type PodAllocation, RENEWED_ANNOTATION } from '../api/pod-allocation.ts';
 import type { NodePlan, PodPlan } from '../decide/allocation/node-input.ts';
+import { ascending } from '../lib/ascending.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { isoText } from '../lib/utc-text.ts';
 import { allocationObject, decisionOf } from './allocation-object.ts';
@@ -39,7 +40,7 @@ export function createRenewal(options: {
         const known = stores.allocation(pod.uid);
         return known === undefined ? [] : [{ pod, known }];
       })
-      .sort((left, right) => (left.pod.uid < right.pod.uid ? -1 : 1));
+      .sort((left, right) => ascending(left.pod.uid, right.pod.uid));
     const next = all.findIndex(({ pod }) => pod.uid > lastUid);
     return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
   };

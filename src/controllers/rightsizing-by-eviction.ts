@@ -4,7 +4,7 @@
  */
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
-import { joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -20,7 +20,7 @@ import { evictedMessage, type PodReplacement } from './rightsizing-pod-replaceme
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
-import { worthBeginning } from './rightsizing-worth.ts';
+import { worthNewPods } from './rightsizing-worth.ts';
 
 export interface ByEvictionOptions {
   readonly replacement: PodReplacement;
@@ -120,10 +120,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     if (harmed !== undefined) return harmed;
     // During a rollout pods go and come by themselves; they are given the new sizes as they come.
     const due = workload.isRollingOut ? [] : dueChanges(advised.advice);
-    const may = mayBegin(due, advised.inForce, memory.ongoing, true);
-    const { beginning: worth, held } = worthBeginning(context, may, settings(), clock.now());
-    const { raises, decreases } = worth;
-    const beginning = joinChanges([...raises, ...decreases]);
+    const { beginning, held } = worthNewPods(context, due, settings(), clock.now());
     if (beginning.length > 0) {
       const kept = await begin(context, beginning);
       return kept ?? pending('EvictedToResize', 'the new size is written for the pods to come', WRITTEN_MILLIS);

@@ -5,14 +5,7 @@
 
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
-import {
-  joinChanges,
-  mayBegin,
-  partsOf,
-  partsTakenBack,
-  takenBack,
-  withoutParts,
-} from '../decide/rightsizing/side-by-side.ts';
+import { partsOf, partsTakenBack, takenBack, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
@@ -29,7 +22,7 @@ import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './right
 import type { ApplyResult, AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
-import { worthBeginning } from './rightsizing-worth.ts';
+import { worthNewPods } from './rightsizing-worth.ts';
 
 export interface RecreateOptions {
   readonly actuator: SizeActuator;
@@ -165,10 +158,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     // Until the view shows the new template, the advice is about the old one.
     const isShown = memory.retemplated?.wasSeen !== false;
     const due = isShown ? dueChanges(advised.advice) : [];
-    const may = mayBegin(due, advised.inForce, memory.ongoing, true);
-    const { beginning: worth, held } = worthBeginning(context, may, settings(), clock.now());
-    const { raises, decreases } = worth;
-    const beginning = joinChanges([...raises, ...decreases]);
+    const { beginning, held } = worthNewPods(context, due, settings(), clock.now());
     if (beginning.length > 0) {
       const kept = await begin(context, beginning);
       if (kept !== undefined) return kept;

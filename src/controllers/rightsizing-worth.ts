@@ -1,7 +1,7 @@
 /** Holds back decreases that are not worth what they cost the pods: what begins, and what is told of the rest. */
 
 import { awaitedDecrease } from '../decide/rightsizing/restart-together.ts';
-import { type Beginning, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import { type Beginning, joinChanges, mayBegin, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../decide/rightsizing/worth-a-restart.ts';
 import { formatDuration } from '../lib/duration.ts';
@@ -67,6 +67,23 @@ export function worthBeginning(
   }
   const message = renderReason(not.reason, { remaining: remainingText(not.remainingMillis) });
   return { beginning: rest, held: pending(not.reason, message, not.remainingMillis) };
+}
+
+export interface WorthNewPods extends Pick<Worth, 'held'> {
+  /** One change of each container, raises and decreases together; empty: nothing begins. */
+  readonly beginning: readonly SizeChange[];
+}
+
+/** What begins of `due` where every change means new pods: they have it all at once. */
+export function worthNewPods(
+  context: ApplyContext,
+  due: readonly SizeChange[],
+  settings: Pick<RightsizingSettings, 'restart'>,
+  now: EpochMillis,
+): WorthNewPods {
+  const may = mayBegin(due, context.advised.inForce, context.memory.ongoing, true);
+  const { beginning, held } = worthBeginning(context, may, settings, now);
+  return { beginning: joinChanges([...beginning.raises, ...beginning.decreases]), held };
 }
 
 function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {

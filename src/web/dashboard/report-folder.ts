@@ -1,6 +1,7 @@
 /** A folder of reports of simulations: files of plain names and bounded size in it, and nothing else. They are read when somebody looks. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ascending } from '../../lib/ascending.ts';
 import { describeError, hasErrorCode } from '../../lib/errors.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ReportFileTold, SimulationAnswer, SimulationsAnswer, SimulationTold } from './simulation-answer.ts';
@@ -71,7 +72,7 @@ export function createReportFolder(folder: string): ReportFolder {
         const entry = await entryOf(name);
         if (entry !== undefined) found.push(entry);
       }
-      found.sort((a, b) => b.writtenAt - a.writtenAt || (a.file < b.file ? -1 : 1));
+      found.sort((a, b) => b.writtenAt - a.writtenAt || ascending(a.file, b.file));
       const listed = found.slice(0, MAX_FILES);
       const files: ReportFileTold[] = [];
       for (const entry of listed) files.push(await summaryOf(entry));
