@@ -17,4 +17,14 @@ describe('the files of the pages, from source', () => {
     }
     expect(process.emitWarning).toBe(emitWarning);
   });
+
+  test('whatever a page is made of is served where a browser asks for it', () => {
+    const files = listClientFiles();
+    const asked = [...files].flatMap(([path, name]) => {
+      const imports = name.endsWith('.ts') ? readClientFile(name).body.matchAll(/^import [^;]* from '(\.[^']+)';$/gm) : [];
+      return [...imports].map(([, from = '']) => new URL(from, `http://host${path}`).pathname);
+    });
+    expect(asked.length).toBeGreaterThan(50);
+    expect(asked.filter((path) => !files.has(path))).toEqual([]);
+  });
 });

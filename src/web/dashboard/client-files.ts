@@ -16,16 +16,25 @@ const contentTypes: Readonly<Record<string, string>> = {
   ts: 'text/javascript; charset=utf-8',
 };
 
-/** The path of a file, by the path it is served under. */
+/** What the pages share with the rest of src/lib, in a build part of their bundle. A browser asks for `/lib/` of it: it goes up no further. */
+const shared = ['ascending.ts', 'svg-path.ts'] as const;
+
+/** The path of a file relative to the pages' folder, by the path it is served under. */
 export function listClientFiles(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => !name.endsWith('.test.ts') && extensionOf(name) in contentTypes);
-  const aliases = names.flatMap((name): [string, string][] =>
-    name === 'index.html' ? [['/', name]] : name === 'main.ts' ? [['/app.js', name]] : [],
-  );
-  return new Map([...names.map((name): [string, string] => [`/${name}`, name]), ...aliases]);
+  const isSource = names.includes('main.ts');
+  return new Map([
+    ...names.map((name): [string, string] => [`/${name}`, name]),
+    ['/', 'index.html'],
+    ...(isSource ? shared.map((name): [string, string] => [`/lib/${name}`, `../../../lib/${name}`]) : []),
+    ...(isSource ? [['/app.js', 'main.ts'] as const] : []),
+  ]);
 }
 
-/** @param name as listed. */
+/**
+ * @param name as listed: whatever a browser asks for is looked up there first.
+ * @throws of the file system, for a file that is gone since.
+ */
 export function readClientFile(name: string): EndpointAnswer {
   const text = readFileSync(new URL(name, folder), 'utf8');
   const extension = extensionOf(name);
