@@ -223,6 +223,48 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
     await tab.until("document.querySelector('#notice').innerText.includes('does not answer')");
   });
 
+  test('a connection that died without a word is told of, once, and so is the age of what is still shown', async () => {
+    const tab = await open('#/nodes');
+    await tab.until(
+      "document.querySelector('.node') !== null && document.querySelector('#status').innerText === 'leader'",
+    );
+    // Hundreds of times as fast as in front of people: nothing answers any more, and whoever asks may give up.
+    await tab.evaluate(`
+      const timer = window.setTimeout;
+      window.setTimeout = (callback, millis) => timer(callback, millis / 200);
+      window.asked = 0;
+      window.drawn = 0;
+      window.fetch = (_, { signal }) => {
+        window.asked++;
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      };
+      new MutationObserver(() => window.drawn++).observe(document.querySelector('#notice'), { childList: true });
+      document.querySelector('#pause').click();
+      document.querySelector('#pause').click();
+    `);
+    await tab.until("/does not answer.*What is shown is of \\d\\d:/.test(document.querySelector('#notice').innerText)");
+    expect(await tab.evaluate("document.querySelector('#status').innerText")).toBe('no answer');
+    expect(await tab.evaluate("document.querySelectorAll('.node').length")).toBe(5);
+    // It goes on asking, and is not read out again.
+    await tab.evaluate('window.asked = 0');
+    await tab.until('window.asked >= 6');
+    expect(await tab.evaluate('window.drawn')).toBe(1);
+  });
+
+  test('what the viewer opened, closed, focused and scrolled stays so when the page is drawn anew', async () => {
+    const tab = await open('#/workload/Deployment/shop/checkout');
+    await tab.until("document.querySelectorAll('.chip').length === 6");
+    // So few pods are told one by one from the start; who closes the list wants it closed.
+    await tab.evaluate("document.querySelector('details[data-key=pods] summary').focus()");
+    await tab.press('Enter');
+    await tab.evaluate("window.before = document.querySelector('details[data-key=pods]')");
+    await tab.evaluate("document.querySelector('#pause').click(), document.querySelector('#pause').click()");
+    await tab.until("document.querySelector('details[data-key=pods]') !== window.before");
+    expect(await tab.evaluate("document.querySelector('details[data-key=pods]').open")).toBe(false);
+    expect(await tab.evaluate("document.activeElement.matches('details[data-key=pods] > summary')")).toBe(true);
+    expect(tab.problems).toEqual([]);
+  });
+
   test('nothing is loaded from elsewhere, and nothing under a name that was made to point here', async () => {
     const tab = await open('#/');
     await tab.until("document.querySelector('.tile') !== null");

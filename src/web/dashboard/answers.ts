@@ -107,6 +107,11 @@ export interface OperatorTold {
   readonly stale: readonly string[];
 }
 
+/** `GET /api/operator`. */
+export interface OperatorAnswer extends OperatorTold {
+  readonly at: number;
+}
+
 export interface OverviewAnswer {
   readonly at: number;
   readonly scannedAt: number;
@@ -226,5 +231,8 @@ export interface PoliciesAnswer {
   readonly engines: OperatorTold['engines'];
   /** What placement does where annotations say nothing. */
   readonly placementDefaults: readonly { readonly name: string; readonly value: string }[];
+  /** The heaviest first. */
   readonly policies: readonly PolicyTold[];
+  /** Lighter ones that are not told. */
+  readonly omitted: number;
 }

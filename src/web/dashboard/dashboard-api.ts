@@ -2,6 +2,7 @@
 import type { EpochMillis } from '../../lib/units.ts';
 import { parseWorkloadKey } from '../../model/cluster-view.ts';
 import { type Endpoint, type EndpointAnswer, jsonAnswer, type StreamEndpoint } from '../endpoint-server.ts';
+import type { OperatorAnswer } from './answers.ts';
 import type { ApiPath } from './dashboard-paths.ts';
 import { createDecisionStream } from './decision-stream.ts';
 import { createFleetScan } from './fleet-scan.ts';
@@ -15,8 +16,13 @@ import { workloadPage } from './workload-list.ts';
 import { lookAtWorkload } from './workload-row.ts';
 import { workloadStory } from './workload-story.ts';
 
+/** An endpoint for each path, answering `GET` with JSON, or with a stream of events. None changes anything, in the cluster or here. */
 export type DashboardApi = Readonly<Record<ApiPath, StreamEndpoint>>;
 
+/**
+ * Nothing is read, and nothing is listened to, before the first question. What a question throws becomes a 500 without its text
+ * (endpoint-server.ts); what is asked wrongly is told as `{code, message}` with a status of its own.
+ */
 export function createDashboardApi(sources: DashboardSources): DashboardApi {
   const { view, sizingView, journal, clock } = sources;
   const fleet = createFleetScan({
@@ -36,7 +42,7 @@ export function createDashboardApi(sources: DashboardSources): DashboardApi {
     async (query) =>
       jsonAnswer(200, await make(query));
   return {
-    '/api/operator': json(() => operatorTold(sources)),
+    '/api/operator': json((): OperatorAnswer => ({ at: clock.now(), ...operatorTold(sources) })),
     '/api/overview': json(async () => overview(sources, await fleet(), clock.now())),
     '/api/workloads': json(async (query) => workloadPage(await fleet(), query, clock.now())),
     '/api/workload': (query) => storyAnswer(sources, shares, query.get('of') ?? ''),

@@ -17,6 +17,10 @@ const MAX_PODS = 40;
 const filters = ['all', 'spot', 'on-demand', 'unknown', 'not-usable'] as const;
 const sortKeys = ['name', 'cpu', 'memory', 'pods', 'zone'] as const;
 
+/**
+ * Sorted before it is cut, so that a page is of the order asked for; equal keys are in the order of names, whichever the direction.
+ * Sums of classes are of all nodes, whatever is filtered.
+ */
 export function nodePage(sources: DashboardSources, query: URLSearchParams, now: EpochMillis): NodePage {
   const { view, rules } = sources;
   const { sides } = rules();
@@ -87,6 +91,7 @@ function nodeTold({ view, rules, allocation }: DashboardSources, node: NodeRecor
   };
 }
 
+/** One word for a node, the most pressing: that it goes matters more than that it is cordoned for it. */
 function stateOf(node: NodeRecord, isLeaving: boolean): NodeTold['state'] {
   if (isLeaving) return 'leaving';
   if (!node.ready) return 'not ready';

@@ -2,7 +2,8 @@
 import { sumCosts } from '../../decide/placement/cost.ts';
 import { sumSavings } from '../../decide/rightsizing/savings.ts';
 import type { EpochMillis } from '../../lib/units.ts';
-import { workloadKey } from '../../model/cluster-view.ts';
+import { type ClusterView, workloadKey } from '../../model/cluster-view.ts';
+import type { SizingView } from '../../model/sizing-view.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { BlockTold, OperatorTold, OverviewAnswer, WorkloadRow } from './answers.ts';
 import { decisionTold } from './decision-told.ts';
@@ -13,9 +14,18 @@ import { nodeClassesTold } from './node-list.ts';
 import type { AllocationSource, DashboardSources, RightsizingSource } from './sources.ts';
 import { tally } from './tally.ts';
 
+/** The view of sizing knows of all stores that the other one knows of. */
+interface FreshnessSources {
+  readonly view: Pick<ClusterView, 'freshness'>;
+  readonly sizingView: Pick<SizingView, 'freshness'> | undefined;
+}
+
+/** Told at once; those made later come one by one (`/api/decisions`). */
 const DECISIONS = 50;
+/** The rest of the reasons is in the list of workloads that wait. */
 const REASONS = 8;
 
+/** Counts, sums and blocks are as of the scan (`scannedAt`); nodes, decisions, allocation and what is told of the operator as of now. */
 export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMillis): OverviewAnswer {
   const { journal, rightsizing, allocation } = sources;
   const rows = fleet.workloads.map(({ row }) => row);
@@ -43,12 +53,17 @@ export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMill
   };
 }
 
-/** `GET /api/operator`: which replica answers, and how it is. */
-export function operatorTold({ operator, view }: Pick<DashboardSources, 'operator' | 'view'>): OperatorTold {
-  const { synced, stale } = view.freshness();
+/** `GET /api/operator`: which replica answers, and how it is. Where an engine sizes, its stores count, too. */
+export function operatorTold({
+  operator,
+  view,
+  sizingView = view,
+}: Pick<DashboardSources, 'operator'> & FreshnessSources): OperatorTold {
+  const { synced, stale } = sizingView.freshness();
   return { ...operator(), synced, stale };
 }
 
+/** Undefined without a price list: zeros would look like a cluster that costs nothing. */
 function costTold({ rules }: DashboardSources, { workloads }: Fleet): OverviewAnswer['cost'] {
   if (rules().prices === undefined) return undefined;
   const { actual, allOnDemand, target, floors, pods, pricedPods } = sumCosts(

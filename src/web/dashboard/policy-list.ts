@@ -8,17 +8,28 @@ import type { PoliciesAnswer, PolicyTold } from './answers.ts';
 import type { DashboardSources, RightsizingSource } from './sources.ts';
 import { tally } from './tally.ts';
 
+interface PolicySources {
+  readonly rightsizing: Pick<RightsizingSource, 'policies' | 'bookOf'> | undefined;
+}
+
+/** The heaviest; what is more is counted. */
 const MAX_POLICIES = 500;
 
-export function policyList({ operator, rules, rightsizing }: DashboardSources, now: EpochMillis): PoliciesAnswer {
+export function policyList(
+  { operator, rules, rightsizing }: Pick<DashboardSources, 'operator' | 'rules'> & PolicySources,
+  now: EpochMillis,
+): PoliciesAnswer {
   const { isLeader, engines } = operator();
-  const policies = (rightsizing?.policies() ?? []).slice(0, MAX_POLICIES);
+  const policies =
+    rightsizing === undefined ? [] : rightsizing.policies().map((policy) => policyTold(policy, rightsizing));
+  policies.sort(byWeight);
   return {
     at: now,
     isLeader,
     engines,
     placementDefaults: placementDefaults(rules().settings),
-    policies: rightsizing === undefined ? [] : policies.map((policy) => policyTold(policy, rightsizing)).sort(byWeight),
+    policies: policies.slice(0, MAX_POLICIES),
+    omitted: Math.max(0, policies.length - MAX_POLICIES),
   };
 }
 
@@ -38,7 +49,7 @@ function placementDefaults(
   ];
 }
 
-function policyTold(policy: PolicyRecord, { bookOf }: RightsizingSource): PolicyTold {
+function policyTold(policy: PolicyRecord, { bookOf }: Pick<RightsizingSource, 'bookOf'>): PolicyTold {
   const { group, namespace, name, deleting, problems, spec, status, uid } = policy;
   const { results, owned } = bookOf(uid);
   const found = [...results.values()];

@@ -5,6 +5,10 @@ import type { FollowedShares } from './share-recorder.ts';
 import { KEPT_MILLIS } from './share-track.ts';
 import type { PodSharesTold, ShareHistoryTold } from './workload-answer.ts';
 
+/**
+ * @param journal of the workload: what its pods were given before anybody looked is known from the resizes that are told there.
+ * @returns undefined where no pod takes part in allocation. Repeated values are left out: each holds until the next.
+ */
 export function shareHistory(
   { since, pods, omitted }: FollowedShares,
   journal: readonly JournalEntry[],

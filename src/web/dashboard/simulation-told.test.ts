@@ -52,6 +52,11 @@ describe('reading a report', () => {
     ['a list', '[]', 'it is neither Simulation nor SimulationComparison'],
     ['another document', '{"kind":"Plan"}', 'kind is neither Simulation nor SimulationComparison'],
     ['a figure in words', reportText({ figures: { cost: 'much' } }), 'figures.cost is not a number'],
+    [
+      'a time that no calendar has',
+      reportText({ violations: [{ invariant: 'floor', at: 1e300, detail: 'two short' }] }),
+      'violations.0.at is no instant',
+    ],
     ['no figures', reportText({ figures: undefined }), 'figures is not there'],
     ['no pools', reportText({ pools: 4 }), 'pools is not a list'],
     ['an empty comparison', '{"kind":"SimulationComparison","reports":[]}', 'reports is empty'],

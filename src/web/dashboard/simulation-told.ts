@@ -5,6 +5,8 @@ import { type Invariant, invariants } from '../../simulator/invariant-names.ts';
 import type { SimulationTold } from './simulation-answer.ts';
 
 const amount = z.number('is not a number');
+/** What JavaScript has a date for: another would break the page that shows it. */
+const instant = z.number('is not a number').min(-8.64e15, 'is no instant').max(8.64e15, 'is no instant');
 const text = z.string('is not text');
 const list = <T extends z.ZodType>(of: T) => z.array(of, 'is not a list');
 
@@ -26,7 +28,7 @@ const simulation = z.object(
     ),
     reasons: z.record(text, amount, 'is not there'),
     asserts: list(z.object({ text, actual: amount, limit: amount, ok: z.boolean('is neither true nor false') })),
-    violations: list(z.object({ invariant: text, at: amount, detail: text })),
+    violations: list(z.object({ invariant: text, at: instant, detail: text })),
     checks: z.record(text, amount, 'is not there'),
     problems: list(text),
   },

@@ -17,6 +17,7 @@ export interface UsageQuestion {
   readonly now: EpochMillis;
 }
 
+/** The samples that the policy's strategy goes by. Undefined where there are none. */
 export function cpuUsageTold({ profile: { cpu }, rules, current, advised }: UsageQuestion): UsageTold | undefined {
   const { target } = rules.cpu;
   const isLately = target.strategy === 'CostAware';
@@ -29,6 +30,7 @@ export function cpuUsageTold({ profile: { cpu }, rules, current, advised }: Usag
   });
 }
 
+/** The peaks of six hours that the policy's strategy goes by. Undefined where there are none. */
 export function memoryUsageTold(question: UsageQuestion): UsageTold | undefined {
   const { profile, rules, current, advised, now } = question;
   const memory = advised.memory === undefined ? undefined : tryParseQuantity(advised.memory);

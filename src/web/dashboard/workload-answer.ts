@@ -116,6 +116,8 @@ export interface WorkloadAnswer {
         readonly status?: string | undefined;
         readonly reason?: string | undefined;
         readonly message?: string | undefined;
+        /** RFC 3339: when the advice was last found or confirmed, and when it was last followed. */
+        readonly lastRecommendation?: string | undefined;
         readonly lastApplied?: string | undefined;
         readonly containers: readonly {
           readonly container: string;

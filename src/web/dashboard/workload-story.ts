@@ -15,7 +15,11 @@ import { cpuUsageTold, memoryUsageTold } from './usage-told.ts';
 import type { AllocatedPodTold, WorkloadAnswer } from './workload-answer.ts';
 import { toldBlock } from './workload-row.ts';
 
-/** Undefined for a workload that no engine knows. */
+/**
+ * Asked anew each time: plan, advice and allocation as the engines would tell them at this moment, never kept ones.
+ * @param shares undefined where allocation is off; asking it makes it follow the workload for an hour.
+ * @returns undefined for a workload that no engine knows.
+ */
 export function workloadStory(
   sources: DashboardSources,
   shares: ShareRecorder | undefined,
@@ -82,6 +86,7 @@ export function zoneOf(view: Pick<ClusterView, 'node'>, node: string): string | 
   return view.node(node)?.labels[ZONE_LABEL];
 }
 
+/** Advice, its stages and what it went by are of the last look, usage is of now. */
 function sizingTold(
   { policy, mode, others, entry, containers, ongoing }: SizingStory,
   rightsizing: RightsizingSource,
@@ -97,6 +102,7 @@ function sizingTold(
     status: entry?.status,
     reason: entry?.reason,
     message: entry?.message,
+    lastRecommendation: entry?.lastRecommendation,
     lastApplied: entry?.lastApplied,
     containers: containers.map(({ container, current, cpu, memory }) => {
       const advised = entry?.recommendations?.find((each) => each.container === container);

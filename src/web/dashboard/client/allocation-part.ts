@@ -7,6 +7,7 @@ import { badge, bar, card } from './parts.ts';
 
 const MAX_PODS = 60;
 
+/** All bars to one scale, so that pods can be compared: the most that any of them is given, wants or uses. */
 export function allocationPart(pods: readonly AllocatedPodTold[]): HTMLElement {
   const shown = pods.slice(0, MAX_PODS);
   const widest = Math.max(

@@ -10,7 +10,10 @@ export class ApiError extends Error {
   }
 }
 
-/** @throws ApiError where the operator refuses, TypeError where it cannot be reached. */
+/**
+ * @throws ApiError where the operator refuses, TypeError where it cannot be reached or breaks off, the signal's reason where that
+ * fires first. It does not give up by itself: a connection that died without a word answers nothing for ever.
+ */
 export async function ask<Answer>(
   path: string,
   params: URLSearchParams | undefined,
@@ -18,9 +21,18 @@ export async function ask<Answer>(
 ): Promise<Answer> {
   const query = params === undefined || params.size === 0 ? '' : `?${params}`;
   const response = await fetch(`api/${path}${query}`, { signal, cache: 'no-store' });
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = parsed(await response.text());
   if (response.ok && body !== undefined) return body as Answer;
   throw new ApiError(response.status, messageOf(body) ?? `the operator answers ${response.status}`);
+}
+
+/** Undefined for what is no JSON, such as the page of a proxy in between. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function messageOf(body: unknown): string | undefined {

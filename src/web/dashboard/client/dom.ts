@@ -35,19 +35,43 @@ function nodesOf(children: readonly Child[]): (Node | string)[] {
 const isList = (child: Exclude<Child, number | false | null | undefined>): child is readonly Child[] =>
   Array.isArray(child);
 
-/** Puts new content into a region; what had the focus has it again where it is still there, told by `data-key`. */
+/**
+ * Puts new content into a region. What the viewer did to the old one stays: the focus, which details are open or closed, and how far
+ * a table is scrolled. Elements are known again by `data-key`, those of one key by their order.
+ */
 export function fill(region: HTMLElement, ...children: readonly Child[]): void {
-  const active = document.activeElement;
-  const key = active instanceof HTMLElement && region.contains(active) ? active.dataset['key'] : undefined;
-  const open = new Set(
-    [...region.querySelectorAll<HTMLElement>('details[open][data-key]')].map(({ dataset }) => dataset['key']),
-  );
+  const active = region.contains(document.activeElement) ? document.activeElement : null;
+  const focused = active?.closest('[data-key]');
+  // A summary has no key of its own: it is the one of its details.
+  const isSummary = active?.tagName === 'SUMMARY';
+  const kept = [...keyedIn(region)].map(([id, element]) => ({
+    id,
+    isFocused: element === focused,
+    isOpen: element instanceof HTMLDetailsElement ? element.open : undefined,
+    left: element.scrollLeft,
+  }));
   region.replaceChildren(...nodesOf(children));
-  for (const details of region.querySelectorAll<HTMLDetailsElement>('details[data-key]')) {
-    if (open.has(details.dataset['key'])) details.open = true;
+  const fresh = keyedIn(region);
+  for (const { id, isFocused, isOpen, left } of kept) {
+    const element = fresh.get(id);
+    if (element === undefined) continue;
+    if (isOpen !== undefined && element instanceof HTMLDetailsElement) element.open = isOpen;
+    if (left > 0) element.scrollLeft = left;
+    if (!isFocused) continue;
+    const target = isSummary ? element.querySelector<HTMLElement>(':scope > summary') : element;
+    target?.focus({ preventScroll: true });
   }
-  if (key === undefined) return;
+}
+
+/** By key, and where several have one by key and number: a workload has a link in each of its decisions. */
+function keyedIn(region: HTMLElement): Map<string, HTMLElement> {
+  const found = new Map<string, HTMLElement>();
+  const times = new Map<string, number>();
   for (const element of region.querySelectorAll<HTMLElement>('[data-key]')) {
-    if (element.dataset['key'] === key) element.focus({ preventScroll: true });
+    const { key = '' } = element.dataset;
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    found.set(`${key}\n${before}`, element);
   }
+  return found;
 }

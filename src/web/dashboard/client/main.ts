@@ -1,7 +1,8 @@
 /** The dashboard: shows the page the address asks for, and keeps it up to date while somebody looks. */
-import type { DecisionTold, OperatorTold } from '../answers.ts';
-import { ApiError, ask } from './api.ts';
-import { fill, h } from './dom.ts';
+import type { DecisionTold, OperatorAnswer, OperatorTold } from '../answers.ts';
+import { ask } from './api.ts';
+import { type Child, fill, h } from './dom.ts';
+import { counted } from './format.ts';
 import { nodesPage } from './nodes-page.ts';
 import { overviewPage } from './overview-page.ts';
 import type { Host, Page } from './page.ts';
@@ -10,12 +11,15 @@ import { policiesPage } from './policies-page.ts';
 import { linkTo, type PageName, parseRoute } from './route.ts';
 import { simulationPage } from './simulation-page.ts';
 import { simulationsPage } from './simulations-page.ts';
+import { isRefusal, troubleText } from './trouble.ts';
 import { workloadPage } from './workload-page.ts';
 import { workloadsPage } from './workloads-page.ts';
 
 const REFRESH_MILLIS = 5000;
 /** What the viewer asks for, and bursts of decisions, come together. */
 const SOON_MILLIS = 150;
+/** Nobody who answers takes longer. A forwarded port can die without a word, and what is shown would pass for fresh for ever. */
+const PATIENCE_MILLIS = 20_000;
 
 const byId = (id: string): HTMLElement => {
   const element = document.getElementById(id);
@@ -24,6 +28,7 @@ const byId = (id: string): HTMLElement => {
 };
 const main = byId('main');
 const notice = byId('notice');
+const status = byId('status');
 const pause = byId('pause');
 
 const host: Host = {
@@ -45,6 +50,10 @@ const parents: Readonly<Partial<Record<PageName, PageName>>> = { workload: 'work
 let shown: { readonly name: PageName; readonly subject: string; readonly page: Page } | undefined;
 let asking = new AbortController();
 let timer = 0;
+/** Of when what the page shows is, by the operator's clock; undefined: nothing is shown yet. */
+let drawnAt: number | undefined;
+/** What the status is of, so that it is drawn, and read out, only when it changes. */
+let statusKey = '';
 let isPaused = false;
 let decisions: EventSource | undefined;
 
@@ -54,6 +63,7 @@ function showRoute(isFirst: boolean): void {
   if (isNew) {
     const page = makers[route.page]();
     shown = { name: route.page, subject: route.subject, page };
+    drawnAt = undefined;
     page.show(route);
     main.replaceChildren(page.element);
     document.title = `${route.subject === '' ? page.title : route.subject} - Stowage`;
@@ -74,26 +84,36 @@ async function refresh(): Promise<void> {
   asking.abort();
   const mine = new AbortController();
   asking = mine;
+  let isLate = false;
+  const patience = window.setTimeout(() => {
+    isLate = true;
+    mine.abort();
+  }, PATIENCE_MILLIS);
   try {
     const [operator] = await Promise.all([
-      ask<OperatorTold>('operator', undefined, mine.signal),
+      ask<OperatorAnswer>('operator', undefined, mine.signal),
       shown?.page.refresh(mine.signal),
     ]);
+    if (asking !== mine) return;
+    drawnAt = operator.at;
     showStatus(operator);
-    if (!mine.signal.aborted) fill(notice);
+    tell('');
   } catch (error) {
-    if (mine.signal.aborted) return;
-    fill(notice, h('p', { class: 'notice bad' }, problemOf(error)));
+    if (asking !== mine) return;
+    if (!isRefusal(error)) {
+      drawStatus('no answer', badge('no answer', 'bad', 'Nobody knows whether what is shown still holds'));
+    }
+    tell(troubleText({ error, isLate, drawnAt }));
+  } finally {
+    window.clearTimeout(patience);
   }
   listen();
   if (!isPaused && !document.hidden) schedule(REFRESH_MILLIS);
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof ApiError) return `${error.message}.`;
-  return error instanceof TypeError
-    ? 'The operator does not answer; trying again. Has the port-forward ended?'
-    : String(error);
+/** An alert is read out whenever it is drawn: once is enough. */
+function tell(trouble: string): void {
+  if (notice.textContent !== trouble) fill(notice, trouble !== '' && h('p', { class: 'notice bad' }, trouble));
 }
 
 function schedule(millis: number): void {
@@ -116,8 +136,8 @@ function listen(): void {
 }
 
 function showStatus({ isLeader, readOnly, synced, stale }: OperatorTold): void {
-  fill(
-    byId('status'),
+  drawStatus(
+    JSON.stringify([isLeader, readOnly, synced, stale]),
     badge(
       isLeader ? 'leader' : 'not the leader',
       isLeader ? 'good' : 'warn',
@@ -125,9 +145,18 @@ function showStatus({ isLeader, readOnly, synced, stale }: OperatorTold): void {
     ),
     readOnly && [' ', badge('read-only', 'warn', 'It decides and reports, and changes nothing')],
     !synced && [' ', badge('starting', 'warn', 'The first lists are not complete')],
-    stale.length > 0 && [' ', badge('stale', 'bad', `No news of: ${stale.join(', ')}`)],
+    stale.length > 0 && [' ', badge(`no news of ${staleText(stale)}`, 'bad', `No news of: ${stale.join(', ')}`)],
   );
 }
+
+function drawStatus(key: string, ...badges: readonly Child[]): void {
+  if (statusKey === key) return;
+  statusKey = key;
+  fill(status, badges);
+}
+
+const staleText = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0 ? first : `${first} and ${counted(more.length, 'other')}`;
 
 const pages: readonly (readonly [PageName, string])[] = [
   ['overview', 'Overview'],

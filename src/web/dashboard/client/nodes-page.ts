@@ -111,6 +111,7 @@ function nodeItem(node: NodeTold): HTMLElement {
     look: `shade-${index % SHADES}`,
     label: `${namespace}/${pod}: ${cores(size)}`,
   }));
+  // Of the smallest pods the operator tells only the sum.
   const told = pods.reduce((sum, { cpuMillis: size }) => sum + size, 0);
   return h(
     'li',

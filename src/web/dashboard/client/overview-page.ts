@@ -5,9 +5,10 @@ import { dataTable, numbers } from './data-table.ts';
 import { fill, h } from './dom.ts';
 import { bytes, cores, count, counted, dollars, monthly, percent } from './format.ts';
 import type { Page } from './page.ts';
-import { badge, bar, blockBox, card, decisionItem, empty, tile, workloadLink } from './parts.ts';
+import { badge, bar, blockBox, card, decisionItem, empty, scanNote, tile, workloadLink } from './parts.ts';
 import { linkTo } from './route.ts';
 
+/** Kept on the page: those it was told of at once, and those that came since. */
 const MAX_DECISIONS = 100;
 
 export function overviewPage(): Page {
@@ -41,13 +42,14 @@ export function overviewPage(): Page {
       now = answer.at;
       decisions = [...answer.decisions];
       fill(tiles, tilesOf(answer));
-      fill(mix, mixOf(answer));
+      fill(mix, mixOf(answer), scanNote(answer));
       fill(nodes, nodesOf(answer.nodes));
       fill(engines, card('What waits, and for what', blocksOf(answer)), sizingCard(answer), allocationCard(answer));
       fill(feedNote, feedNoteOf(answer));
       drawFeed();
     },
     onDecision(decision) {
+      // The operator's clock, not the browser's: between two refreshes decisions are all that tells it.
       now = Math.max(now, decision.at);
       decisions = [decision, ...decisions].slice(0, MAX_DECISIONS);
       fill(feedNote);

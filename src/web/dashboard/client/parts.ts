@@ -81,6 +81,11 @@ export function workloadLink(key: string, label?: string): HTMLAnchorElement {
 export const timeAgo = (at: number, now: number): HTMLElement =>
   h('time', { datetime: isoTime(at), title: new Date(at).toLocaleString() }, ago(at, now));
 
+/** Planning thousands takes a while, and is kept for a while: what is not of now says so. */
+export function scanNote({ at, scannedAt }: { readonly at: number; readonly scannedAt: number }): Child {
+  return at - scannedAt > 10_000 && h('p', { class: 'muted' }, `Workloads were looked at ${ago(scannedAt, at)}.`);
+}
+
 export function blockBox({ reason, message, advice, retryAt }: BlockTold, ...more: readonly Child[]): HTMLElement {
   return h(
     'div',

@@ -21,7 +21,7 @@ export function policiesPage(): Page {
     element: h('div', { class: 'page' }, h('h1', { tabindex: '-1' }, 'Policies'), content),
     show() {},
     async refresh(signal) {
-      const { engines, placementDefaults, policies, isLeader } = await ask<PoliciesAnswer>(
+      const { engines, placementDefaults, policies, omitted, isLeader } = await ask<PoliciesAnswer>(
         'policies',
         undefined,
         signal,
@@ -49,6 +49,8 @@ export function policiesPage(): Page {
             'Only the leader looks at workloads; this replica knows the policies, not what they came to.',
           ),
         policies.map(policyCard),
+        omitted > 0 &&
+          h('p', { class: 'muted' }, `${counted(omitted, 'lighter one')} ${omitted === 1 ? 'is' : 'are'} not shown.`),
       );
     },
   };

@@ -9,17 +9,11 @@ import { usagePicture } from './usage-part.ts';
 type Sizing = NonNullable<WorkloadAnswer['sizing']>;
 type Container = Sizing['containers'][number];
 
-export function sizingPart({
-  policy,
-  mode,
-  others,
-  status,
-  reason,
-  message,
-  lastApplied,
-  containers,
-  ongoing,
-}: Sizing): HTMLElement {
+/** @param now of the operator's clock. */
+export function sizingPart(
+  { policy, mode, others, status, reason, message, lastRecommendation, lastApplied, containers, ongoing }: Sizing,
+  now: number,
+): HTMLElement {
   return card(
     'Size',
     h(
@@ -34,6 +28,7 @@ export function sizingPart({
       { class: 'muted' },
       `Policy ${policy}, mode ${mode}.`,
       others.length > 0 && ` These match as well and would take over: ${others.join(', ')}.`,
+      lastRecommendation !== undefined && ` Advice of ${new Date(lastRecommendation).toLocaleString()}.`,
       lastApplied !== undefined && ` Last applied ${new Date(lastApplied).toLocaleString()}.`,
     ),
     ongoing !== undefined &&
@@ -50,7 +45,7 @@ export function sizingPart({
           ['Container', 'CPU request', 'advised', 'CPU limit', 'Memory request', 'advised', 'Memory limit'],
           containers.map(containerRow),
         ),
-    containers.map(containerUsage),
+    containers.map((container) => containerUsage(container, now)),
     containers.map(containerStages),
   );
 }
@@ -85,13 +80,13 @@ function containerRow({
 const amount = (value: number | undefined, format: (value: number) => string, otherwise = 'none'): string =>
   value === undefined ? otherwise : format(value);
 
-function containerUsage({ container, cpuUsage, memoryUsage }: Container): Child {
+function containerUsage({ container, cpuUsage, memoryUsage }: Container, now: number): Child {
   if (cpuUsage === undefined && memoryUsage === undefined) return undefined;
   return h(
     'div',
     { class: 'columns' },
-    cpuUsage !== undefined && usagePicture(`CPU used by ${container}`, cpuUsage, cores),
-    memoryUsage !== undefined && usagePicture(`Memory used by ${container}`, memoryUsage, bytes),
+    cpuUsage !== undefined && usagePicture(`CPU used by ${container}`, cpuUsage, cores, now),
+    memoryUsage !== undefined && usagePicture(`Memory used by ${container}`, memoryUsage, bytes, now),
   );
 }
 

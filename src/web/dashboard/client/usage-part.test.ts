@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UsageTold } from '../workload-answer.ts';
 import { bytes, cores } from './format.ts';
-import { usageText } from './usage-part.ts';
+import { staleText, usageText } from './usage-part.ts';
 
 const usage: UsageTold = {
   of: 'last-day',
@@ -20,6 +20,17 @@ test('the picture in words', () => {
   const mib = 1024 ** 2;
   const peaks: UsageTold = { ...usage, of: 'peaks', median: 100 * mib, p90: 200 * mib, highest: 300 * mib };
   expect(usageText(peaks, bytes)).toMatch(/six hours: half of them at most 100 MiB, .* none above 300 MiB\.$/);
+});
+
+test.each([
+  [undefined, ''],
+  [0, ''],
+  [15 * 60_000, ''],
+  [16 * 60_000, ' The last sample came 16 min ago.'],
+  [5 * 3_600_000, ' The last sample came 5 h ago.'],
+])('usage last heard of %s ms ago', (age, text) => {
+  const now = Date.UTC(2026, 5, 1);
+  expect(staleText({ until: age === undefined ? undefined : now - age }, now)).toBe(text);
 });
 
 test('where all is alike, that is said once', () => {

@@ -2,12 +2,14 @@
 import type { UsageTold } from '../workload-answer.ts';
 import { dataTable, numbers } from './data-table.ts';
 import { h } from './dom.ts';
-import { shareText } from './format.ts';
+import { ago, shareText } from './format.ts';
 import { s, stretched } from './svg.ts';
 
 type Format = (amount: number) => string;
 
 const HEIGHT = 96;
+/** Sources are asked every few minutes: what is older is told with its age. */
+const FRESH_MILLIS = 15 * 60_000;
 /** Room above the highest column. */
 const HEAD = 8;
 
@@ -23,8 +25,8 @@ const marks = [
   ['limit', 'Limit'],
 ] as const;
 
-/** @param title such as `CPU used by app`; no two of a page are alike. */
-export function usagePicture(title: string, usage: UsageTold, format: Format): HTMLElement {
+/** @param title such as `CPU used by app`; no two of a page are alike. @param now of the operator's clock. */
+export function usagePicture(title: string, usage: UsageTold, format: Format, now: number): HTMLElement {
   const { end, columns } = usage;
   const known = marks.flatMap(([look, name]) => {
     const value = usage[look];
@@ -67,7 +69,7 @@ export function usagePicture(title: string, usage: UsageTold, format: Format): H
       usage.request === undefined && h('li', {}, 'No request'),
       usage.limit === undefined && h('li', {}, 'No limit'),
     ),
-    h('figcaption', { class: 'muted' }, usageText(usage, format)),
+    h('figcaption', { class: 'muted' }, usageText(usage, format), staleText(usage, now)),
     h(
       'details',
       { 'data-key': `usage ${title}` },
@@ -75,6 +77,11 @@ export function usagePicture(title: string, usage: UsageTold, format: Format): H
       dataTable(`${title} in figures`, ['Use', numbers(`Share ${sources[usage.of].share}`)], figureRows(usage, format)),
     ),
   );
+}
+
+/** A picture of usage looks the same whether or not there is news: what has not been heard of for a while says so. */
+export function staleText({ until }: Pick<UsageTold, 'until'>, now: number): string {
+  return until === undefined || now - until <= FRESH_MILLIS ? '' : ` The last sample came ${ago(until, now)}.`;
 }
 
 /** What the picture shows, in words. */

@@ -37,6 +37,7 @@ export function workloadPage(host: Host): Page {
       const answer = await ask<WorkloadAnswer>('workload', new URLSearchParams({ of: subject }), signal);
       fill(content, partsOf(answer));
     },
+    // What the decision changed is more than it says: all is asked for anew.
     onDecision(decision: DecisionTold) {
       if (decision.workload === subject) host.refresh();
     },
@@ -49,7 +50,7 @@ function partsOf(answer: WorkloadAnswer): Child[] {
     placement === undefined
       ? h('p', { class: 'notice' }, `Placement does not look after workloads of kind ${answer.kind}.`)
       : placementParts(placement, at),
-    sizing !== undefined && sizingPart(sizing),
+    sizing !== undefined && sizingPart(sizing, at),
     allocation.length > 0 && allocationPart(allocation),
     shares !== undefined && sharesPart(shares, at),
     journalPart(answer),

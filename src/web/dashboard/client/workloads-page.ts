@@ -7,7 +7,7 @@ import { filterButtons, NO_FILTER } from './filter-buttons.ts';
 import { cores, count, dollars } from './format.ts';
 import { listQuery } from './list-query.ts';
 import type { Host, Page } from './page.ts';
-import { badge, empty, mixBar, pager, type Tone, timeAgo, workloadLink } from './parts.ts';
+import { badge, empty, mixBar, pager, scanNote, type Tone, timeAgo, workloadLink } from './parts.ts';
 import { sortableHead } from './sortable-head.ts';
 
 const states = [NO_FILTER, 'managed', 'blocked', 'drifted', 'incomplete', 'invalid', 'balanced', 'unmanaged'] as const;
@@ -69,7 +69,7 @@ export function workloadsPage(host: Host): Page {
         body,
         answer.rows.map((row) => rowOf(row, answer.at, hasCost, hasSize)),
       );
-      fill(note, answer.rows.length === 0 && empty('No workload matches.'));
+      fill(note, answer.rows.length === 0 && empty('No workload matches.'), scanNote(answer));
       fill(
         foot,
         pager(answer, 'workload', (page) => change({ page: page === 1 ? '' : String(page) })),
