@@ -77,10 +77,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
   const shared = { ...options, log, history, memory, events, agents, inFlight, resizes, lastWriteAt, isResizing };
   const facts = createAllocationFacts({
     ...shared,
-    infeasible: (podUid, nodeName) => {
-      const changes = history.infeasible(podUid, nodeName)?.changes;
-      return changes === undefined ? undefined : changes.reduce((sum, { to }) => sum + (to.cpuRequest ?? 0), 0);
-    },
+    infeasible: (podUid, nodeName) => history.infeasible(podUid, nodeName)?.changes,
   });
   const actuator = createAllocationActuator({
     ...shared,

@@ -4,7 +4,7 @@
  */
 
 import type { AdmissionFacts } from '../decide/allocation/admit.ts';
-import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
+import { type AllocationPod, allocationPodOf, requestWith } from '../decide/allocation/allocation-pod.ts';
 import type { PodHistory } from '../decide/allocation/eligibility.ts';
 import type { PodFacts } from '../decide/allocation/hints.ts';
 import { hpasOf } from '../decide/allocation/integrations/horizontal-pod-autoscaler.ts';
@@ -17,7 +17,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { actingVpa } from '../model/acting-vpa.ts';
 import { hasEnded } from '../model/owners.ts';
-import { heldRequests } from '../model/pod-size.ts';
+import { heldRequests, type SizeChange } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import { isOwnManager } from '../model/size-managers.ts';
 import type { QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
@@ -57,7 +57,7 @@ export interface AllocationFactsOptions {
   readonly resizes: () => readonly InFlightResize[];
   readonly lastWriteAt: (podUid: string) => EpochMillis | undefined;
   /** What the node said it can never give this pod. */
-  readonly infeasible: (podUid: string, nodeName: string) => Millicores | undefined;
+  readonly infeasible: (podUid: string, nodeName: string) => readonly SizeChange[] | undefined;
   readonly clock: Clock;
 }
 
@@ -156,7 +156,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         },
         isStale: agents.stateOf(nodeName) !== 'alive',
         lastWriteAt: options.lastWriteAt(pod.uid),
-        infeasible: options.infeasible(pod.uid, nodeName),
+        infeasible: requestWith(pod.containers, options.infeasible(pod.uid, nodeName)),
         rules,
         now: clock.now(),
       };

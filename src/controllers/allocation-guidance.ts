@@ -10,7 +10,7 @@ import type { AllocatedPod } from './allocation-facts.ts';
 
 /** What one pod's guidance is made of. */
 export interface GuidanceInput {
-  readonly known: AllocatedPod;
+  readonly known: Pick<AllocatedPod, 'facts' | 'history' | 'pod'>;
   /** What rightsizing advises the pod to request. */
   readonly advice: Millicores | undefined;
   /** What it had before the first change of ours, by container. */
@@ -59,7 +59,7 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
     ...(quota !== undefined && {
       ...amount('quotaRequestRoom', quota.room.cpuRequest),
       ...amount('quotaLimitRoom', quota.room.cpuLimit),
-      quotaNodeShare: rounded(quota.nodeShare),
+      quotaNodeShare: roundedDown(quota.nodeShare),
     }),
   };
 }
@@ -69,6 +69,13 @@ function amount<Key extends string>(key: Key, value: number | undefined): { read
   const entry: { [K in Key]?: number } = {};
   if (value !== undefined && Number.isFinite(value)) entry[key] = Math.round(value);
   return entry;
+}
+
+/** To two digits, however small: nodes take their parts without asking each other, so together they stay within the whole. */
+function roundedDown(share: number): number {
+  if (share <= 0) return 0;
+  const unit = 10 ** (Math.floor(Math.log10(share)) - 1);
+  return Number((Math.floor(share / unit + 1e-9) * unit).toPrecision(2));
 }
 
 /** Figures that change with every pod would have the status written for nothing. */

@@ -65,8 +65,9 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     const requested = (pods: readonly AllocatedPod['pod'][]): number =>
       pods.reduce((sum, pod) => sum + sizeOf(pod).request, 0);
     const all = allocatedRequests(namespace);
-    const share = requested(here.map(({ known }) => known.pod));
-    return { room: quotaRoom(quotas), nodeShare: all === 0 ? 1 : Math.min(1, share / all) };
+    const pods = here.map(({ known }) => known.pod);
+    const share = requested(pods);
+    return { room: quotaRoom(quotas, pods), nodeShare: all === 0 ? 1 : Math.min(1, share / all) };
   };
   const allocatedRequests = (namespace: string): Millicores => {
     let sum = 0;

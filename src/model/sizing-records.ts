@@ -65,6 +65,8 @@ export interface PodSizing {
   readonly os: 'linux' | 'windows';
   readonly priority: number;
   readonly priorityClassName: string;
+  /** `spec.activeDeadlineSeconds` is set: to quotas such a pod is one that ends. */
+  readonly hasDeadline?: true | undefined;
   readonly resize: ResizeState;
   readonly generation: number;
   /** `status.observedGeneration`; undefined where the kubelet does not say. */

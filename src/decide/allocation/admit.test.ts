@@ -58,6 +58,43 @@ describe('what is written', () => {
   });
 });
 
+describe('what is far away is reached step by step', () => {
+  const large = { node: { ...facts(pod).node, allocatable: 64_000, charged: 1000 } };
+  const limits = { rules: { ...testRules, apply: 'limits' as const } };
+  const guaranteed = testPod(
+    'a',
+    { request: 100, limit: 100, marks: { 'mbcas.io/skip-guaranteed': 'false' } },
+    { qos: 'Guaranteed' },
+  );
+  test.each<[string, DesiredCpu, Partial<AdmissionFacts>, AllocationPod, object]>([
+    ['tenfold', desired(1500), large, testPod('a', { request: 100 }), { cpuRequest: 1000 }],
+    ['small pods: to a core', desired(1500), large, testPod('a', { request: 5 }), { cpuRequest: 1000 }],
+    ['twenty cores', desired(50_000), large, testPod('a', { request: 10_000 }), { cpuRequest: 30_000 }],
+    ['twenty cores down', desired(1000), large, testPod('a', { request: 45_000 }), { cpuRequest: 25_000 }],
+    [
+      'Guaranteed: both',
+      desired(2000, { limit: 2000, limitPolicy: 'Apply' }),
+      large,
+      guaranteed,
+      { cpuRequest: 1000, cpuLimit: 1000 },
+    ],
+    [
+      'as MBCAS: a small request beside a large limit, too',
+      desired(3600, { limit: 4000, limitPolicy: 'Apply' }),
+      { ...large, ...limits },
+      testPod('a', { request: 100, limit: 3000 }),
+      { cpuRequest: 1000, cpuLimit: 4000 },
+    ],
+  ])('%s', (_name, wanted, change, subject, to) => {
+    expect(admit(wanted, change, subject)).toMatchObject({ kind: 'resize', decision: { changes: [{ to }] } });
+  });
+
+  test('and that is told', () => {
+    const clamps = [{ reason: 'StepLimit', what: 'max', before: 1500, after: 1000 }];
+    expect(admit(desired(1500), large, testPod('a', { request: 100 }))).toMatchObject({ clamps });
+  });
+});
+
 describe('what is held, and why', () => {
   test.each<[string, DesiredCpu, Partial<AdmissionFacts>, AllocationPod, string]>([
     [
@@ -162,7 +199,7 @@ describe('what is held, and why', () => {
       pod,
       'CapacityInFlight',
     ],
-    ['a mistake of a step', desired(4001), {}, pod, 'SafetyCheckFailed'],
+    ['more than the node has is a mistake', desired(4001), {}, pod, 'SafetyCheckFailed'],
     ['two seconds after the last write', desired(600), { lastWriteAt: T0 - 2000 }, pod, 'Spacing'],
     ['as much as was infeasible', desired(600), { infeasible: 600 }, pod, 'Infeasible'],
     ['observing only', desired(600), { rules: { ...testRules, apply: 'observe' } }, pod, 'Observe'],

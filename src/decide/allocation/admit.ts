@@ -10,7 +10,7 @@ import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
 import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from './allocation-pod.ts';
-import { combineBounds } from './bounds.ts';
+import { type Bound, combineBounds } from './bounds.ts';
 import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
@@ -88,7 +88,10 @@ export type Admission =
 
 const QUOTA_RETRY: Millis = 60_000;
 const CAPACITY_RETRY: Millis = 1000;
-/** As MBCAS: a step beyond these is a mistake. */
+/**
+ * The largest step, as with MBCAS. What is further away takes several: refused, a pod that asked for a twentieth of what
+ * it needs would never get any of it.
+ */
 const MOST_STEP: Millicores = 20_000;
 const MOST_FACTOR = 10;
 const SMALL: Millicores = 100;
@@ -159,11 +162,12 @@ function withinBounds(
   const hints = clusterHints(pod, facts, rules, now);
   const isLimit = rules.apply === 'limits';
   const asked = isLimit ? desired.limit : desired.request;
-  const { min, clamps } = combineBounds(asked, asked, hints.bounds);
-  const share = min;
+  const step = stepOf(isLimit ? (current.limit ?? current.request) : current.request);
+  const { min: share, clamps } = combineBounds(asked, asked, [...hints.bounds, step]);
   const { limitPolicy } = desired;
   if (isLimit) {
-    const scaled = asked === 0 ? 0 : Math.floor((desired.request * share) / asked);
+    const { min: least, max: most } = stepOf(current.request);
+    const scaled = Math.max(least, Math.min(most, Math.floor((desired.request * share) / asked)));
     const request = hints.isRequestFrozen
       ? current.request
       : pod.qos === 'Guaranteed'
@@ -180,12 +184,17 @@ function withinBounds(
   return { target: { request, limit: Math.max(desired.limit, least), limitPolicy }, clamps };
 }
 
+/** From what the pod has, in one step. */
+function stepOf(held: Millicores): Bound & { readonly min: Millicores; readonly max: Millicores } {
+  const max = Math.min(held + MOST_STEP, MOST_FACTOR * Math.max(held, SMALL));
+  return { layer: 'hard', reason: 'StepLimit', min: Math.max(0, held - MOST_STEP), max };
+}
+
 function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {
   const { pod, node, quotas, ledger, rules, now, lastWriteAt, infeasible } = input;
   const growth = after.request - current.request;
-  const step = Math.abs(growth);
-  if (step > MOST_STEP || Math.max(after.request, SMALL) > MOST_FACTOR * Math.max(current.request, SMALL)) {
-    return held('SafetyCheckFailed', `A step from ${current.request}m to ${after.request}m is too large`, undefined);
+  if (growth > 0 && desired.request > node.allocatable) {
+    return held('SafetyCheckFailed', `${desired.request}m are more than the node has, ${node.allocatable}m`, undefined);
   }
   if (growth > 0 && judgeNode(node.conditions, now).isUnderPressure) {
     return held('NodePressure', 'The node is under pressure: nothing on it grows', CAPACITY_RETRY);
@@ -197,6 +206,7 @@ function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: Ad
   const wait = lastWriteAt === undefined || desired.urgent ? 0 : lastWriteAt + SPACING_SLACK * spacing - now;
   if (wait > 0) return held('Spacing', `Written ${Math.round((spacing - wait) / 1000)} s ago`, wait);
   const shortfall = quotaShortfall(
+    pod,
     { cpuRequest: growth, cpuLimit: (after.limit ?? 0) - (current.limit ?? 0) },
     quotas,
     ledger,

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { PodRecord } from '../../model/records.ts';
 import type { ContainerSize, PodSizing } from '../../model/sizing-records.ts';
-import { type AllocationPod, actualSizeOf, allocationPodOf, chargedCpu, sizeOf } from './allocation-pod.ts';
+import {
+  type AllocationPod,
+  actualSizeOf,
+  allocationPodOf,
+  chargedCpu,
+  requestWith,
+  sizeOf,
+} from './allocation-pod.ts';
 import { testPod } from './testing/pods.ts';
 
 /** A pod of several containers: what each has by spec, and by the kubelet. */
@@ -42,6 +49,21 @@ describe('what a pod has', () => {
       limit: 90,
     });
     expect(actualSizeOf(podOf([{ spec: { cpuRequest: 100 } }]))).toBeUndefined();
+  });
+});
+
+describe('what it would request after a resize', () => {
+  const { containers } = podOf([{ spec: { cpuRequest: 200 } }, { spec: { cpuRequest: 500 } }]);
+
+  test('allocation bug 10: also where one container alone is changed: so much was infeasible for all of them together', () => {
+    expect(requestWith(containers, [{ container: 'c0', to: { cpuRequest: 700 } }])).toBe(1200);
+  });
+
+  test.each([
+    ['a limit alone says nothing of requests', [{ container: 'c0', to: { cpuLimit: 700 } }]],
+    ['nor does nothing', undefined],
+  ])('%s', (_name, changes) => {
+    expect(requestWith(containers, changes)).toBeUndefined();
   });
 });
 

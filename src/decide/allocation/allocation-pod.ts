@@ -1,6 +1,6 @@
 /** A pod as allocation sees it, and what it has: requested, limited, and charged against the node. */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
-import { hasInfeasibleResize, heldRequest, sumOf } from '../../model/pod-size.ts';
+import { applyChanges, hasInfeasibleResize, heldRequest, type SizeChange, sumOf } from '../../model/pod-size.ts';
 import type { PodPhase } from '../../model/records.ts';
 import type { ContainerSize, PodSizing } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -30,7 +30,7 @@ export interface CpuSize {
 export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
   const own = sumOf(sizing.containers, 'cpuRequest');
   const { qos, containers, statuses, hasPodLevelResources, isStatic, os, priority, priorityClassName } = sizing;
-  const { resize, generation, observedGeneration, marks, sizeManagers } = sizing;
+  const { hasDeadline, resize, generation, observedGeneration, marks, sizeManagers } = sizing;
   return {
     // One by one: the record may compute them, and a spread would copy none.
     qos,
@@ -41,6 +41,7 @@ export function allocationPodOf({ pod, sizing }: SizedPod): AllocationPod {
     os,
     priority,
     priorityClassName,
+    hasDeadline,
     resize,
     generation,
     observedGeneration,
@@ -70,6 +71,18 @@ export function totalOf(sizes: readonly ContainerSize[]): CpuSize {
     request: sizes.reduce((sum, { cpuRequest }) => sum + (cpuRequest ?? 0), 0),
     limit: hasLimits ? sizes.reduce((sum, { cpuLimit }) => sum + (cpuLimit ?? 0), 0) : undefined,
   };
+}
+
+/**
+ * The request of a whole pod after a resize, which names only the containers it changes. Undefined where it changes no
+ * request.
+ */
+export function requestWith(
+  containers: AllocationPod['containers'],
+  changes: readonly SizeChange[] = [],
+): Millicores | undefined {
+  if (changes.every(({ to }) => to.cpuRequest === undefined)) return undefined;
+  return sumOf(applyChanges(containers, changes), 'cpuRequest');
 }
 
 /** What the scheduler and the kubelet charge the pod with: what its containers hold ({@link heldRequest}), and the overhead. */

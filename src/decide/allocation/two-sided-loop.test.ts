@@ -206,7 +206,7 @@ describe('for any node, namespace and kubelet', () => {
     holds((pods, { quota }) => {
       const used = pods.reduce((sum, pod) => sum + chargedCpu(pod), 0);
       if (quota !== undefined) expect(used).toBeLessThanOrEqual(quota);
-      if (quota !== undefined) expect(quotaRoom([quotaRecord(quota, used)]).cpuRequest).toBe(quota - used);
+      if (quota !== undefined) expect(quotaRoom([quotaRecord(quota, used)], pods).cpuRequest).toBe(quota - used);
     });
   });
 

@@ -17,6 +17,7 @@ export type SharedSizing = Pick<
   | 'os'
   | 'priority'
   | 'priorityClassName'
+  | 'hasDeadline'
   | 'marks'
   | 'sizeManagers'
 >;
@@ -78,6 +79,9 @@ class CompactPodSizing implements PodSizing {
   get priorityClassName(): string {
     return this.#shared.priorityClassName;
   }
+  get hasDeadline(): PodSizing['hasDeadline'] {
+    return this.#shared.hasDeadline;
+  }
   get marks(): PodSizing['marks'] {
     return this.#shared.marks;
   }
@@ -109,6 +113,7 @@ export function plainSizing(sizing: PodSizing): PodSizing {
     os: sizing.os,
     priority: sizing.priority,
     priorityClassName: sizing.priorityClassName,
+    hasDeadline: sizing.hasDeadline,
     resize: sizing.resize,
     generation: sizing.generation,
     observedGeneration: sizing.observedGeneration,

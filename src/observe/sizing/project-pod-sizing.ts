@@ -45,6 +45,7 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
     os: osOf(spec) === 'windows' ? 'windows' : 'linux',
     priority: spec?.priority ?? 0,
     priorityClassName: textOr(spec?.priorityClassName, '', 'spec.priorityClassName'),
+    ...(!isAbsent(spec?.activeDeadlineSeconds) && { hasDeadline: true }),
     marks: marksOf(annotations, textMap(metadata.labels, 'metadata.labels')),
     sizeManagers: resizeManagers(metadata.managedFields),
   };

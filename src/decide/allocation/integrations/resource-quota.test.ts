@@ -10,6 +10,8 @@ const quota = (hard: QuotaRecord['hard'], used: QuotaRecord['used'], scopes?: re
   scopes,
 });
 
+const web = { qos: 'Burstable', priorityClassName: '' } as const;
+
 describe('room of a namespace', () => {
   test.each<[string, readonly QuotaRecord[], number | undefined, number | undefined]>([
     ['no quota', [], undefined, undefined],
@@ -26,9 +28,27 @@ describe('room of a namespace', () => {
     ['for BestEffort pods only', [quota({ cpuRequest: 1 }, { cpuRequest: 1 }, ['BestEffort'])], undefined, undefined],
     ['for pods that end', [quota({ cpuRequest: 1 }, { cpuRequest: 1 }, ['Terminating'])], undefined, undefined],
     ['for other than BestEffort', [quota({ cpuRequest: 9 }, { cpuRequest: 1 }, ['NotBestEffort'])], 8, undefined],
-    ['for a priority class: taken to match', [quota({ cpuRequest: 9 }, {}, ['PriorityClass'])], 9, undefined],
+    [
+      'for a priority class, not said which: taken to match',
+      [quota({ cpuRequest: 9 }, {}, ['PriorityClass'])],
+      9,
+      undefined,
+    ],
   ])('integration 2: %s', (_name, quotas, cpuRequest, cpuLimit) => {
-    expect(quotaRoom(quotas)).toEqual({ cpuRequest, cpuLimit });
+    expect(quotaRoom(quotas, [web])).toEqual({ cpuRequest, cpuLimit });
+  });
+
+  test('integration 2: a quota for others of the namespace alone is not this pod’s', () => {
+    const others = quota({ cpuRequest: 9 }, { cpuRequest: 9 }, ['PriorityClass In batch']);
+    const own = quota({ cpuRequest: 900 }, { cpuRequest: 500 });
+    expect(quotaRoom([others, own], [web])).toEqual({ cpuRequest: 400, cpuLimit: undefined });
+    expect(quotaRoom([others, own], [web, { ...web, priorityClassName: 'batch' }]).cpuRequest).toBe(0);
+    expect(quotaRoom([others, own], [])).toEqual({ cpuRequest: undefined, cpuLimit: undefined });
+  });
+
+  test('integration 2: one for pods that end counts those with a deadline', () => {
+    const ending = quota({ cpuRequest: 9 }, { cpuRequest: 1 }, ['Terminating']);
+    expect(quotaRoom([ending], [{ ...web, hasDeadline: true }]).cpuRequest).toBe(8);
   });
 });
 
@@ -64,8 +84,8 @@ describe('check before a write', () => {
     [
       string,
       readonly [number, number],
-      Parameters<typeof quotaShortfall>[1],
       Parameters<typeof quotaShortfall>[2],
+      Parameters<typeof quotaShortfall>[3],
       unknown,
     ]
   >([
@@ -92,6 +112,6 @@ describe('check before a write', () => {
       { resource: 'requests.cpu', room: 0 },
     ],
   ])('integration 2: %s', (_name, [cpuRequest, cpuLimit], quotas, sent, wanted) => {
-    expect(quotaShortfall({ cpuRequest, cpuLimit }, quotas, sent)).toEqual(wanted);
+    expect(quotaShortfall(web, { cpuRequest, cpuLimit }, quotas, sent)).toEqual(wanted);
   });
 });

@@ -3,6 +3,7 @@
  * in the operator a check of every write against fresh figures and growth that is on its way.
  */
 import type { Millicores } from '../../../lib/units.ts';
+import { countsIn, type QuotaSubject } from '../../../model/quota-scopes.ts';
 import type { QuotaRecord } from '../../../model/sizing-records.ts';
 
 /** Undefined: not limited. Never negative: a namespace that is over its quota may shrink, not grow. */
@@ -11,12 +12,12 @@ export interface QuotaRoom {
   readonly cpuLimit: Millicores | undefined;
 }
 
-/** Scopes that cannot match a pod that allocation manages: those are never BestEffort. Others are taken to match. */
-const foreignScopes: ReadonlySet<string> = new Set(['BestEffort', 'Terminating']);
-
-/** The least that any of them leaves. Scopes that are not known count, so that a write is rather held than refused. */
-export function quotaRoom(quotas: readonly QuotaRecord[]): QuotaRoom {
-  const counted = quotas.filter(({ scopes }) => !(scopes ?? []).some((scope) => foreignScopes.has(scope)));
+/**
+ * The least that any quota leaves which counts one of the pods. Of pods that are told apart by their quotas, a node's cap
+ * is that of the tightest: each write is checked against its own.
+ */
+export function quotaRoom(quotas: readonly QuotaRecord[], pods: readonly QuotaSubject[]): QuotaRoom {
+  const counted = quotas.filter(({ scopes }) => pods.some((pod) => countsIn(scopes, pod)));
   return { cpuRequest: least(counted, 'cpuRequest'), cpuLimit: least(counted, 'cpuLimit') };
 }
 
@@ -66,8 +67,9 @@ export interface QuotaLedger {
   readonly denied: boolean;
 }
 
-/** What is missing for the growth, or undefined where it fits. Shrinking always does. */
+/** What is missing for the pod's growth, or undefined where it fits. Shrinking always does. */
 export function quotaShortfall(
+  pod: QuotaSubject,
   growth: { readonly cpuRequest: Millicores; readonly cpuLimit: Millicores },
   quotas: readonly QuotaRecord[] | undefined,
   ledger: QuotaLedger | undefined,
@@ -78,7 +80,7 @@ export function quotaShortfall(
   if (quotas === undefined) return { resource, room: undefined };
   // Also where no quota is known that would say so: the server knows of one.
   if (ledger?.denied === true) return { resource, room: 0 };
-  const room = quotaRoom(quotas);
+  const room = quotaRoom(quotas, [pod]);
   const left = (amount: Millicores | undefined, sent: Millicores | undefined): Millicores =>
     amount === undefined ? Number.POSITIVE_INFINITY : Math.max(0, amount - (sent ?? 0));
   const requests = left(room.cpuRequest, ledger?.cpuRequest);
