@@ -84,6 +84,20 @@ describe('pods', () => {
     expect(metrics.render()).not.toContain('NaN');
   });
 
+  test('allocation bug 3: limits that are shares are asked for in tens, as systemd rounds others up (k/k#129357)', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 100, limit: 200 });
+    world.start({ env: { STOWAGE_ALLOCATION_APPLY: 'limits' } });
+    const limits: number[] = [];
+    for (let second = 0; second < 10; second++) {
+      await world.pass(1, { web: 187 });
+      limits.push(Number.parseInt((await specOf(world, 'web'))?.desiredCPULimit ?? '0', 10));
+    }
+    // It wants 335m.
+    expect(Math.max(...limits)).toBe(330);
+    expect(limits.filter((limit) => limit % 10 !== 0)).toEqual([]);
+  });
+
   test('without the CPU controller on the node usage still counts', async () => {
     const world = await stage({ layout: { hasCpuController: false } });
     await world.addPod({ name: 'web', request: 100 });

@@ -4,10 +4,11 @@ import { type CpuSize, sizeOf } from '../decide/allocation/allocation-pod.ts';
 import type { Measurement } from '../decide/allocation/demand.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
 import type { NodeQuota } from '../decide/allocation/integrations/resource-quota.ts';
-import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan } from '../decide/allocation/node-input.ts';
+import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan, PodTarget } from '../decide/allocation/node-input.ts';
 import { planNode } from '../decide/allocation/plan-node.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
+import type { QosClass } from '../model/sizing-records.ts';
 import {
   allocationObject,
   type Desired,
@@ -147,7 +148,9 @@ function intend(
   if (pod === undefined) return [];
   const known = stores.allocation(plan.uid)?.spec;
   const keeping = keepingDesired(plan.current, allocatable);
-  const wanted = plan.isWritten ? desiredOf(plan.target, allocatable, plan.isForced || plan.isFunding) : undefined;
+  const wanted = plan.isWritten
+    ? desiredOf(inTens(plan.target, pod.qos, rules), allocatable, plan.isForced || plan.isFunding)
+    : undefined;
   const isLeftOver =
     known !== undefined && plan.held !== undefined && withdrawing.has(plan.held) && !isMet(known, plan, allocatable);
   const limit = unenforced.get(plan.uid);
@@ -168,6 +171,20 @@ function intend(
     wanted !== undefined ? 'changed' : known === undefined ? 'registered' : desired === anew ? 'enforced' : 'withdrawn';
   return [{ podUid: plan.uid, object, desired, growth, why }];
 }
+
+/**
+ * Where the share is the limit it may be any number, and systemd rounds quotas up to tens, the pod's apart from its
+ * containers' (k/k#117782, #129357): so tens are asked for, downwards, as the sum of all must fit.
+ */
+function inTens(target: PodTarget, qos: QosClass, { apply }: AllocationRules): PodTarget {
+  const { request, limit } = target;
+  if (limit === undefined || (qos !== 'Guaranteed' && apply !== 'limits')) return target;
+  const least = qos === 'Guaranteed' ? 1 : request + 1;
+  const tens = TENS * Math.max(Math.floor(limit / TENS), Math.ceil(least / TENS));
+  return { ...target, request: qos === 'Guaranteed' ? tens : request, limit: tens };
+}
+
+const TENS: Millicores = 10;
 
 /** Not of a Guaranteed pod, whose request would have to move as well. */
 function anewOf(current: CpuSize, limit: Millicores, allocatable: Millicores): Desired | undefined {

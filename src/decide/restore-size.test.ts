@@ -68,6 +68,12 @@ describe('what is put back', () => {
   });
 });
 
+test('a request that a container did not have goes down to next to nothing, as it cannot be removed', () => {
+  const restore = plan({}, { cpuRequest: 10, cpuLimit: 30 }, 'allocation');
+  expect(restore).toMatchObject({ decision: { changes: [{ to: { cpuRequest: 1, cpuLimit: 4000 } }] } });
+  expect(plan({}, { cpuRequest: 1, cpuLimit: 4000 }, 'allocation')).toEqual({ kind: 'nothing', isKept: true });
+});
+
 describe('nothing to do', () => {
   test('for a pod that was never changed, or is as it was', () => {
     const pod = aSizedPod(owner, 'web-1');

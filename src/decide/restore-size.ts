@@ -7,6 +7,9 @@ import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ResizeDecision, SizingEngine } from './size-decision.ts';
 
+/** Millicores. */
+const LEAST_REQUEST = 1;
+
 export type RestorePlan =
   /** The engine never changed the pod, or all is as it was. `isKept`: the annotation can go. */
   | { readonly kind: 'nothing'; readonly isKept: boolean }
@@ -41,9 +44,12 @@ export function planRestore(
     const original = originals.get(name);
     if (original === undefined) return [];
     const to: { -readonly [Key in SizeKey]?: number } = { ...original };
+    // Given to a container beside others, under a ceiling: it cannot be removed either, but be next to nothing.
+    const isGiven = engine === 'allocation' && size.cpuRequest !== undefined && original.cpuRequest === undefined;
+    if (isGiven) to.cpuRequest = Math.min(LEAST_REQUEST, size.cpuRequest ?? 0);
     for (const each of sizeKeys) {
       const resource = each.startsWith('cpu') ? 'cpu' : 'memory';
-      // A limit of ours; requests that were not there cannot have been added: the pod was not BestEffort.
+      // A limit of ours.
       const isAdded = each.endsWith('Limit') && size[each] !== undefined && original[each] === undefined;
       if (!isAdded || node === undefined || (engine === 'allocation' && resource === 'memory')) continue;
       const whole = resource === 'cpu' ? node.allocatable.cpuMillis : node.allocatable.memoryBytes;

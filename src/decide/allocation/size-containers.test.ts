@@ -7,7 +7,7 @@ import { sizeContainers } from './size-containers.ts';
 import { testPod } from './testing/pods.ts';
 
 function podOf(
-  rows: readonly (readonly [request: number, limit?: number])[],
+  rows: readonly (readonly [request: number | undefined, limit?: number])[],
   qos: AllocationPod['qos'] = 'Burstable',
 ): AllocationPod {
   const base = testPod('a', { request: 1 });
@@ -16,7 +16,7 @@ function podOf(
   const containers = rows.map(([cpuRequest, cpuLimit], index) => ({
     ...container,
     name: `c${index}`,
-    size: { cpuRequest, ...(cpuLimit !== undefined && { cpuLimit }) },
+    size: { ...(cpuRequest !== undefined && { cpuRequest }), ...(cpuLimit !== undefined && { cpuLimit }) },
   }));
   return { ...base, qos, containers };
 }
@@ -37,6 +37,14 @@ const range: LimitRangeRecord = {
   defaultLimit: {},
   maxLimitRequestRatio: { cpu: 2 },
 };
+const ofPod = (bounds: Partial<LimitRangeRecord>): LimitRangeRecord => ({
+  ...range,
+  type: 'Pod',
+  min: {},
+  max: {},
+  maxLimitRequestRatio: {},
+  ...bounds,
+});
 
 describe('sizes of containers', () => {
   test.each<
@@ -94,6 +102,87 @@ describe('sizes of containers', () => {
       [range],
       { c0: { cpuRequest: 500, cpuLimit: 500 }, c1: { cpuLimit: 400 } },
     ],
+    [
+      'a container without a request gets none, however much it uses: it could not be taken away again',
+      podOf([[200], [undefined]]),
+      target(400),
+      usage(100, 500),
+      [],
+      { c0: { cpuRequest: 400 } },
+    ],
+    [
+      'under a ceiling it gets the least, or its limit would become its request',
+      podOf([[200], [undefined]]),
+      target(200, 220),
+      usage(100, 100),
+      [],
+      { c0: { cpuRequest: 190, cpuLimit: 190 }, c1: { cpuRequest: 10, cpuLimit: 30 } },
+    ],
+    [
+      'allocation bug 3: limits of containers are tens, too: 333m and 667m (k/k#117782)',
+      podOf([[200], [200]]),
+      target(400, 1000),
+      usage(333, 667),
+      [],
+      { c0: { cpuLimit: 330 }, c1: { cpuLimit: 670 } },
+    ],
+    [
+      'but what the user set otherwise stays as it was',
+      podOf([[200, 700]]),
+      target(400, 417),
+      usage(),
+      [],
+      { c0: { cpuRequest: 400, cpuLimit: 417 } },
+    ],
+    [
+      'allocation bug 3: Guaranteed: tens, too',
+      podOf(
+        [
+          [100, 100],
+          [100, 100],
+        ],
+        'Guaranteed',
+      ),
+      target(310, 310),
+      usage(100, 200),
+      [],
+      { c1: { cpuRequest: 210, cpuLimit: 210 } },
+    ],
+    [
+      'integration 4: beside a limit that stays the request keeps the ratio',
+      podOf([[400, 600]]),
+      target(100),
+      usage(50),
+      [range],
+      { c0: { cpuRequest: 300 } },
+    ],
+    [
+      'integration 4: a ceiling is lifted as far as the LimitRange of the pod allows',
+      podOf([[200, 220]]),
+      target(200, 1800, 'Lift'),
+      usage(),
+      [ofPod({ max: { cpu: 700 } })],
+      { c0: { cpuLimit: 700 } },
+    ],
+    [
+      'integration 4: nor above the ratio of the pod, however its containers differ',
+      podOf([[200], [200]]),
+      target(400, 1800),
+      usage(300, 100),
+      [ofPod({ maxLimitRequestRatio: { cpu: 1.5 } })],
+      { c0: { cpuLimit: 400 }, c1: { cpuLimit: 200 } },
+    ],
+    [
+      'integration 4: nor does a request fall below it where limits stay',
+      podOf([
+        [300, 600],
+        [300, 600],
+      ]),
+      target(300),
+      usage(100, 100),
+      [ofPod({ maxLimitRequestRatio: { cpu: 3 } })],
+      { c0: { cpuRequest: 200 }, c1: { cpuRequest: 200 } },
+    ],
   ])('%s', (_name, pod, wanted, measured, ranges, changes) => {
     expect(
       Object.fromEntries(sizeContainers(pod, wanted, measured, ranges).map(({ container, to }) => [container, to])),
@@ -126,7 +215,10 @@ describe('sizes of containers', () => {
           const after = apply(pod);
           const sum = (key: 'cpuRequest' | 'cpuLimit'): number =>
             after.containers.reduce((all, { size }) => all + (size[key] ?? 0), 0);
-          expect([sum('cpuRequest'), sum('cpuLimit')]).toEqual([request, request + more]);
+          expect(sum('cpuRequest')).toBe(request);
+          const limit = request + more;
+          const tens = after.containers.reduce((all, { size }) => all + 10 * Math.ceil((size.cpuRequest ?? 0) / 10), 0);
+          expect(sum('cpuLimit')).toBe(limit % 10 === 0 ? Math.max(limit, tens) : limit);
           for (const { size } of after.containers)
             expect(size.cpuLimit ?? 0).toBeGreaterThanOrEqual(size.cpuRequest ?? 0);
           expect(apply(after)).toEqual(after);

@@ -1,7 +1,7 @@
 /** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
 import type { Millicores } from '../../lib/units.ts';
-import type { SizeChange } from '../../model/pod-size.ts';
-import { allowedRange } from '../../model/size-bounds.ts';
+import { type SizeChange, sumOf } from '../../model/pod-size.ts';
+import { type AllowedRange, allowedRange } from '../../model/size-bounds.ts';
 import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
@@ -9,8 +9,10 @@ import { kernelFloor } from './problem.ts';
 import { splitTotal } from './split-containers.ts';
 
 /**
- * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. A
- * container that has no request gets none of its own accord, and no memory is ever written.
+ * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. Limits are
+ * tens where the target is: systemd rounds each quota up to that (k/k#129357). A container that has no request gets
+ * none, as it could not be taken away again; under a ceiling it gets the least, as its limit would become its request.
+ * No memory is ever written.
  */
 export function sizeContainers(
   pod: AllocationPod,
@@ -19,18 +21,23 @@ export function sizeContainers(
   ranges: readonly LimitRangeRecord[],
 ): SizeChange[] {
   const { containers, qos } = pod;
-  const range = allowedRange(ranges, 'Container', 'cpu');
+  const [range, wholePod] = [allowedRange(ranges, 'Container', 'cpu'), allowedRange(ranges, 'Pod', 'cpu')];
   const movesLimit = target.limitPolicy !== 'Keep' && target.limit !== undefined;
+  /** Beside a limit that stays a request has to be large enough for the ratio of the two. */
+  const leastBeside = (limit: Millicores | undefined, { maxRatio }: AllowedRange): Millicores =>
+    movesLimit || limit === undefined ? 0 : Math.ceil(limit / maxRatio);
+  const request = Math.max(target.request, leastBeside(sumOf(containers, 'cpuLimit'), wholePod));
   const requests = splitTotal(
-    target.request,
-    containers.map(({ name, size }) => {
-      const current = size.cpuRequest ?? 0;
-      const max = Math.min(
-        range.max,
-        movesLimit ? Number.POSITIVE_INFINITY : (size.cpuLimit ?? Number.POSITIVE_INFINITY),
-      );
-      return { name, usage: usage.get(name), current, min: Math.max(range.min, Math.min(current, kernelFloor)), max };
+    request,
+    containers.map(({ name, size: { cpuRequest, cpuLimit } }) => {
+      const current = cpuRequest ?? 0;
+      const added = movesLimit ? kernelFloor : 0;
+      const kept = movesLimit ? Number.POSITIVE_INFINITY : (cpuLimit ?? Number.POSITIVE_INFINITY);
+      const [least, most] = cpuRequest === undefined ? [added, added] : [Math.min(current, kernelFloor), kept];
+      const min = Math.max(range.min, least, leastBeside(cpuLimit, range));
+      return { name, usage: usage.get(name), current, min, max: Math.min(range.max, most) };
     }),
+    qos === 'Guaranteed' ? quantumOf(request) : 1,
   );
   if (qos === 'Guaranteed') {
     return containers.flatMap(({ name, size }) => {
@@ -39,23 +46,31 @@ export function sizeContainers(
     });
   }
   if (!movesLimit) return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), undefined));
+  const requested = [...requests.values()].reduce((sum, each) => sum + each, 0);
+  const limit = Math.floor(Math.min(target.limit ?? 0, wholePod.max, wholePod.maxRatio * Math.max(1, requested)));
   const limits = splitTotal(
-    target.limit ?? 0,
+    limit,
     containers.map(({ name, size }) => {
-      const request = requests.get(name) ?? 0;
-      const current = size.cpuLimit ?? request;
+      const own = requests.get(name) ?? 0;
+      const current = size.cpuLimit ?? own;
       // While a ceiling is lifted no container's limit goes down.
       const least = target.limitPolicy === 'Lift' ? current : 0;
       return {
         name,
         usage: usage.get(name),
         current,
-        min: Math.max(range.min, request, least, kernelFloor),
-        max: Math.min(range.max, range.maxRatio * request),
+        min: Math.max(range.min, own, least, kernelFloor),
+        max: Math.min(range.max, range.maxRatio * own),
       };
     }),
+    quantumOf(limit),
   );
   return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), limits.get(name)));
+}
+
+/** What its user set otherwise stays as it is. */
+function quantumOf(total: Millicores): 1 | 10 {
+  return total % 10 === 0 ? 10 : 1;
 }
 
 function changeOf(

@@ -17,15 +17,21 @@ const LEAST_WEIGHT = 1;
 /**
  * Water filling in proportion to usage. The parts add up to `total` where the bounds allow it; where even the lower
  * bounds are more, everybody gets its lower bound. A total that did not change keeps the parts as they are.
+ * @param quantum parts are multiples of it, but for those that an upper bound cuts.
  */
-export function splitTotal(total: Millicores, portions: readonly Portion[]): ReadonlyMap<string, Millicores> {
+export function splitTotal(
+  total: Millicores,
+  portions: readonly Portion[],
+  quantum: 1 | 10 = 1,
+): ReadonlyMap<string, Millicores> {
   const keep = portions.every(({ current, min, max }) => current >= min && current <= max);
   if (keep && portions.reduce((sum, { current }) => sum + current, 0) === total) {
     return new Map(portions.map(({ name, current }) => [name, current]));
   }
-  const least = portions.reduce((sum, { min }) => sum + min, 0);
+  const least = portions.reduce((sum, { min }) => sum + quantum * Math.ceil(min / quantum), 0);
   const { shares } = solve({
     capacity: Math.max(total, least),
+    quantum,
     disagreement: 'zero',
     bids: portions.map(({ name, usage, current, min, max }) => ({
       uid: name,
@@ -34,5 +40,5 @@ export function splitTotal(total: Millicores, portions: readonly Portion[]): Rea
       max: Math.max(min, max),
     })),
   });
-  return new Map(portions.map(({ name }, index) => [name, shares[index] ?? 0]));
+  return new Map(portions.map(({ name, min, max }, index) => [name, Math.min(shares[index] ?? 0, Math.max(min, max))]));
 }
