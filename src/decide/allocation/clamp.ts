@@ -14,6 +14,7 @@ export const clampReasons = [
   'NodeAffinity',
   'Readiness',
   'UnreadyBoost',
+  'RolledBack',
   'StartupGrace',
   'CustomMetric',
   'DataUnknown',

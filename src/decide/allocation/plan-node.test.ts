@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeInput, NodePlan, NodePod, PodPlan } from './node-input.ts';
 import { planNode } from './plan-node.ts';
-import { type PodSketch, T0, testInput, testNode, testPod, testRules, using } from './testing/pods.ts';
+import { type PodSketch, resized, T0, testInput, testNode, testPod, testRules, using } from './testing/pods.ts';
 
 const entry = (
   name: string,
@@ -212,5 +212,29 @@ describe('what the public system got wrong', () => {
       ({ memory } = found);
     }
     expect(podOf(plan(pods, { rules, memory, now: T0 + 400_000 }), 'a')?.share).toBe(200);
+  });
+});
+
+describe('integration 9: probes that fail after a cut', () => {
+  test('integration 9: what the pod lost is given back at once', () => {
+    const before = plan([entry('a', 300, { request: 900 }), entry('b', 700, { request: 300 })]);
+    const pod = resized(testPod('a', { request: 900 }), { request: 500, limit: undefined });
+    const b = entry('b', 700, { request: 700 });
+    const cut = plan([{ pod, measured: using(300) }, b], { memory: before.memory, now: T0 + 2000 });
+    expect(podOf(cut, 'a')).toMatchObject({ isWritten: false });
+    const unready = { ...pod, ready: false, readyChangedAt: T0 + 3000 };
+    const found = plan([{ pod: unready, measured: using(300) }, b], { memory: cut.memory, now: T0 + 4000 });
+    expect(podOf(found, 'a')).toMatchObject({ isWritten: true, isForced: true, target: { request: 900 } });
+    expect(podOf(found, 'a')?.clamps).toContainEqual(expect.objectContaining({ reason: 'RolledBack', after: 900 }));
+  });
+
+  test('integration 9: a ceiling is lifted, however greedy the pod', () => {
+    const greed = { ticksAtShare: 9, isGreedy: true, calmTicks: 0 };
+    const probes = { restarts: 0, restartedAt: undefined, held: { share: 300, limit: undefined } };
+    const memory = new Map([['uid-hog', { demand: undefined, probes, greed, writes: [] }]]);
+    const pod = testPod('hog', { request: 300, limit: 330 }, { ready: false, readyChangedAt: T0 });
+    const original = { request: 300, limit: undefined };
+    const found = plan([{ pod, measured: using(330, 0.9), original }, entry('b', 1500)], { memory });
+    expect(podOf(found, 'hog')).toMatchObject({ isGreedy: false, target: { limitPolicy: 'Lift' } });
   });
 });

@@ -176,7 +176,8 @@ function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boole
         hasCeiling: hasCeiling(seat, input),
         isCongested,
         isBatch,
-        isLatencySensitive,
+        // A ceiling that it did not bear does not come back at once.
+        isLatencySensitive: isLatencySensitive || seat.probes.rollback !== undefined,
       },
       rules.greedy,
     );
@@ -200,7 +201,9 @@ function changeOf(
     after,
     share: { before: share, after: shareAfter },
     want,
-    isShort: greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand, rules),
+    isShort:
+      share < (seat.probes.rollback?.to ?? 0) ||
+      (greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand, rules)),
     isAtShare: usage >= rules.greedy.atShare * share,
     hasRoom:
       usage < rules.write.raiseAbove * share &&

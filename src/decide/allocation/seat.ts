@@ -57,14 +57,14 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const { usage, throttledRatio } = measured ?? { usage: undefined, throttledRatio: undefined };
   const probes = judgeProbes(
     pod,
-    { current: share, usage, throttledRatio },
+    { held: { share, limit: current.limit }, usage, throttledRatio },
     memory?.probes,
     rules.startupGraceMillis,
     now,
   );
   const measuredWant = demand?.want ?? memory?.demand?.want ?? share;
   const metric = applyMetric(measuredWant, input.metric, now);
-  const want = Math.ceil(metric.want * probes.boost);
+  const want = Math.max(Math.ceil(metric.want * probes.boost), probes.memory.rollback?.to ?? 0);
   const clamps: Clamp[] = [...metric.clamps];
   if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
   const weighed = weigh(pod, marks, hints, original, rules);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AllocationPod } from '../allocation-pod.ts';
 import { T0, testPod } from '../testing/pods.ts';
-import { judgeProbes, type ProbeMemory } from './probes.ts';
+import { type Held, judgeProbes, type ProbeMemory } from './probes.ts';
 
 const GRACE = 45_000;
 const MINUTE = 60_000;
@@ -10,15 +10,20 @@ const status = (change: Partial<AllocationPod['statuses'][number]>): Partial<All
 });
 const judge = (
   change: Partial<AllocationPod>,
-  measured: { usage?: number | undefined; throttledRatio?: number } = {},
+  measured: { usage?: number | undefined; throttledRatio?: number; held?: Held } = {},
   previous?: ProbeMemory,
+  now = T0,
 ) =>
   judgeProbes(
     testPod('a', { request: 400 }, change),
-    { current: 400, usage: 'usage' in measured ? measured.usage : 200, throttledRatio: measured.throttledRatio },
+    {
+      held: measured.held ?? { share: 400, limit: undefined },
+      usage: 'usage' in measured ? measured.usage : 200,
+      throttledRatio: measured.throttledRatio,
+    },
     previous,
     GRACE,
-    T0,
+    now,
   );
 const layersOf = (judgement: ReturnType<typeof judge>): string[] => judgement.bounds.map(({ layer }) => layer);
 
@@ -82,10 +87,66 @@ describe('dead pods must not squat', () => {
 describe('restarts between ticks', () => {
   test('integration 9: a count that rose holds for five minutes from when it was seen', () => {
     const { memory } = judge(status({ restartCount: 3 }), {}, { restarts: 2, restartedAt: undefined });
-    expect(memory).toEqual({ restarts: 3, restartedAt: T0 });
+    expect(memory).toMatchObject({ restarts: 3, restartedAt: T0 });
     expect(layersOf(judge(status({ restartCount: 3 }), {}, { restarts: 3, restartedAt: T0 - 4 * MINUTE }))).toEqual([
       'readiness',
     ]);
     expect(layersOf(judge(status({ restartCount: 3 }), {}, { restarts: 3, restartedAt: T0 - 6 * MINUTE }))).toEqual([]);
+  });
+});
+
+describe('what it lost just before its probes failed', () => {
+  const calm: ProbeMemory = { restarts: 0, restartedAt: undefined, held: { share: 900, limit: undefined } };
+  const held = { share: 400, limit: undefined };
+  const cut = judge({}, { held }, calm).memory;
+  const failedAt = (at: number): Partial<AllocationPod> => ({ ready: false, readyChangedAt: at });
+  const least = (judgement: ReturnType<typeof judge>): number =>
+    Math.max(0, ...judgement.bounds.map(({ min = 0 }) => min));
+
+  test('integration 9: a decrease alone is remembered and bounds nothing', () => {
+    expect(cut.cut).toEqual({ from: 900, at: T0 });
+    expect(judge({}, { held }, calm).bounds).toEqual([]);
+  });
+
+  test.each<[string, Partial<AllocationPod>, number]>([
+    ['unready half a minute later', failedAt(T0 + 30_000), 30_000],
+    ['unready, told a moment before the decrease was seen', failedAt(T0 - 1000), 1000],
+    ['restarted', status({ restartCount: 1 }), 50_000],
+  ])('integration 9: %s: it gets it back at once, for ten minutes', (_name, change, after) => {
+    const harmed = judge(change, { held }, cut, T0 + after);
+    expect(harmed.bounds).toContainEqual({ layer: 'readiness', reason: 'RolledBack', min: 900 });
+    expect(harmed.memory).toMatchObject({ rollback: { to: 900, until: T0 + after + 10 * MINUTE } });
+    const back: Held = { share: 900, limit: undefined };
+    const healthy = { ...change, ready: true, readyChangedAt: T0 - 60 * MINUTE };
+    const later = (millis: number) => judge(healthy, { held: back }, harmed.memory, T0 + millis);
+    expect(least(later(after + 9 * MINUTE))).toBe(900);
+    expect(later(after + 11 * MINUTE).bounds).toEqual([]);
+  });
+
+  test.each<[string, Partial<AllocationPod>, ProbeMemory, number]>([
+    ['unready before the decrease', failedAt(T0 - 5000), cut, 2000],
+    ['unready two minutes later', failedAt(T0 + 2 * MINUTE), cut, 2 * MINUTE],
+    ['nothing was taken', failedAt(T0 + 1000), { ...calm, held }, 2000],
+    [
+      'what was taken came back',
+      failedAt(T0 + 5000),
+      judge({}, { held: { share: 900, limit: undefined } }, cut, T0 + 4000).memory,
+      6000,
+    ],
+  ])('integration 9: not to blame: %s', (_name, change, previous, after) => {
+    const judgement = judge(change, { held }, { ...previous, held }, T0 + after);
+    expect(judgement.memory.rollback).toBeUndefined();
+    expect(least(judgement)).toBe(400);
+  });
+
+  test('integration 9: two decreases in a row are taken back both', () => {
+    const twice = judge({}, { held: { share: 300, limit: undefined } }, cut, T0 + 10_000).memory;
+    expect(twice.cut).toEqual({ from: 900, at: T0 + 10_000 });
+  });
+
+  test('integration 9: a first ceiling is a decrease, too', () => {
+    const limited = judge({}, { held: { share: 900, limit: 950 } }, calm).memory;
+    expect(limited.cut).toEqual({ from: 900, at: T0 });
+    expect(judge({}, { held: { share: 900, limit: 990 } }, limited, T0 + MINUTE).memory.cut).toBeUndefined();
   });
 });

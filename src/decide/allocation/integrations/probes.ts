@@ -1,7 +1,7 @@
 /**
  * Integration 9, probes: a pod that is starting, unready or has just restarted gives nothing up, since a slow probe
- * would restart it; where it is short of CPU as well it gets more for a while. One that stays unready and idle is let
- * go of.
+ * would restart it; where it is short of CPU as well it gets more for a while. What it lost just before its probes
+ * failed it gets back. One that stays unready and idle is let go of.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
 import type { AllocationPod } from '../allocation-pod.ts';
@@ -11,6 +11,18 @@ export interface ProbeMemory {
   /** Sum of restart counts at the last tick, and when it last rose. */
   readonly restarts: number;
   readonly restartedAt: EpochMillis | undefined;
+  /** What it had at the last tick; left out: seen first. */
+  readonly held?: Held;
+  /** The last time it was given less, while that may still be to blame for what happens. */
+  readonly cut?: { readonly from: Millicores; readonly at: EpochMillis };
+  /** It did not bear that: until then it keeps at least what it had before, and no ceiling. */
+  readonly rollback?: { readonly to: Millicores; readonly until: EpochMillis };
+}
+
+/** Share, and limit where there is one. */
+export interface Held {
+  readonly share: Millicores;
+  readonly limit: Millicores | undefined;
 }
 
 export interface ProbeJudgement {
@@ -27,19 +39,23 @@ const GIVE_UP_AFTER: Millis = 600_000;
 const DEAD_USAGE = 0.1;
 const SHORT_OF_CPU = 0.05;
 const BOOST = 1.5;
+/** Probes with the usual threshold and period fail half a minute after what made them fail. */
+const TO_BLAME: Millis = 60_000;
+const ROLLED_BACK_FOR: Millis = 600_000;
+/** A change is seen a tick after it is in force, and probes are told in whole seconds. */
+const SEEN_LATE: Millis = 2000;
 
 /**
- * One tick. @param current what the pod has, below which it is not to fall. @param previous undefined for a pod seen
- * first.
+ * One tick. @param held what the pod has, below which it is not to fall. @param previous undefined for a pod seen first.
  */
 export function judgeProbes(
   pod: AllocationPod,
   {
-    current,
+    held,
     usage,
     throttledRatio,
   }: {
-    readonly current: Millicores;
+    readonly held: Held;
     readonly usage: Millicores | undefined;
     readonly throttledRatio: number | undefined;
   },
@@ -47,27 +63,57 @@ export function judgeProbes(
   graceMillis: Millis,
   now: EpochMillis,
 ): ProbeJudgement {
+  const { share } = held;
   const restarts = pod.statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
   const hasRestarted = previous !== undefined && restarts > previous.restarts;
   const restartedAt = hasRestarted ? now : (previous?.restartedAt ?? lastRestart(pod));
-  const memory = { restarts, restartedAt };
+  const cut = cutOf(held, previous, now);
+  const { readyChangedAt } = pod;
+  const hasFailed = !pod.ready && cut !== undefined && (readyChangedAt ?? 0) >= cut.at - SEEN_LATE;
+  const rollback =
+    cut !== undefined && (hasFailed || hasRestarted)
+      ? { to: Math.max(cut.from, share), until: now + ROLLED_BACK_FOR }
+      : runningRollback(previous, now);
+  const memory: ProbeMemory = {
+    restarts,
+    restartedAt,
+    held,
+    // Once taken back it is to blame for nothing more.
+    ...(cut !== undefined && rollback === undefined && { cut }),
+    ...(rollback !== undefined && { rollback }),
+  };
   const isStarting = now - pod.startedAt < graceMillis;
   const isWaiting = pod.statuses.some(({ running }) => !running);
-  const { readyChangedAt } = pod;
   // A first readiness is no flip: the start-up grace is there for that.
   const isFirst = readyChangedAt !== undefined && pod.ready && readyChangedAt - pod.startedAt < graceMillis;
   const hasFlipped = readyChangedAt !== undefined && now - readyChangedAt < AFTER_FLIP && !isStarting && !isFirst;
   const isShaken =
     !pod.ready || isWaiting || hasFlipped || (restartedAt !== undefined && now - restartedAt < AFTER_RESTART);
-  const bounds: Bound[] = isStarting ? [{ layer: 'grace', reason: 'StartupGrace', min: current }] : [];
+  const bounds: Bound[] = isStarting ? [{ layer: 'grace', reason: 'StartupGrace', min: share }] : [];
+  if (rollback !== undefined) bounds.push({ layer: 'readiness', reason: 'RolledBack', min: rollback.to });
   if (!isShaken) return { bounds, boost: 1, memory };
-  const unreadyFor = pod.ready || pod.readyChangedAt === undefined ? 0 : now - pod.readyChangedAt;
-  if (unreadyFor > GIVE_UP_AFTER && usage !== undefined && usage < DEAD_USAGE * current) {
+  const unreadyFor = pod.ready || readyChangedAt === undefined ? 0 : now - readyChangedAt;
+  if (unreadyFor > GIVE_UP_AFTER && usage !== undefined && usage < DEAD_USAGE * share) {
     return { bounds, boost: 1, memory };
   }
-  bounds.push({ layer: 'readiness', reason: 'Readiness', min: current });
+  bounds.push({ layer: 'readiness', reason: 'Readiness', min: share });
   const boost = !pod.ready && (throttledRatio ?? 0) > SHORT_OF_CPU ? BOOST : 1;
   return { bounds, boost, memory };
+}
+
+/** A pod that is given less, twice in a row too, is remembered with what it had before the first time. */
+function cutOf({ share, limit }: Held, previous: ProbeMemory | undefined, now: EpochMillis): ProbeMemory['cut'] {
+  const { held, cut } = previous ?? {};
+  const before = cut !== undefined && now - cut.at < TO_BLAME ? cut : undefined;
+  if (held === undefined) return before;
+  const isLimited = limit !== undefined && limit < (held.limit ?? Number.POSITIVE_INFINITY);
+  if (share < held.share || isLimited) return { from: Math.max(held.share, before?.from ?? 0), at: now };
+  return before !== undefined && share > held.share && share >= before.from ? undefined : before;
+}
+
+function runningRollback(previous: ProbeMemory | undefined, now: EpochMillis): ProbeMemory['rollback'] {
+  const rollback = previous?.rollback;
+  return rollback !== undefined && now < rollback.until ? rollback : undefined;
 }
 
 function lastRestart({ statuses }: AllocationPod): EpochMillis | undefined {
