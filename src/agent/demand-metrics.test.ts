@@ -8,14 +8,19 @@ import { type MetricSample, queryPrometheus } from './prometheus-query.ts';
 
 const START = 1_800_000_000_000;
 
-function scene(answer: (text: string) => Promise<readonly MetricSample[]> | undefined) {
+const QUEUE = { queue: 'sum by (namespace, pod) (queue{pod=~"$pods",node="$node"})' };
+
+function scene(
+  answer: (text: string) => Promise<readonly MetricSample[]> | undefined,
+  queries: Readonly<Record<string, string>> = QUEUE,
+) {
   const clock = createVirtualClock(START);
   const asked: string[] = [];
   const results: string[] = [];
   const warnings: string[] = [];
   const log: Logger = { debug() {}, info() {}, warn: (_f, m) => warnings.push(m), error() {}, child: () => log };
   const metrics = createDemandMetrics({
-    queries: async () => ({ queue: 'sum by (namespace, pod) (queue{pod=~"$pods",node="$node"})' }),
+    queries: async () => queries,
     query: (text) => {
       asked.push(text);
       return answer(text);
@@ -64,6 +69,23 @@ describe('integration 10: application metrics', () => {
     await clock.advance(1);
     await metrics.refresh([pod('a')], signal);
     expect(asked).toHaveLength(2);
+  });
+
+  test('a latency that a pod aims at is asked for as MBCAS did, but by namespace and pod', async () => {
+    const { metrics, asked } = scene(async () => [sample('a', 300)]);
+    const aiming = testPod('a', { request: 100, marks: { 'mbcas.io/target-latency-ms': '200' } });
+    await metrics.refresh([aiming], signal);
+    expect(asked).toEqual([
+      '1000 * histogram_quantile(0.99, sum by (namespace, pod, le) (rate(http_request_duration_seconds_bucket{pod=~"a"}[1m])))',
+    ]);
+    expect(metrics.of(aiming)).toEqual({ value: 300, target: 200, at: START, isAuthoritative: false });
+  });
+
+  test('an administrator may ask for the latency in another way', async () => {
+    const queries = { 'target-latency-ms': 'latency{pod=~"$pods"}' };
+    const { metrics, asked } = scene(async () => [], queries);
+    await metrics.refresh([testPod('a', { request: 100, marks: { 'mbcas.io/target-latency-ms': '200' } })], signal);
+    expect(asked).toEqual(['latency{pod=~"a"}']);
   });
 
   test('a value over a minute old is not used', async () => {

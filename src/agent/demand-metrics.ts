@@ -6,7 +6,7 @@
 
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
-import { readMarks } from '../decide/allocation/marks.ts';
+import { LATENCY_METRIC, readMarks } from '../decide/allocation/marks.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -44,6 +44,12 @@ const QUERIES_CACHE: Millis = 30_000;
 const STALE: Millis = 60_000;
 const FAILURES_TO_BREAK = 5;
 const BREAK: Millis = 60_000;
+
+/** Beside those of the ConfigMap, which may hold others of these names. MBCAS's query, of one namespace's pods each. */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  [LATENCY_METRIC]:
+    '1000 * histogram_quantile(0.99, sum by (namespace, pod, le) (rate(http_request_duration_seconds_bucket{pod=~"$pods"}[1m])))',
+};
 
 /** What may be the matter: with all metrics, or with one. */
 const [QUERIES, PROMETHEUS] = ['queries', 'Prometheus'];
@@ -89,7 +95,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
   };
   /** One query for all pods of this node that want the metric, at most every five seconds. */
   const ask = async (name: string, pods: readonly AllocationPod[], signal: AbortSignal): Promise<void> => {
-    const text = ownMember(queries, name);
+    const text = ownMember(queries, name) ?? ownMember(BUILT_IN, name);
     const metric = metrics.get(name) ?? { values: new Map(), fetchedAt: 0, askedMillis: Number.NEGATIVE_INFINITY };
     metrics.set(name, metric);
     if (monotonic() - metric.askedMillis < CACHE) return;

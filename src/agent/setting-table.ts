@@ -124,7 +124,7 @@ export const settingTable: readonly SettingRow[] = [
     'one loop does both; decreases are spaced by allocation.spacingDown',
   ),
   idle('totalClusterCPUCapacityMilli', number(1, 1e9), 'capacity is the node’s allocatable CPU less what others hold'),
-  idle('sloTargetLatencyMs', number(0, 1e7), 'set the annotations mbcas.io/demand-metric and demand-target on pods'),
+  idle('sloTargetLatencyMs', number(0, 1e7), 'a target belongs to a pod: the annotation mbcas.io/target-latency-ms'),
   idle('p99ThresholdMultiplier', number(0.001, 1000), 'it belongs in the target of the pod’s demand metric'),
   idle('fastStepSizeMin', share, noStep),
   idle('fastStepSizeMax', share, noStep),
@@ -181,6 +181,10 @@ export const settingTable: readonly SettingRow[] = [
   own('priorityCurve', oneOf('log', 'anchors', 'legacy', 'none'), (rules, priorityCurve) => ({
     ...rules,
     weight: { ...rules.weight, priorityCurve },
+  })),
+  own('trustedNamespaces', names, (rules, trustedNamespaces) => ({
+    ...rules,
+    weight: { ...rules.weight, trustedNamespaces },
   })),
   row(
     { key: 'allocation.renewInterval', env: 'STOWAGE_ALLOCATION_RENEW_INTERVAL' },

@@ -102,6 +102,11 @@ test.each([
     'anchors',
     { weight: { ...defaultAgentSettings.rules.weight, priorityCurve: 'anchors' } },
   ],
+  [
+    'allocation.trustedNamespaces',
+    'payments',
+    { weight: { ...defaultAgentSettings.rules.weight, trustedNamespaces: ['payments'] } },
+  ],
 ])('Stowage’s own: %s %s', (key, text, changed) => {
   const { settings, problems } = readSettings({ configMap: { [key]: text }, env: {} });
   expect([settings.rules, problems]).toEqual([{ ...defaultAgentSettings.rules, ...changed }, []]);

@@ -50,6 +50,16 @@ describe('what people write on a pod', () => {
       { 'demand-metric': 'queue', 'demand-target': '20', 'demand-authoritative': 'true' },
       { metric: { name: 'queue', target: 20, isAuthoritative: true } },
     ],
+    [
+      'a latency to aim at is a metric, and the pod is latency sensitive',
+      { 'target-latency-ms': '200' },
+      { isLatencySensitive: true, metric: { name: 'target-latency-ms', target: 200, isAuthoritative: false } },
+    ],
+    [
+      'another metric takes its place',
+      { 'target-latency-ms': '200', 'demand-metric': 'queue', 'demand-target': '20' },
+      { isLatencySensitive: true, metric: { name: 'queue', target: 20, isAuthoritative: false } },
+    ],
     ['a metric without a target is none', { 'demand-metric': 'queue' }, { metric: undefined }],
   ])('%s', (_name, row, wanted) => {
     expect(marks(row)).toMatchObject(wanted);

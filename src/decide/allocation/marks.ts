@@ -34,6 +34,9 @@ const hpaModes: readonly HpaMode[] = ['auto', 'limits-only', 'off', 'ignore'];
 /** `mbcas.io/priority-class`, which the public documents name. */
 const classWeights: Readonly<Record<string, number>> = { critical: 1.5, normal: 1, low: 0.7 };
 
+/** The query of `mbcas.io/target-latency-ms`: agents know one of this name, and administrators may put another. */
+export const LATENCY_METRIC = 'target-latency-ms';
+
 /** Never throws: people may write anything, and what is not understood counts as not written. */
 export function readMarks(marks: Labels): PodMarks {
   const problems: string[] = [];
@@ -75,11 +78,16 @@ export function readMarks(marks: Labels): PodMarks {
     isBatch: type === 'batch',
     hpaMode: marks['mbcas.io/hpa-coordination'] === 'false' ? 'ignore' : (known ?? 'auto'),
     metric:
-      metric === undefined || target === undefined
-        ? undefined
-        : { name: metric, target, isAuthoritative: marks['mbcas.io/demand-authoritative'] === 'true' },
+      metric !== undefined && target !== undefined
+        ? { name: metric, target, isAuthoritative: marks['mbcas.io/demand-authoritative'] === 'true' }
+        : latencyMetric(latencyTarget),
     problems,
   };
+}
+
+/** A latency says that more is needed, never that less would do. */
+function latencyMetric(target: number | undefined): PodMarks['metric'] {
+  return target === undefined ? undefined : { name: LATENCY_METRIC, target, isAuthoritative: false };
 }
 
 /** Of the labels of a pod or a namespace; undefined where they say neither `true` nor `false`. */
