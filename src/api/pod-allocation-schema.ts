@@ -106,7 +106,7 @@ export const podAllocationSpecSchema = withRules(
 );
 
 const condition = z.object({
-  type: text('Managed, Applied, Fresh.', 316),
+  type: text('Managed, Applied, Constrained.', 316),
   status: z.enum(['True', 'False', 'Unknown']),
   observedGeneration: z.int().min(0).meta({ description: 'The generation it is about.' }).optional(),
   lastTransitionTime: timeField('When `status` changed last.'),

@@ -1,10 +1,17 @@
 /** What one look at a PodAllocation came to, and the status that says so. Pure. */
-import type { PodAllocationCondition, PodAllocationSpec, PodAllocationStatus } from '../api/pod-allocation.ts';
+
+import type {
+  AllocationClamp,
+  PodAllocationCondition,
+  PodAllocationSpec,
+  PodAllocationStatus,
+} from '../api/pod-allocation.ts';
 import type { Admission, HeldReason } from '../decide/allocation/admit.ts';
 import { actualSizeOf, type CpuSize, sizeOf } from '../decide/allocation/allocation-pod.ts';
-import { describeClamp } from '../decide/allocation/clamp.ts';
+import { type Clamp, describeClamp } from '../decide/allocation/clamp.ts';
 import { exclusionReasons } from '../decide/allocation/eligibility.ts';
 import type { DesiredCpu } from '../decide/allocation/read-allocation.ts';
+import { ascending } from '../lib/ascending.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 
@@ -129,11 +136,7 @@ export function isMet({ request, limit, limitPolicy }: DesiredCpu, actual: CpuSi
 function conditionsOf(facts: StatusFacts, verdict: Verdict): readonly PodAllocationCondition[] {
   const { outcome, spec, generation, before, now } = facts;
   const isExcluded = outcome.kind === 'held' && isExclusion(outcome.reason);
-  const own = outcome.kind === 'settled' || outcome.kind === 'asked' ? outcome.clamps : [];
-  const clamps = [
-    ...(spec.decision?.clamps ?? []),
-    ...own.map((clamp) => ({ reason: clamp.reason, message: describeClamp(clamp) })),
-  ];
+  const clamps = clampsOf(spec, outcome.kind === 'settled' || outcome.kind === 'asked' ? outcome.clamps : []);
   const condition = (type: string, isTrue: boolean, reason: string, message: string): PodAllocationCondition => {
     const known = before.conditions?.find((each) => each.type === type);
     const status = isTrue ? 'True' : 'False';
@@ -153,8 +156,21 @@ function conditionsOf(facts: StatusFacts, verdict: Verdict): readonly PodAllocat
     condition('Applied', verdict.phase === 'Applied', detailOf(outcome, verdict), verdict.message),
     clamps.length === 0
       ? condition('Constrained', false, 'Unconstrained', 'No rule moved a bound or the share')
-      : condition('Constrained', true, clamps[0]?.reason ?? '', cut(clamps.map(sentence).join('; '))),
+      : condition('Constrained', true, clamps[0]?.reason ?? '', clampText(clamps)),
   ];
+}
+
+/** Every rule that moved something: what the agent tells, then what the operator found on top. */
+export function clampsOf({ decision }: PodAllocationSpec, own: readonly Clamp[]): readonly AllocationClamp[] {
+  return [
+    ...(decision?.clamps ?? []),
+    ...own.map((clamp) => ({ reason: clamp.reason, message: describeClamp(clamp) })),
+  ];
+}
+
+/** For people. */
+export function clampText(clamps: readonly AllocationClamp[]): string {
+  return cut(clamps.map(({ reason, message }) => message ?? reason).join('; '));
 }
 
 /** Of a refusal the row of the table of answers; the phase's reason is only that the actuator failed. */
@@ -167,8 +183,6 @@ export function isExclusion(reason: HeldReason): boolean {
   return exclusionReasons.some((each) => each === reason);
 }
 
-const sentence = ({ reason, message }: { readonly reason: string; readonly message?: string }): string =>
-  message ?? reason;
 /** A condition's message may have 32 KiB; this is what people read. */
 const MOST_TEXT = 1024;
 const cut = (message: string): string =>
@@ -196,7 +210,7 @@ function essence({ conditions = [], guidance = {}, ...rest }: PodAllocationStatu
     rest.observedGeneration,
     conditions.map(({ type, status, reason }) => [type, status, reason]),
     Object.entries(guidance)
-      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .sort(([left], [right]) => ascending(left, right))
       .map(([key, value]) => [key, canonical(value)]),
   ];
 }
@@ -204,5 +218,5 @@ function essence({ conditions = [], guidance = {}, ...rest }: PodAllocationStatu
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.entries(value).sort(([left], [right]) => ascending(left, right));
 }

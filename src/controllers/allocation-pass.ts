@@ -6,6 +6,7 @@
 
 import type { AllocationEvents } from '../act/allocation-events.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
+import type { AllocationClamp } from '../api/pod-allocation.ts';
 import { type Admission, admitAllocation } from '../decide/allocation/admit.ts';
 import { sizeOf } from '../decide/allocation/allocation-pod.ts';
 import { type ReadAllocation, readAllocation } from '../decide/allocation/read-allocation.ts';
@@ -16,17 +17,17 @@ import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import { hasEnded } from '../model/owners.ts';
-import { isOwnManager } from '../model/size-managers.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocatedPodRef, AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { AllocationActuator, AllocationAttempt } from './allocation-actuator.ts';
 import type { AllocationAgents } from './allocation-agents.ts';
 import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
-import { type AllocationOutcome, isExclusion } from './allocation-outcome.ts';
+import { type AllocationOutcome, clampsOf, clampText } from './allocation-outcome.ts';
 import { createMissing, type RestoreCause, restoreCause } from './allocation-restore.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
+import { tellLasting } from './allocation-told.ts';
 
 /**
  * What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up
@@ -80,11 +81,12 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
   const missing = createMissing();
 
   const attempt = async (
-    { known }: Candidate,
+    { known, record }: Candidate,
     { decision, clamps }: Extract<Admission, { kind: 'resize' }>,
     signal: AbortSignal,
   ): Promise<AllocationOutcome> => {
-    const outcome = outcomeOf(await actuator.send(decision, signal), known, clamps);
+    const told = withRules(decision, clampsOf(record.spec, clamps));
+    const outcome = outcomeOf(await actuator.send(told, signal), known, clamps);
     if (outcome.kind === 'asked') {
       for (const { reason } of clamps) metrics.inc('mbcas_controller_clamp_total', { reason });
     }
@@ -159,20 +161,6 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     return due;
   };
 
-  /** Events about pods that are left out for good; that a pod is starting or ending is no news. */
-  const tell = ({ pod, found }: AllocatedPod, outcome: AllocationOutcome): void => {
-    if (outcome.kind !== 'held' || !isExclusion(outcome.reason)) return;
-    if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
-    const { name } = pod;
-    if (outcome.reason === 'ForeignWriter') {
-      const manager = found.sizing.sizeManagers.filter((each) => !isOwnManager(each)).join(', ');
-      events.lasting(pod, 'CPUYielded', renderReason('CPUYielded', { pod: name, manager }));
-      return;
-    }
-    const message = renderReason('CPUSkipped', { pod: name, cause: outcome.reason });
-    events.lasting(pod, 'CPUSkipped', message, outcome.reason);
-  };
-
   return {
     async over(nodeName, signal) {
       const pods = view
@@ -200,7 +188,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         const outcome: AllocationOutcome = restored.has(uid)
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
-        tell(known, outcome);
+        tellLasting(events, known, outcome);
         reports.push({ record, pod: found.pod, outcome });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
@@ -220,6 +208,13 @@ function growthOf({ known, read }: Candidate): number {
 }
 
 /** What the view has is all there is to know. */
+/** For the journal, which keeps the figures behind each resize. */
+function withRules(decision: ResizeDecision, clamps: readonly AllocationClamp[]): ResizeDecision {
+  if (clamps.length === 0) return decision;
+  const { why } = decision;
+  return { ...decision, why: { ...why, numbers: { ...why.numbers, rules: clampText(clamps) } } };
+}
+
 const NOTHING_UNSEEN: QuotaReading['unseen'] = new Map();
 
 const growthIn = ({ changes }: ResizeDecision, { found }: AllocatedPod): CpuGrowth =>

@@ -38,6 +38,19 @@ export const allocationReasons = {
     message: 'A container of pod {pod} restarted during a resize; its CPU is not changed any more',
     advice: 'Check the container runtime: some restart containers on every resize. Replacing the pod lifts it.',
   },
+  CPUAnnotationIgnored: {
+    kinds: ['event'],
+    eventType: 'Warning',
+    message: 'Pod {pod} says about its CPU what is not understood: {cause}',
+    advice: 'Correct the annotation or label; until then the pod is treated as if it were not there.',
+  },
+  CPUAffinityBroken: {
+    kinds: ['event'],
+    eventType: 'Warning',
+    message:
+      'Node {node} no longer has the labels that pod {pod} requires; it bargains for CPU with a tenth less weight',
+    advice: 'Restore the labels of the node, or move the pod; only allocation.nodeAffinity makes this count.',
+  },
   CPURestored: {
     kinds: ['event'],
     eventType: 'Normal',
