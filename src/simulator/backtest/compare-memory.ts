@@ -25,7 +25,7 @@ export interface NamedMemoryStrategy {
   readonly name: string;
   /** A fresh one for each trace; undefined: it has nothing to say of this one. */
   readonly create: (trace: MemoryTrace) => MemoryStrategy | undefined;
-  /** The least time between two changes, kills apart, where the strategy has rules of its own; undefined: as for the others. */
+  /** The least time between two changes, where the strategy has rules of its own; undefined: as for the others. A kill is answered at once by everybody. */
   readonly cooldownMillis?: Millis | undefined;
 }
 
@@ -43,7 +43,12 @@ const vpaByHottest: NamedMemoryStrategy = {
   name: 'vpa, hottest',
   create() {
     const strategy = createVpaMemory();
-    return { ...strategy, observe: (_replica, usage, at) => strategy.observe(0, usage, at) };
+    return {
+      ...strategy,
+      observe: (_replica, usage, at) => strategy.observe(0, usage, at),
+      // Else each replica that was killed would have a window, and so a sample, beside the hottest one's.
+      noteOom: (_replica, limit, at) => strategy.noteOom(0, limit, at),
+    };
   },
 };
 

@@ -7,11 +7,12 @@ import { createNumberColumn, inOrderOfTime, type UsageSeries } from './usage-ser
 export interface CsvReader {
   /** The next piece of the file; it may end anywhere. */
   push(text: string): void;
-  /** @throws InvalidValueError naming file and line, when no line or not even half of the lines can be used. */
+  /** @throws InvalidValueError naming file and line, when no line can be used or not even half of them begins with a time. */
   end(): CsvRecording;
 }
 
 export interface CsvRecording {
+  /** In order of time, each instant once; gaps are left as they are, never filled. */
   readonly series: UsageSeries;
   /** What is wrong with it, though it can be used; undefined: nothing. */
   readonly note: string | undefined;

@@ -1,11 +1,17 @@
 /** What a replay is judged by, for one series and for many. */
 import type { Millis } from '../../lib/units.ts';
 
-/** Sums over the judged samples of one series, so that several can be pooled. */
+/**
+ * Sums over the judged samples of one series, so that several can be pooled. Every sample counts alike, however long until the
+ * next: of series with steps that differ, those with the finer ones weigh more in what is pooled ({@link PooledFigures.meanSlack}
+ * weighs all alike).
+ */
 export interface ReplaySums {
+  /** Of all replicas together. */
   readonly samples: number;
+  /** Time that was judged, gaps apart; replicas do not count twice. */
   readonly millis: Millis;
-  /** Requested, used, requested but unused, and used beyond the request: resource times samples. */
+  /** Requested, used, requested but unused, and used beyond the request: millicores times samples. */
   readonly requested: number;
   readonly used: number;
   readonly unused: number;
@@ -23,7 +29,7 @@ export interface Figures {
   readonly underProvisioned: number;
   /** Usage beyond the request as a share of all usage, 0..1. */
   readonly deficit: number;
-  /** Changes of one container's request in a day, on average. */
+  /** Changes of one container's request in a day, on average; the first request is none, and all replicas change at once. */
   readonly changesPerDay: number;
 }
 
@@ -34,6 +40,7 @@ export interface PooledFigures extends Figures {
 }
 
 const DAY: Millis = 86_400_000;
+/** Of nothing there is no share: 0, not a division by it. */
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
 export function figuresOf(sums: ReplaySums): Figures {

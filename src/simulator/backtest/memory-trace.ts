@@ -4,9 +4,9 @@ import type { Bytes, EpochMillis } from '../../lib/units.ts';
 
 export interface MemoryPoint {
   readonly at: EpochMillis;
-  /** What each replica wants. */
+  /** What each replica wants, whether or not it gets it. */
   readonly demand: readonly Bytes[];
-  /** Which replica each of them is, where they come and go; left out, the first is always the first. */
+  /** Which replica each of them is, from 0, where they come and go; left out, the first is always the first. */
   readonly replicas?: readonly number[];
   /** False in a gap of the recording: the replicas run, but nothing is seen of them. */
   readonly isSeen: boolean;
@@ -14,6 +14,7 @@ export interface MemoryPoint {
 
 export interface MemoryTrace {
   readonly name: string;
+  /** In order of time, five minutes from one to the next but for gaps. */
   readonly points: readonly MemoryPoint[];
   /** What is requested now, for the row "as is"; undefined: not known. */
   readonly requested?: Bytes | undefined;

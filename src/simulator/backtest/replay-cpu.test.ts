@@ -42,6 +42,20 @@ describe('replay', () => {
     expect(sums).toMatchObject({ samples: 4, requested: 100, exceeded: 3, changes: 2, millis: 2 * STEP });
   });
 
+  test('a strategy is told which replica a sample is of; without numbers there is one', () => {
+    const seen: number[] = [];
+    const curious: Strategy = {
+      observe(_usage, _at, replica) {
+        seen.push(replica);
+      },
+      choose: () => 1,
+    };
+    const columns = { name: 'x', at: Float64Array.of(0, 0, STEP), usage: Float64Array.of(1, 2, 3) };
+    replayCpu({ ...columns, replicas: Float64Array.of(0, 1, 1) }, curious);
+    replayCpu(columns, curious);
+    expect(seen).toEqual([0, 1, 1, 0, 0, 0]);
+  });
+
   test('a strategy sees a sample only after it was judged', () => {
     let last = 0;
     const copycat: Strategy = {

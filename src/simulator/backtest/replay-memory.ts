@@ -5,28 +5,39 @@
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import type { MemoryTrace } from './memory-trace.ts';
 
-/** Chooses one value for all replicas, in bytes. A kill is told before the use of the same instant. */
+/**
+ * Chooses one value for all replicas, in bytes: request and limit in one. A kill is told before the use of the same instant, and
+ * what is chosen at an instant is in force from the next one on.
+ */
 export interface MemoryStrategy {
-  /** What a replica used; never more than it had. */
+  /** What a replica used, as metrics tell: never more than it had, and nothing in a gap. */
   observe(replica: number, usage: Bytes, at: EpochMillis): void;
+  /** @param limit what the replica had when it was killed. How much it wanted nobody is told. */
   noteOom(replica: number, limit: Bytes, at: EpochMillis): void;
   choose(current: Bytes | undefined, at: EpochMillis): Bytes;
 }
 
-/** Over the judged time; `requested` and `unused` are bytes times samples of replicas. */
+/**
+ * Over the judged time; `requested` and `unused` are bytes times samples of replicas. A replica that is killed leaves nothing
+ * unused, though it does nothing meanwhile: kills are counted by themselves.
+ */
 export interface MemorySums {
   readonly trace: string;
-  /** Kills, and the most kills of one replica before a value sufficed. */
+  /** Kills: one for each sample in which a replica wanted more than it had. */
   readonly ooms: number;
+  /** The most kills of one replica, sample after sample, before a value sufficed. */
   readonly longestStreak: number;
   readonly requested: number;
   readonly unused: number;
+  /** Of the one value for all replicas, those after kills included; the first is none. */
   readonly changes: number;
+  /** Judged, without gaps in which there is no point at all. */
   readonly days: number;
 }
 
 const DAY_MILLIS = 86_400_000;
 const COOLDOWN_MILLIS: Millis = 3_600_000;
+/** All traces are in steps of five minutes: those that are made up, and what is asked of a Prometheus (STEP_MILLIS of open-history.ts). */
 const STEPS_A_DAY = 288;
 
 /**

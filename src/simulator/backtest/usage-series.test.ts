@@ -11,7 +11,10 @@ describe('usage series', () => {
 
   test('a part is of instants and usage alike', () => {
     const whole = { name: 'x', at: Float64Array.of(1, 2, 3), usage: Float64Array.of(10, 20, 30) };
-    expect(partOf(whole, 1, 3)).toEqual({ name: 'x', at: Float64Array.of(2, 3), usage: Float64Array.of(20, 30) });
+    const part = { name: 'x', at: Float64Array.of(2, 3), usage: Float64Array.of(20, 30) };
+    expect(partOf(whole, 1, 3)).toEqual(part);
+    const replicas = Float64Array.of(0, 1, 0);
+    expect(partOf({ ...whole, replicas }, 1, 3)).toEqual({ ...part, replicas: Float64Array.of(1, 0) });
   });
 
   test('for any samples, they come in order, each instant once, with what was told last', () => {

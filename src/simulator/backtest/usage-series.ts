@@ -7,15 +7,24 @@ import type { EpochMillis } from '../../lib/units.ts';
  */
 export interface UsageSeries {
   readonly name: string;
+  /** Milliseconds since 1970. */
   readonly at: Float64Array;
+  /** Millicores. */
   readonly usage: Float64Array;
+  /** Which replica each sample is of, from 0; left out, there is one. */
+  readonly replicas?: Float64Array | undefined;
   /** What is requested now, in force all the time for the row "as is"; undefined: not known. */
   readonly requested?: number | undefined;
 }
 
 /** From `from` on and before `to`, in samples. */
-export function partOf({ name, at, usage }: UsageSeries, from: number, to: number): UsageSeries {
-  return { name, at: at.subarray(from, to), usage: usage.subarray(from, to) };
+export function partOf({ name, at, usage, replicas }: UsageSeries, from: number, to: number): UsageSeries {
+  return {
+    name,
+    at: at.subarray(from, to),
+    usage: usage.subarray(from, to),
+    ...(replicas !== undefined && { replicas: replicas.subarray(from, to) }),
+  };
 }
 
 /** A column that grows: numbers in a typed array that is doubled when it is full. */

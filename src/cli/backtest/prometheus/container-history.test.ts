@@ -23,6 +23,7 @@ describe('gathered usage of a workload', () => {
     });
     expect([...(app?.cpu?.at ?? [])]).toEqual([0, 0, STEP, STEP, 2 * STEP]);
     expect([...(app?.cpu?.usage ?? [])]).toEqual([1, 3, 2, 4, 5]);
+    expect([...(app?.cpu?.replicas ?? [])]).toEqual([0, 1, 0, 1, 0]);
     expect(app?.memory.map(({ demand, replicas }) => [demand, replicas])).toEqual([
       [[10], [0]],
       [
@@ -53,6 +54,20 @@ describe('gathered usage of a workload', () => {
     const places = gathering.containers()[0]?.memory.map(({ replicas }) => replicas);
     // `c` comes when `a` might be back; `d` when it is not, and `a` itself has to take a new place then.
     expect(places).toEqual([[0, 1], [1, 2], [0, 2], [3]]);
+  });
+
+  test('places of CPU and of memory go by their own time: one is told after all of the other', () => {
+    const gathering = createHistoryGathering();
+    const whole = (pod: string, ...at: number[]) => ({
+      pod,
+      container: 'app',
+      cpu: points(...at.map((each) => [each, 1] as const)),
+      memory: points(...at.map((each) => [each, 1] as const)),
+    });
+    gathering.add([whole('old', 0, STEP), whole('new', 2 * HOUR, 3 * HOUR)]);
+    const [app] = gathering.containers();
+    expect([...(app?.cpu?.replicas ?? [])]).toEqual([0, 0, 0, 0]);
+    expect(app?.memory.map(({ replicas }) => replicas)).toEqual([[0], [0], [0], [0]]);
   });
 
   test('without an answer there is nothing', () => {

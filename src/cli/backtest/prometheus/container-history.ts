@@ -1,4 +1,5 @@
 /** The usage of the containers of one workload over time, all replicas together, gathered answer by answer for the replays. */
+import { ascending } from '../../../lib/ascending.ts';
 import type { Bytes, EpochMillis, Millis } from '../../../lib/units.ts';
 import type { UsageSeries as PodUsage } from '../../../model/usage-series.ts';
 import type { MemoryPoint } from '../../../simulator/backtest/memory-trace.ts';
@@ -7,7 +8,7 @@ import { createNumberColumn, type NumberColumn, type UsageSeries } from '../../.
 export interface ContainerHistory {
   readonly container: string;
   /** Undefined: nothing is known of it. */
-  readonly cpu: Pick<UsageSeries, 'at' | 'usage'> | undefined;
+  readonly cpu: Pick<UsageSeries, 'at' | 'usage' | 'replicas'> | undefined;
   /** Empty: nothing is known of it. */
   readonly memory: readonly MemoryPoint[];
 }
@@ -25,8 +26,11 @@ export interface HistoryGathering {
 interface Gathered {
   readonly cpuAt: NumberColumn;
   readonly cpu: NumberColumn;
+  readonly cpuReplicas: NumberColumn;
   readonly memory: MemoryPoint[];
-  readonly places: ReplicaPlaces;
+  /** Of each resource its own: an answer tells all of CPU before it begins anew with memory, and places go by time. */
+  readonly cpuPlaces: ReplicaPlaces;
+  readonly memoryPlaces: ReplicaPlaces;
 }
 
 export function createHistoryGathering(): HistoryGathering {
@@ -36,7 +40,14 @@ export function createHistoryGathering(): HistoryGathering {
   function gather(container: string): Gathered {
     const known = gathered.get(container);
     if (known !== undefined) return known;
-    const made = { cpuAt: createNumberColumn(), cpu: createNumberColumn(), memory: [], places: createReplicaPlaces() };
+    const made = {
+      cpuAt: createNumberColumn(),
+      cpu: createNumberColumn(),
+      cpuReplicas: createNumberColumn(),
+      memory: [],
+      cpuPlaces: createReplicaPlaces(),
+      memoryPlaces: createReplicaPlaces(),
+    };
     gathered.set(container, made);
     return made;
   }
@@ -45,17 +56,25 @@ export function createHistoryGathering(): HistoryGathering {
     add(series) {
       for (const [container, pods] of Map.groupBy(series, (one) => one.container)) {
         const own = gather(container);
-        const cpu = pods.flatMap((pod) => pod.cpu).toSorted((a, b) => a.at - b.at);
-        for (const { at, value } of cpu) {
+        const cpu = pods
+          .flatMap(({ pod, cpu: points }) => points.map((point) => ({ pod, ...point })))
+          .toSorted((a, b) => a.at - b.at);
+        for (const { pod, at, value } of cpu) {
           own.cpuAt.push(at);
           own.cpu.push(value);
+          own.cpuReplicas.push(own.cpuPlaces.of(pod, at));
         }
         const memory = pods
           .flatMap(({ pod, memory: points }) => points.map((point) => ({ pod, ...point })))
           .toSorted((a, b) => a.at - b.at);
         for (const [at, points] of Map.groupBy(memory, (point) => point.at)) {
           const demand = points.map(({ value }): Bytes => value);
-          own.memory.push({ at, demand, replicas: points.map(({ pod }) => own.places.of(pod, at)), isSeen: true });
+          own.memory.push({
+            at,
+            demand,
+            replicas: points.map(({ pod }) => own.memoryPlaces.of(pod, at)),
+            isSeen: true,
+          });
         }
         samples += cpu.length + memory.length;
       }
@@ -63,10 +82,13 @@ export function createHistoryGathering(): HistoryGathering {
     samples: () => samples,
     containers: () =>
       [...gathered]
-        .toSorted(([a], [b]) => a.localeCompare(b))
-        .map(([container, { cpuAt, cpu, memory }]) => ({
+        .toSorted(([a], [b]) => ascending(a, b))
+        .map(([container, { cpuAt, cpu, cpuReplicas, memory }]) => ({
           container,
-          cpu: cpuAt.values().length === 0 ? undefined : { at: cpuAt.values(), usage: cpu.values() },
+          cpu:
+            cpuAt.values().length === 0
+              ? undefined
+              : { at: cpuAt.values(), usage: cpu.values(), replicas: cpuReplicas.values() },
           memory,
         })),
   };

@@ -8,7 +8,10 @@ const WINDOW = 86_400_000;
 const PERCENTILE = 90;
 const SAFETY_FACTOR = 1.2;
 
-/** Its Prometheus query is `rate(...[rollingWindow])`: every point is already the mean of a day, so peaks are not seen. */
+/**
+ * Its Prometheus query is `rate(...[rollingWindow])`: every point is already the mean of a day, so peaks are not seen. Of several
+ * replicas the mean is of all; OptiPod itself asks for the first pod alone.
+ */
 export function createOptipodCpu(): Strategy {
   const usages = createSampleWindow(WINDOW);
   const averages = createSampleWindow(WINDOW);

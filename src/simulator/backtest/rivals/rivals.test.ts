@@ -15,7 +15,7 @@ const STEP = 300_000;
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 const feed = (strategy: Strategy, usages: readonly number[]): number => {
-  for (const [index, usage] of usages.entries()) strategy.observe(usage, index * STEP);
+  for (const [index, usage] of usages.entries()) strategy.observe(usage, index * STEP, 0);
   return strategy.choose(undefined, usages.length * STEP);
 };
 
@@ -40,11 +40,11 @@ describe('VPA-like', () => {
 
   test('vpa 32: a day-old sample weighs half as much as a fresh one', () => {
     const strategy = createVpaCpu();
-    for (let index = 0; index < 4; index++) strategy.observe(1000, 0);
-    for (let index = 0; index < 19; index++) strategy.observe(100, DAY);
+    for (let index = 0; index < 4; index++) strategy.observe(1000, 0, 0);
+    for (let index = 0; index < 19; index++) strategy.observe(100, DAY, 0);
     // 4 halves of 21: a little more than a tenth, so the 90th percentile is still the old level; one more fresh sample and it is not.
     expect(strategy.choose(undefined, DAY)).toBeLessThan(130);
-    strategy.observe(1000, DAY);
+    strategy.observe(1000, DAY, 0);
     expect(strategy.choose(undefined, DAY)).toBeGreaterThan(1100);
   });
 
@@ -102,6 +102,19 @@ describe('KRR-like and max', () => {
   test('KRR takes the 95th percentile, and 10 millicores at least', () => {
     expect(feed(createKrrCpu(), ramp)).toBe(950);
     expect(feed(createKrrCpu(), [1, 1])).toBe(10);
+  });
+
+  test('KRR takes the highest of the pods, each by itself: nine idle ones do not hide a busy one', () => {
+    const krr = createKrrCpu();
+    for (let step = 0; step < 20; step++) {
+      for (let replica = 0; replica < 10; replica++) krr.observe(replica === 7 ? 800 : 20, step * STEP, replica);
+    }
+    expect(krr.choose(undefined, 20 * STEP)).toBe(800);
+    // A pod that is gone counts for the 14 days, and then no more.
+    krr.observe(20, 13 * DAY, 0);
+    expect(krr.choose(undefined, 13 * DAY)).toBe(800);
+    krr.observe(20, 15 * DAY, 0);
+    expect(krr.choose(undefined, 15 * DAY)).toBe(20);
   });
 
   test('max takes the highest and 15 %', () => {

@@ -3,7 +3,10 @@ import type { EpochMillis, Millis } from '../../../lib/units.ts';
 import { createSortedNumbers } from './sorted-numbers.ts';
 
 export interface SampleWindow {
+  /** Samples come in order of time; those that leave the window by it are forgotten. */
   add(value: number, at: EpochMillis): void;
+  /** The same without a sample: of a pod that is gone there are no more. */
+  forget(now: EpochMillis): void;
   /** How many there are. */
   length(): number;
   /** The one with `rank` lower ones before it, from 0; undefined beyond the highest. */
@@ -21,6 +24,7 @@ export function createSampleWindow(lengthMillis: Millis): SampleWindow {
   const numbers = createSortedNumbers();
   let sum = 0;
 
+  /** The window is open at its beginning, as a range of Prometheus 3 is: what is exactly as old as it is long has left. */
   function dropOutdated(now: EpochMillis): void {
     let oldest = samples[outdated];
     while (oldest !== undefined && oldest.at <= now - lengthMillis) {
@@ -43,6 +47,7 @@ export function createSampleWindow(lengthMillis: Millis): SampleWindow {
       numbers.insert(value);
       dropOutdated(at);
     },
+    forget: dropOutdated,
     length: numbers.length,
     at: numbers.at,
     sorted: numbers.values,
