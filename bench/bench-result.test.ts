@@ -17,6 +17,15 @@ describe('bars', () => {
     expect(checkBars(result).map(({ ok }) => ok)).toEqual([true, false, true, false]);
   });
 
+  test('what could not be measured fails its bar, also after it has been JSON, and is the worst', () => {
+    const unknown = { ...result, figures: { p99_ms: Number.NaN, rate_per_second: 3000, evictions: Number.NaN } };
+    for (const each of [unknown, JSON.parse(JSON.stringify(unknown)) as BenchResult]) {
+      expect(checkBars(each).map(({ ok }) => ok)).toEqual([false, true, false, false]);
+      expect(each.bars.map((bar) => shortfall(each, bar))).toEqual([Infinity, 2 / 3, Infinity, Infinity]);
+      expect(renderResult(each)).toMatch(/p99_ms +not measured {2}bar <= 5: SHORT/);
+    }
+  });
+
   test('the shortfall tells how far beyond the bar a figure is', () => {
     expect(result.bars.map((bar) => shortfall(result, bar))).toEqual([0.8, 2, 0, Number.POSITIVE_INFINITY]);
   });
@@ -46,6 +55,7 @@ test.each([
   [12, '12'],
   [1234.5, '1235'],
   [0.01234, '0.0123'],
-])('the figure %d prints as %s', (value, text) => {
+  [undefined, 'not measured'],
+])('the figure %s prints as %s', (value, text) => {
   expect(formatFigure(value)).toBe(text);
 });

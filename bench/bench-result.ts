@@ -9,8 +9,11 @@ export interface Bar {
 
 export interface BenchResult {
   readonly name: string;
-  /** Unit in the key: `..._ms`, `..._mb`, `..._per_second`, `..._ratio`. */
-  readonly figures: Readonly<Record<string, number>>;
+  /**
+   * Unit in the key: `..._ms`, `..._mb`, `..._per_second`, `..._ratio`. Null is what JSON makes of NaN and infinities: a figure
+   * that could not be measured.
+   */
+  readonly figures: Readonly<Record<string, number | null>>;
   readonly bars: readonly Bar[];
 }
 
@@ -18,10 +21,16 @@ export interface CheckedBar extends Bar {
   readonly ok: boolean;
 }
 
+/** Undefined for one that was not measured. Null is not 0, though JavaScript compares it as if it were. */
+function measured({ figures }: BenchResult, key: string): number | undefined {
+  const figure = figures[key];
+  return figure !== null && Number.isFinite(figure) ? figure : undefined;
+}
+
 /** A figure that was not measured fails its bar. */
 export function checkBars(result: BenchResult): CheckedBar[] {
   return result.bars.map((bar) => {
-    const figure = result.figures[bar.key];
+    const figure = measured(result, bar.key);
     if (figure === undefined) return { ...bar, ok: false };
     const ok = bar.op === '<=' ? figure <= bar.value : bar.op === '>=' ? figure >= bar.value : figure === bar.value;
     return { ...bar, ok };
@@ -33,14 +42,15 @@ export function checkBars(result: BenchResult): CheckedBar[] {
  * (infinity).
  */
 export function shortfall(result: BenchResult, bar: Bar): number {
-  const figure = result.figures[bar.key];
+  const figure = measured(result, bar.key);
   if (figure === undefined) return Number.POSITIVE_INFINITY;
   if (bar.op === '==') return figure === bar.value ? 0 : Number.POSITIVE_INFINITY;
   return bar.op === '<=' ? figure / bar.value : bar.value / figure;
 }
 
 /** Whole numbers as they are, others with three digits that count. */
-export function formatFigure(value: number): string {
+export function formatFigure(value: number | null | undefined): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return 'not measured';
   if (Number.isInteger(value)) return String(value);
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
@@ -57,7 +67,10 @@ export function renderResult(result: BenchResult): string {
   return [`${result.name}`, ...lines].join('\n');
 }
 
-/** The value below which `fraction` (0..1) of the samples lie; samples need not be sorted. Throws on an empty list. */
+/**
+ * The value below which `fraction` (0..1) of the samples lie; samples need not be sorted.
+ * @throws Error without samples.
+ */
 export function quantile(samples: readonly number[], fraction: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))];

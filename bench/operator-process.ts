@@ -17,6 +17,8 @@ export const engineSets = {
 };
 export type EngineSet = keyof typeof engineSets;
 
+/** Far more than it needs on a busy machine: who waits for ever says nothing. */
+const READY_MILLIS = 120_000;
 /** Passes over all workloads: often, so that two of them are part of what is measured. */
 const RECONCILE_SECONDS = 5;
 /** Two passes and a little; with all engines also usage collected from every pod and the first word to every agent. */
@@ -55,7 +57,8 @@ export interface RunningOperator {
 }
 
 /**
- * Resolves when it is ready; rejects where it ends before, with the end of what it said. Webhook with a certificate from
+ * Resolves when it is ready; rejects where it ends before or is not ready in two minutes, with the end of what it said, and
+ * leaves no process then. Webhook with a certificate from
  * files, metrics, health and leader election are on.
  */
 export async function startOperator(
@@ -83,11 +86,15 @@ export async function startOperator(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     told = (told + text).slice(-4000);
   });
+  const until = performance.now() + READY_MILLIS;
   for (;;) {
     await delay(200);
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The operator ended:\n${told}`);
     const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
     if (answer?.ok) return { child, metrics };
+    if (performance.now() < until) continue;
+    await stopProcess(child);
+    throw new Error(`The operator was not ready in ${READY_MILLIS / 1000} s:\n${told}`);
   }
 }
 

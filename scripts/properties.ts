@@ -23,6 +23,11 @@ if (!Number.isInteger(rounds) || !Number.isInteger(first) || rounds < 1 || first
 const files = globSync('{src,test,bench}/**/*.test.ts', { cwd: root }).filter(
   (file) => file.includes(values.files) && readFileSync(join(root, file), 'utf8').includes('fc.assert('),
 );
+if (files.length === 0) {
+  // Without a file the runner would take all tests.
+  console.error(`No test file with property tests has ${JSON.stringify(values.files)} in its path.`);
+  process.exit(2);
+}
 const failed: number[] = [];
 for (let seed = first; seed < first + rounds; seed++) {
   const status = await runVitest({
