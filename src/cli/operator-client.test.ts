@@ -225,4 +225,19 @@ describe('an operator that wants to see a token', () => {
     expect(stderr).toContain('says: somebody may not get /explain');
     expect((await run(join(folder, 'none'))).stderr).toContain('names a file that cannot be read');
   });
+
+  test('an answer that breaks off is told as what it is, not as one of another version', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 });
+      response.write('{"at":', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const { code, stderr } = await explain(url);
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be asked: ');
+    expect(stderr).not.toContain('of this version');
+  });
 });

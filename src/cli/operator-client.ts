@@ -156,7 +156,10 @@ export type OperatorAddress = { readonly url: URL; readonly io: Pick<CliIo, 'clo
 /** Names a file with a bearer token, for an operator that asks for one (observability.metrics.authentication). */
 export const TOKEN_FILE_VARIABLE = 'STOWAGE_OPERATOR_TOKEN_FILE';
 
-/** @throws CommandError where the operator cannot be asked, and where it does not know the workload. */
+/**
+ * What an operator of another version tells besides what is known here is left out; what it no longer tells is a CommandError.
+ * @throws CommandError where the operator cannot be asked, and where it does not know the workload.
+ */
 export async function fetchExplanation(address: OperatorAddress, ref: WorkloadRef): Promise<OperatorExplanation> {
   return await ask(address, `workload=${encodeURIComponent(workloadKey(ref))}`, explanation);
 }
@@ -173,7 +176,8 @@ async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: 
   try {
     const headers = authorizationFrom(io.env[TOKEN_FILE_VARIABLE]);
     const response = await fetch(target, { headers, signal: deadline.signal, redirect: 'error' });
-    const body: unknown = await response.json().catch(() => undefined);
+    // Read apart from being understood: what breaks off, or comes too late, is no answer of another version.
+    const body = parsed(await response.text());
     if (!response.ok) throw new CommandError(`the operator at ${url.href} says: ${problemIn(body, response.status)}`);
     const result = schema.safeParse(body);
     if (result.success) return result.data;
@@ -186,6 +190,15 @@ async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: 
     });
   } finally {
     deadline.end();
+  }
+}
+
+/** Undefined for what is no JSON, such as the page of a proxy in between. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
