@@ -35,7 +35,10 @@ export interface Arm {
   readonly name: string;
   /** One line for the table's legend. */
   readonly describe: string;
-  /** Undefined: set once and left alone. */
+  /**
+   * Whole seconds, and at most the two from one point of the plot to the next: an observation tells of the time since the last
+   * one, whoever it was made for. Undefined: set once and left alone.
+   */
   readonly tickMillis: Millis | undefined;
   create(facts: LabFacts): ArmController;
 }

@@ -41,7 +41,7 @@ export interface RunFigures {
   /** Highest sum of requests at any instant, and how often it was above what is allocatable. */
   readonly highestSum: Millicores;
   readonly violations: number;
-  /** Of the settings over time, for the plot. */
+  /** Every two seconds, and whenever the arm looked. Of the settings over time, for the plot. */
   readonly trace: readonly TracePoint[];
 }
 
@@ -63,6 +63,8 @@ interface Seat {
 
 /** Arms tick at most this often, arrivals and the warm-up's end fall on it. */
 const BEAT_MILLIS: Millis = 1000;
+/** From one point of the plot to the next, also where nobody steers. */
+const TRACE_MILLIS: Millis = 2000;
 const MINUTE: Millis = 60_000;
 
 /** Rejects with what the substrate or the arm throws; the substrate is left as it is then. */
@@ -117,7 +119,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunFigu
     const at = now + BEAT_MILLIS;
     const isDead = load.killControllerAt !== undefined && at >= load.killControllerAt;
     const isDue = arm.tickMillis !== undefined && at % arm.tickMillis === 0 && !isDead;
-    if (!isDue && at % 2000 !== 0) continue;
+    if (!isDue && at % TRACE_MILLIS !== 0) continue;
     const observations = [...seats.values()].map((seat) => observe(substrate, seat, at));
     trace.push(tracePoint(observations, at));
     if (!isDue) continue;
@@ -155,6 +157,7 @@ function isDueAt({ from = 0, until = Number.POSITIVE_INFINITY }: LabPod, now: Mi
   return from <= now && now < until;
 }
 
+/** Of the time since the seat was last observed, and the beginning of the next. */
 function observe(substrate: Substrate, seat: Seat, at: Millis): PodObservation {
   const { pod, settings, before, beforeAt } = seat;
   const counters = substrate.counters(pod.name);

@@ -7,7 +7,7 @@ const ROW = 120;
 const LEFT = 64;
 const TOP = 34;
 
-/** Runs below each other, one row a pod; all share one scale. */
+/** Runs below each other, one row a pod; all share one scale, so that arms can be compared by eye. No runs: an empty picture. */
 export function labPlot(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap((run) => podsOf(run.trace).map((pod) => ({ run, pod })));
   const end = Math.max(1, ...runs.flatMap(({ trace }) => trace.map(({ atMillis }) => atMillis)));

@@ -7,6 +7,7 @@ import { labLoads } from './loads.ts';
 /** Services shown one by one; more of them are shown as their worst. */
 const MAX_SERVICES = 3;
 
+/** @param rows of any loads and arms, each load's together; loads and arms that are not known any more have no description. */
 export function labText(rows: readonly LabRow[]): string {
   const loads = [...new Set(rows.map(({ load }) => load))];
   return `${[...loads.map((load) => section(load, rows)), legend(rows)].join('\n\n')}\n`;
@@ -61,6 +62,7 @@ function shownServices(pods: readonly PodRow[]): ShownService[] {
   ];
 }
 
+/** By what people waited for: bad answers first, then the 95th percentile. Undefined where none of them found room. */
 function worst(pods: readonly PodRow[]): PodRow | undefined {
   return pods.toSorted((a, b) => b.badShare.median - a.badShare.median || b.p95Millis.median - a.p95Millis.median)[0];
 }

@@ -34,7 +34,7 @@ const wave =
   (mean: number, swing: number, periodMillis: Millis, shift: number): Rate =>
   (millis) =>
     mean + swing * Math.sin(2 * Math.PI * (millis / periodMillis + shift));
-/** Quiet with short bursts: every seventh to eleventh second several times the usual. */
+/** Quiet, but for two seconds at the beginning of every `every` ones: several times the usual. */
 const bursty =
   (usual: number, burst: number, every: number): Rate =>
   (millis) =>

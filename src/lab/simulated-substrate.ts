@@ -20,6 +20,7 @@ export function createSimulatedSubstrate({ cpus, lengthMillis }: SimulatedSubstr
   const machine = new CfsMachine({ cpus });
   const services = new Map<string, Service>();
   const set = (name: string, { request, limit }: CpuSettings): void => {
+    // A core is 1,024 shares, and 2 are the least there are (MilliCPUToShares, pkg/kubelet/cm/helpers_linux.go).
     machine.setWeight(name, Math.max(2, Math.floor(request * 1.024)));
     machine.setQuota(name, limit);
   };
@@ -46,6 +47,7 @@ export function createSimulatedSubstrate({ cpus, lengthMillis }: SimulatedSubstr
   };
 }
 
+/** One job without an end: it takes what it can get, and serves nobody. */
 const spinning: Service = {
   queue: { take: () => ({ remainingMillis: Number.MAX_SAFE_INTEGER }), finished: () => {} },
   replies: () => [],
@@ -83,6 +85,7 @@ function serving(pod: LabPod, lengthMillis: Millis, seed: number, now: () => Mil
         if (arrival !== undefined) answered.set(arrival, millis - arrival.atMillis);
       },
     },
+    // Who asked less than the patience ago may still be answered: neither lost nor served yet.
     replies: () =>
       arrivals
         .filter(({ atMillis }) => atMillis + PATIENCE_MILLIS <= now())

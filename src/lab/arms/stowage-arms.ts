@@ -18,6 +18,7 @@ export const stowageArms: readonly Arm[] = [
 ];
 
 function stowage(name: string, describe: string, changes: Partial<AllocationRules>): Arm {
+  // The other arms give away all that is allocatable, so ours keeps nothing back either.
   const rules: AllocationRules = { ...defaultAllocationRules, managementMode: 'optOut', margin: 0, ...changes };
   return {
     name,
