@@ -36,6 +36,7 @@ export function poolOf(pool: ScenarioPool): SimulatedPool {
     );
   }
   const isSpot = pool.class === 'spot';
+  // A price that is given is what a node costs; what it would cost on on-demand stays the catalogue's, where that knows the type.
   const listPrice = isSpot && known !== undefined ? onDemandPerHour * (1 - known.spotSaving / 100) : onDemandPerHour;
   const hazardPerHour = pool.interruptions ?? (known === undefined ? 0 : interruptionRate.parse(known.interruptions));
   return {
@@ -80,7 +81,10 @@ export function workloadsOf({ workloads }: Scenario): NamedWorkload[] {
   );
 }
 
-/** Namespaces first. Those that workloads name but the scenario does not list are enabled, without annotations. */
+/**
+ * In the order to be made: namespaces first, policies and bounds before the workloads they hold for. Namespaces that workloads
+ * name but the scenario does not list are enabled, without annotations.
+ */
 export function objectsOf(scenario: Scenario): KubeObject[] {
   const listed = new Set(scenario.namespaces.map(({ name }) => name));
   const named = new Set(scenario.workloads.map(({ namespace }) => namespace).filter((name) => !listed.has(name)));

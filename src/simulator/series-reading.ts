@@ -18,6 +18,10 @@ export interface SeriesReaderOptions {
   readonly pools: readonly SimulatedPool[];
 }
 
+/**
+ * Integrals and counts only grow, so that a span is the difference of two readings; levels are of the moment.
+ * @returns a reading each time it is called; its cost goes by the number of objects that changed.
+ */
 export function createSeriesReader({ cluster, judge, pools }: SeriesReaderOptions): () => SeriesReading {
   const [pods, nodes] = [cluster.caches.of(resources.pods), cluster.caches.of(resources.nodes)];
   // Objects are replaced when they change, and most do not between two readings.
@@ -53,6 +57,7 @@ export function createSeriesReader({ cluster, judge, pools }: SeriesReaderOption
   };
 }
 
+/** Pure functions of objects that are never changed in place; an object that is gone is forgotten with it. */
 function remembered<T extends object>(compute: (from: T) => number): (from: T) => number {
   const known = new WeakMap<T, number>();
   return (from) => {

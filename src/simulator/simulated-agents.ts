@@ -81,7 +81,10 @@ export function createSimulatedAgents({
   };
 }
 
-/** The agent's metrics, as they are, and word of what it saw whenever it has planned. */
+/**
+ * What an agent saw is read from the metrics it would be scraped for: the simulator looks at it from outside, like everybody.
+ * @returns the agent's metrics, as they are, with word of each plan.
+ */
 function tellingOfPlans(metrics: AgentMetrics, tell: (usage: SeenPlan['usage']) => void): AgentMetrics {
   return {
     ...metrics,

@@ -7,13 +7,15 @@ import type { NodeUsage } from '../cluster/kubelet/node-usage.ts';
 import type { ContainerUsage } from '../cluster/load/container-usage.ts';
 import type { Millicores, Millis } from '../lib/units.ts';
 
+/** Each node's own: the agent of a node sees nothing of others. */
 export interface UsageSamplerOptions {
   /** Counters of the node's containers up to now; undefined while there is no such node. */
   readonly usage: () => NodeUsage | undefined;
+  /** In virtual time; the agent's own clock. */
   readonly monotonic: () => Millis;
 }
 
-/** As many samples as the longest window needs. */
+/** As many samples, one a second, as the longest window needs. */
 const CAPACITY = 64;
 const SECOND = 1000;
 const MICROS = 1_000_000;
@@ -82,6 +84,7 @@ export function createUsageSampler({ usage, monotonic }: UsageSamplerOptions): S
         },
       };
     },
+    // Over the span, or as much of it as is known; unknown before the second sample.
     node(spanMillis): NodeUse {
       const last = node.at(-1);
       const first = node.findLast(({ at }) => last !== undefined && at <= last.at - spanMillis) ?? node[0];
@@ -103,6 +106,7 @@ export function createUsageSampler({ usage, monotonic }: UsageSamplerOptions): S
   };
 }
 
+/** Settings of control groups (weights, quotas) are not simulated: what the agent would read of them stays unknown. */
 function useOf(ring: CounterRing): GroupUse {
   return { window: ring.window, settings: () => undefined, lastMillis: () => ring.lastMillis };
 }

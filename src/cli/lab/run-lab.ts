@@ -20,6 +20,7 @@ const NODE: Pick<ExperimentOptions, 'cpus' | 'allocatable' | 'warmUpMillis'> = {
   warmUpMillis: 15_000,
 };
 
+/** @throws UsageError for a load or arm of another name, CommandError where the substrate or the folder cannot be used. */
 export async function runLab(context: CliContext, options: LabOptions, version: string): Promise<ExitCode> {
   const loads = choose(labLoads, options.load, 'load');
   const arms = choose(labArms, options.arm, 'arm');

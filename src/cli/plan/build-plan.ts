@@ -12,7 +12,11 @@ import { planSizes } from '../sizing/sizing-plan.ts';
 import { blocksOf } from './blocks.ts';
 import { type PlanDocument, type PlannedAction, type PlannedWorkloadDocument, slotRuns } from './plan-document.ts';
 
-/** @param namespace the only one to plan; undefined for all. */
+/**
+ * As the operator would decide and its guards would say at this instant. What only a running operator knows (cooldowns since the
+ * last move, what is in flight) is not in the input, and told as missing by whoever prints the plan.
+ * @param namespace the only one to plan; undefined for all.
+ */
 export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: string | undefined): PlanDocument {
   const workloads = planFleet(input.view, input.rules, now, namespace).map((planned) =>
     toDocument(input, planned, now),

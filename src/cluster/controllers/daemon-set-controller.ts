@@ -156,11 +156,15 @@ function targetOf(pod: Pod): string {
   return pod.spec?.nodeName ?? required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0] ?? '';
 }
 
+/** Finished ones too: a daemon that ended is made anew on its node, not restarted as its pod. */
 function misplaced(pods: readonly Pod[], wanted: ReadonlySet<string>): Pod[] {
   return pods.filter((pod) => !isTerminating(pod) && (isFinished(pod) || !wanted.has(targetOf(pod))));
 }
 
-/** Pods of an older template, as many as may be unavailable at a time. */
+/**
+ * Pods of an older template, as many as may be unavailable at a time, those that are so already counted. `maxSurge` is not played:
+ * an old pod goes before its successor comes.
+ */
 function outdated(set: DaemonSet, pods: readonly Pod[], hash: string, desired: number): Pod[] {
   const strategy = set.spec?.updateStrategy;
   if (strategy?.type === 'OnDelete') return [];
@@ -170,6 +174,7 @@ function outdated(set: DaemonSet, pods: readonly Pod[], hash: string, desired: n
   return old.slice(0, Math.max(0, limit - unavailable));
 }
 
+/** Heartbeats change nodes all the time; only these fields decide which pods they get. */
 function isSameOffer(before: Node, after: Node): boolean {
   return (
     isSameValue(before.metadata?.labels, after.metadata?.labels) &&

@@ -15,6 +15,10 @@ export interface VolumeBinderOptions {
 
 export const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
+/**
+ * A claim of a class that waits for its first consumer gets its volume once the scheduler has named a node, any other at once, on
+ * a node drawn by lot. A volume is tied to the zone of that node, never to the node itself: as those of the clouds are.
+ */
 export function createVolumeBinder(context: StandInContext, options: VolumeBinderOptions = {}): StandIn {
   const { api, caches, clock, random, log } = context;
   const { provisionMillis = 3000 } = options;
@@ -100,6 +104,7 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
     await markBound(bound, nameOf(volume));
   };
 
+  /** Both sides say so in the end: a volume bound to a claim that does not know it would hold the pod for ever. */
   const markBound = async (claim: PersistentVolumeClaim, volumeName: string): Promise<void> => {
     if (volumes.get(volumeName) === undefined && claim.status?.phase === 'Lost') return;
     const { accessModes, resources: wanted } = claim.spec ?? {};

@@ -14,6 +14,7 @@ export type NodeFilter = (state: NodeState) => Refusal | undefined;
 const UNSCHEDULABLE_TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
+/** Unresolvable: evicting pods of the node would not help, so preemption does not look at it. */
 const unresolvable = (reason: string): Refusal => ({ reasons: [reason], isUnresolvable: true });
 const resolvable = (reason: string): Refusal => ({ reasons: [reason], isUnresolvable: false });
 
@@ -95,6 +96,7 @@ function sharesZone(volume: PersistentVolume, node: Node): boolean {
   });
 }
 
+/** With fewer domains than `minDomains` the smallest counts as empty, so that new domains are waited for (KEP-3022). */
 function refuseSkew(info: PodInfo, constraint: SpreadConstraint, cluster: ClusterState): NodeFilter {
   const domains = domainCounts(info, constraint, cluster);
   const smallest = domains.size < constraint.minDomains ? 0 : Math.min(...domains.values());
@@ -173,6 +175,7 @@ function domainsWithPods(term: AffinityTerm, cluster: ClusterState): Set<string 
   return domains;
 }
 
+/** Anti-affinity is symmetric: a pod that is there may forbid its domain to those it does not want beside it. */
 function domainsClosedByOthers(info: PodInfo, cluster: ClusterState): { key: string; value: string }[] {
   const closed: { key: string; value: string }[] = [];
   const labels = new Map<string, Readonly<Record<string, string>>>();

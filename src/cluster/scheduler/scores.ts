@@ -5,6 +5,7 @@ import type { ClusterState, NodeState } from './cluster-state.ts';
 import { matchesTerm, untoleratedTaints } from './node-matching.ts';
 import type { PodInfo } from './pod-info.ts';
 
+/** Source: pkg/scheduler/apis/config/v1/default_plugins.go; plugins that score nothing here are left out. */
 const WEIGHTS = { leastAllocated: 1, balanced: 1, preferredAffinity: 2, spread: 2, taints: 3 } as const;
 const MAX_SCORE = 100;
 /** Pods without requests still count a little, or they would all land on one node. Source: pkg/scheduler/util. */
@@ -74,11 +75,13 @@ function usedShare(info: PodInfo, state: NodeState, resource: string): number {
   return Math.min(1, ((state.requested.get(resource) ?? 0) + request) / allocatable);
 }
 
+/** 0..100: the mean of what would be free of CPU and of memory. Source: noderesources/least_allocated.go. */
 function leastAllocated(info: PodInfo, state: NodeState): number {
   const free = 2 - usedShare(info, state, 'cpu') - usedShare(info, state, 'memory');
   return Math.floor((free * MAX_SCORE) / 2);
 }
 
+/** 0..100: the standard deviation of two shares is half their distance. Source: noderesources/balanced_allocation.go. */
 function balanced(info: PodInfo, state: NodeState): number {
   const deviation = Math.abs(usedShare(info, state, 'cpu') - usedShare(info, state, 'memory')) / 2;
   return Math.floor((1 - deviation) * MAX_SCORE);
@@ -93,7 +96,10 @@ function preferredTaints(info: PodInfo, state: NodeState): number {
   return untoleratedTaints(state.node.spec?.taints, info.spec.tolerations, ['PreferNoSchedule']).length;
 }
 
-/** Fewer pods of the group in a node's domain is better; domains that exist in larger numbers weigh more. */
+/**
+ * Fewer pods of the group in a node's domain is better; topologies with more domains weigh more, by the logarithm. Only soft
+ * constraints score; hard ones are filters. Source: podtopologyspread/scoring.go.
+ */
 function spreadScores(info: PodInfo, feasible: readonly NodeState[], cluster: ClusterState): number[] {
   const soft = info.spread.filter((constraint) => !constraint.isHard);
   if (soft.length === 0) return feasible.map(() => 0);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Figure, type Figures, figureMeanings, isFigure } from '../figures.ts';
 
+/** Exact: figures are rounded for people only. */
 const operators = {
   '<=': (left: number, right: number) => left <= right,
   '>=': (left: number, right: number) => left >= right,
@@ -12,6 +13,7 @@ const operators = {
 type Operator = keyof typeof operators;
 
 export interface Assertion {
+  /** As written. */
   readonly text: string;
   readonly figure: Figure;
   readonly operator: Operator;
@@ -28,6 +30,7 @@ export interface CheckedAssertion {
 const FORM =
   'write a figure, a comparison and a number or figure, such as "spotGap <= 2" or "evictions <= evictionsBound"';
 
+/** Refuses what could never be checked, with all that could: a misspelt figure must not pass for one that holds. */
 export const assertion = z.string().transform((text, context): Assertion => {
   const [, figure = '', operator = '', right = ''] = /^\s*(\w+)\s*(<=|>=|==|<|>)\s*(\S+)\s*$/.exec(text) ?? [];
   const fail = (message: string): never => {

@@ -6,7 +6,7 @@ import type { OpenWatch, WatchQuery } from '../watcher.ts';
 import { type Exchange, endWith, startAnswer, writeTo } from './exchange.ts';
 import type { Representation } from './representation.ts';
 
-/** Unsent bytes at which a client is too slow to follow, and its watch ends. */
+/** Unsent bytes, of one client, at which a client is too slow to follow, and its watch ends. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
 /** For plain JSON only: tables and partial objects differ from stream to stream. */

@@ -48,7 +48,10 @@ function validateTolerationChange(before: JsonObject, after: JsonObject): FieldE
   return [];
 }
 
-/** Errors of an update through the pod itself. */
+/**
+ * Errors of an update through the pod itself: everything that may change is set back to what it was, and nothing else may differ.
+ * A pod still gated by the scheduler may have its node selector and affinity changed, too (KEP-3838).
+ */
 export function validatePodUpdate(pod: ApiObject, old: ApiObject): FieldError[] {
   const before = objectAt(old, 'spec') ?? {};
   const after = cloneJson(objectAt(pod, 'spec') ?? {});
@@ -99,6 +102,7 @@ export function validatePodUpdate(pod: ApiObject, old: ApiObject): FieldError[] 
 
 const RESIZABLE = ['cpu', 'memory'];
 
+/** The container as if its CPU and memory had stayed: what still differs may not change by a resize. */
 function withoutResizable(container: JsonObject, original: JsonObject): JsonObject {
   const copy = cloneJson(container);
   const resources = isObject(copy['resources']) ? copy['resources'] : {};
@@ -117,6 +121,7 @@ function withoutResizable(container: JsonObject, original: JsonObject): JsonObje
   return copy;
 }
 
+/** Amounts may be added and changed, never taken away: there would be no telling what the container is to run with. */
 function validateContainerResize(container: JsonObject, old: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const part of ['limits', 'requests']) {
@@ -138,7 +143,10 @@ function supportsResize(pod: ApiObject): boolean {
   return statuses.every((status) => objectAt(status, 'resources') !== undefined);
 }
 
-/** Errors of an update through the resize subresource. */
+/**
+ * Errors of an update through the resize subresource (KEP-1287). That the QoS class stays is judged by the class in the pod's
+ * status, which never changes.
+ */
 export function validatePodResize(pod: ApiObject, old: ApiObject): FieldError[] {
   if (old.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined)
     return [forbiddenField('', 'static pods cannot be resized')];

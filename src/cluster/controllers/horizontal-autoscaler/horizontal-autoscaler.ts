@@ -24,10 +24,15 @@ import { proposeMetric } from './metric-source.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { applyScalingRules, type ScalingHistory } from './scaling-rules.ts';
 
+/** `--horizontal-pod-autoscaler-sync-period`. */
 const SYNC_MILLIS = 15_000;
 const WORKERS = 1;
 
-/** Resource metrics only; targets are Deployments, ReplicaSets and StatefulSets. Without figures it changes nothing. */
+/**
+ * Of several metrics the one that asks for most decides. What is remembered (stabilisation, rates of change) is of this process:
+ * it begins with the replicas there are, as the real controller does after a restart. Resource metrics only; targets are
+ * Deployments, ReplicaSets and StatefulSets. Without figures it changes nothing.
+ */
 export function createHorizontalAutoscaler({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'horizontal-pod-autoscaler';
   const queue = createWorkQueue({ clock, random, log, name });

@@ -16,9 +16,12 @@ import { scaledPods } from './scaled-pods.ts';
 type Spec = NonNullable<HorizontalPodAutoscaler['spec']>;
 type Metric = NonNullable<Spec['metrics']>[number];
 
+/** What is known of the target's pods at one look. */
 export interface MetricContext {
   readonly pods: readonly Pod[];
+  /** By name of the pod; those without figures are missing. */
   readonly metrics: ReadonlyMap<string, PodMetrics>;
+  /** Replicas the target asks for. */
   readonly current: number;
   readonly now: number;
 }
@@ -27,6 +30,10 @@ export type MetricProposal =
   | { readonly ok: true; readonly replicas: number; readonly metric: string; readonly shown: MetricStatus }
   | { readonly ok: false; readonly why: string };
 
+/**
+ * Replicas by one metric alone. An expected outcome, not an error, where there is none: `why` in the words of the real controller,
+ * which people search for (pkg/controller/podautoscaler/horizontal.go and replica_calculator.go).
+ */
 export function proposeMetric(metric: Metric, { pods, metrics, current, now }: MetricContext): MetricProposal {
   const source = metric.type === 'ContainerResource' ? metric.containerResource : metric.resource;
   const container = metric.type === 'ContainerResource' ? metric.containerResource?.container : undefined;

@@ -138,6 +138,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     }
   };
 
+  /** By the latest that is known: the pass may have made and deleted pods since it read the set. */
   const writeStatus = async (set: StatefulSet, revisions: Revisions): Promise<void> => {
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
@@ -146,6 +147,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     await replaceStatus(api, resources.statefulSets, { ...current, status });
   };
 
+  /** Revisions that a pod still has are kept whatever the limit: it may have to be made again. */
   const pruneHistory = async (set: StatefulSet, revisions: Revisions): Promise<void> => {
     const live = new Set([nameOf(revisions.current), nameOf(revisions.update)]);
     for (const pod of caches.podsOfController(uidOf(set)))
@@ -158,6 +160,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     }
   };
 
+  /** Time alone makes a ready pod available; no event tells. */
   const nextAvailability = (set: StatefulSet): HandlerResult => {
     const minReadySeconds = set.spec?.minReadySeconds ?? 0;
     if (minReadySeconds === 0) return undefined;
