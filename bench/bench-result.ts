@@ -10,8 +10,8 @@ export interface Bar {
 export interface BenchResult {
   readonly name: string;
   /**
-   * Unit in the key: `..._ms`, `..._mb`, `..._per_second`, `..._ratio`. Null is what JSON makes of NaN and infinities: a figure
-   * that could not be measured.
+   * Unit in the key: `..._ms`, `..._mb`, `..._per_second`, `..._ratio`. Null is what JSON makes of NaN and infinities:
+   * a figure that could not be measured.
    */
   readonly figures: Readonly<Record<string, number | null>>;
   readonly bars: readonly Bar[];

@@ -1,4 +1,7 @@
-/** The real operator as a process of its own: laid out as in the image (bundle alone) or run from source, measured from /proc. */
+/**
+ * The real operator as a process of its own: laid out as in the image (bundle alone) or run from source, measured from
+ * /proc.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -57,9 +60,8 @@ export interface RunningOperator {
 }
 
 /**
- * Resolves when it is ready; rejects where it ends before or is not ready in two minutes, with the end of what it said, and
- * leaves no process then. Webhook with a certificate from
- * files, metrics, health and leader election are on.
+ * Resolves when it is ready; rejects where it ends before or is not ready in two minutes, with the end of what it said,
+ * and leaves no process then. Webhook with a certificate from files, metrics, health and leader election are on.
  */
 export async function startOperator(
   launcher: string,

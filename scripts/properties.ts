@@ -1,6 +1,7 @@
 /**
- * `npm run properties -- [--rounds N] [--seed S] [--files PART]`: the property tests with seeds of their own, S (by default the time) and on,
- * to look for cases `npm test` does not draw. A round that fails is told with its seed: `--rounds 1 --seed S` plays it again.
+ * `npm run properties -- [--rounds N] [--seed S] [--files PART]`: the property tests with seeds of their own, S (by
+ * default the time) and on, to look for cases `npm test` does not draw. A round that fails is told with its seed:
+ * `--rounds 1 --seed S` plays it again.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

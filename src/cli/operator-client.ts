@@ -157,7 +157,8 @@ export type OperatorAddress = { readonly url: URL; readonly io: Pick<CliIo, 'clo
 export const TOKEN_FILE_VARIABLE = 'STOWAGE_OPERATOR_TOKEN_FILE';
 
 /**
- * What an operator of another version tells besides what is known here is left out; what it no longer tells is a CommandError.
+ * What an operator of another version tells besides what is known here is left out; what it no longer tells is a
+ * CommandError.
  * @throws CommandError where the operator cannot be asked, and where it does not know the workload.
  */
 export async function fetchExplanation(address: OperatorAddress, ref: WorkloadRef): Promise<OperatorExplanation> {

@@ -36,8 +36,8 @@ export interface Arm {
   /** One line for the table's legend. */
   readonly describe: string;
   /**
-   * Whole seconds, and at most the two from one point of the plot to the next: an observation tells of the time since the last
-   * one, whoever it was made for. Undefined: set once and left alone.
+   * Whole seconds, and at most the two from one point of the plot to the next: an observation tells of the time since
+   * the last one, whoever it was made for. Undefined: set once and left alone.
    */
   readonly tickMillis: Millis | undefined;
   create(facts: LabFacts): ArmController;

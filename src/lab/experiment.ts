@@ -1,4 +1,7 @@
-/** One run of the experiment: a load, an arm, a seed, on a substrate; and what the pods' users and the machine's owner saw. */
+/**
+ * One run of the experiment: a load, an arm, a seed, on a substrate; and what the pods' users and the machine's owner
+ * saw.
+ */
 import type { Millicores, Millis } from '../lib/units.ts';
 import type { Arm, LabFacts, PodObservation } from './arm.ts';
 import type { LabLoad } from './loads.ts';
@@ -35,7 +38,10 @@ export interface RunFigures {
   readonly countedMillis: Millis;
   /** Jain index of the shares of their requests that services answered, 0..1. */
   readonly jain: number;
-  /** Writes of the pod that had most, in its busiest minute; and of all pods in the last third, where a steady load should need none. */
+  /**
+   * Writes of the pod that had most, in its busiest minute; and of all pods in the last third, where a steady load
+   * should need none.
+   */
   readonly writesPerMinute: number;
   readonly lateWrites: number;
   /** Highest sum of requests at any instant, and how often it was above what is allocatable. */

@@ -1,4 +1,6 @@
-/** One run as a picture: each pod's CPU in use, its request and its ceiling over time, as SVG that needs nothing else. */
+/**
+ * One run as a picture: each pod's CPU in use, its request and its ceiling over time, as SVG that needs nothing else.
+ */
 import { linePath } from '../lib/svg-path.ts';
 import type { RunFigures, TracePoint } from './experiment.ts';
 
@@ -7,7 +9,10 @@ const ROW = 120;
 const LEFT = 64;
 const TOP = 34;
 
-/** Runs below each other, one row a pod; all share one scale, so that arms can be compared by eye. No runs: an empty picture. */
+/**
+ * Runs below each other, one row a pod; all share one scale, so that arms can be compared by eye. No runs: an empty
+ * picture.
+ */
 export function labPlot(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap((run) => podsOf(run.trace).map((pod) => ({ run, pod })));
   const end = Math.max(1, ...runs.flatMap(({ trace }) => trace.map(({ atMillis }) => atMillis)));

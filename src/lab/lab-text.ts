@@ -7,7 +7,10 @@ import { labLoads } from './loads.ts';
 /** Services shown one by one; more of them are shown as their worst. */
 const MAX_SERVICES = 3;
 
-/** @param rows of any loads and arms, each load's together; loads and arms that are not known any more have no description. */
+/**
+ * @param rows of any loads and arms, each load's together; loads and arms that are not known any more have no
+ * description.
+ */
 export function labText(rows: readonly LabRow[]): string {
   const loads = [...new Set(rows.map(({ load }) => load))];
   return `${[...loads.map((load) => section(load, rows)), legend(rows)].join('\n\n')}\n`;

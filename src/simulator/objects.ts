@@ -82,8 +82,8 @@ export function workloadsOf({ workloads }: Scenario): NamedWorkload[] {
 }
 
 /**
- * In the order to be made: namespaces first, policies and bounds before the workloads they hold for. Namespaces that workloads
- * name but the scenario does not list are enabled, without annotations.
+ * In the order to be made: namespaces first, policies and bounds before the workloads they hold for. Namespaces that
+ * workloads name but the scenario does not list are enabled, without annotations.
  */
 export function objectsOf(scenario: Scenario): KubeObject[] {
   const listed = new Set(scenario.namespaces.map(({ name }) => name));
@@ -190,7 +190,9 @@ export function agentEnv({ allocation }: Config): Record<string, string> {
   };
 }
 
-/** Registers the webhook as deploy/webhook.yaml does, without the certificate that a call in this process needs none of. */
+/**
+ * Registers the webhook as deploy/webhook.yaml does, without the certificate that a call in this process needs none of.
+ */
 export function webhookObject(): KubeObject {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',

@@ -11,7 +11,10 @@ import { createUsageSampler } from './usage-sampler.ts';
 
 export interface SimulatedAgentsOptions {
   readonly usage: (node: string) => NodeUsage | undefined;
-  /** As the agent's container has them: `POD_NAMESPACE`, where its ConfigMap is, and settings (`STOWAGE_ALLOCATION_*`, `MBCAS_*`). */
+  /**
+   * As the agent's container has them: `POD_NAMESPACE`, where its ConfigMap is, and settings (`STOWAGE_ALLOCATION_*`,
+   * `MBCAS_*`).
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -82,7 +85,8 @@ export function createSimulatedAgents({
 }
 
 /**
- * What an agent saw is read from the metrics it would be scraped for: the simulator looks at it from outside, like everybody.
+ * What an agent saw is read from the metrics it would be scraped for: the simulator looks at it from outside, like
+ * everybody.
  * @returns the agent's metrics, as they are, with word of each plan.
  */
 function tellingOfPlans(metrics: AgentMetrics, tell: (usage: SeenPlan['usage']) => void): AgentMetrics {
@@ -100,7 +104,10 @@ function usageIn(text: string): SeenPlan['usage'] {
   return Object.fromEntries([...series].map(([, pod = '', usage]) => [pod, Number(usage)]));
 }
 
-/** How many loops the agent needed from the first plan that saw `pod` use more than `usage` until `until`, that one included. */
+/**
+ * How many loops the agent needed from the first plan that saw `pod` use more than `usage` until `until`, that one
+ * included.
+ */
 export function loopsFrom(plans: readonly SeenPlan[], pod: string, usage: Millicores, until: EpochMillis): number {
   const first = plans.findIndex((plan) => (plan.usage[pod] ?? 0) > usage);
   return first < 0 ? 0 : plans.slice(first).filter(({ at }) => at <= until).length;

@@ -1,6 +1,6 @@
 /**
- * The dashboard in a real Chromium: what somebody in front of it sees and does, that nothing fails on the way, and that axe finds
- * nothing. STOWAGE_SCREENSHOTS names a folder for pictures of every page, to be looked at.
+ * The dashboard in a real Chromium: what somebody in front of it sees and does, that nothing fails on the way, and that
+ * axe finds nothing. STOWAGE_SCREENSHOTS names a folder for pictures of every page, to be looked at.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,9 @@ const NODE: Pick<ExperimentOptions, 'cpus' | 'allocatable' | 'warmUpMillis'> = {
   warmUpMillis: 15_000,
 };
 
-/** @throws UsageError for a load or arm of another name, CommandError where the substrate or the folder cannot be used. */
+/**
+ * @throws UsageError for a load or arm of another name, CommandError where the substrate or the folder cannot be used.
+ */
 export async function runLab(context: CliContext, options: LabOptions, version: string): Promise<ExitCode> {
   const loads = choose(labLoads, options.load, 'load');
   const arms = choose(labArms, options.arm, 'arm');
@@ -94,8 +96,8 @@ interface LabWork {
 }
 
 /**
- * Seed by seed, so that an experiment that is interrupted has about as many of each load and arm; and the arms of a load one
- * after the other, so that what disturbs the machine for a while disturbs all of them alike.
+ * Seed by seed, so that an experiment that is interrupted has about as many of each load and arm; and the arms of a
+ * load one after the other, so that what disturbs the machine for a while disturbs all of them alike.
  */
 async function runAll(context: CliContext, { cells, options, substrate, folder }: LabWork): Promise<LabResults> {
   const { io } = context;

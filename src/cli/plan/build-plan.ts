@@ -13,8 +13,8 @@ import { blocksOf } from './blocks.ts';
 import { type PlanDocument, type PlannedAction, type PlannedWorkloadDocument, slotRuns } from './plan-document.ts';
 
 /**
- * As the operator would decide and its guards would say at this instant. What only a running operator knows (cooldowns since the
- * last move, what is in flight) is not in the input, and told as missing by whoever prints the plan.
+ * As the operator would decide and its guards would say at this instant. What only a running operator knows (cooldowns
+ * since the last move, what is in flight) is not in the input, and told as missing by whoever prints the plan.
  * @param namespace the only one to plan; undefined for all.
  */
 export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: string | undefined): PlanDocument {

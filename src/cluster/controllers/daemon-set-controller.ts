@@ -162,8 +162,8 @@ function misplaced(pods: readonly Pod[], wanted: ReadonlySet<string>): Pod[] {
 }
 
 /**
- * Pods of an older template, as many as may be unavailable at a time, those that are so already counted. `maxSurge` is not played:
- * an old pod goes before its successor comes.
+ * Pods of an older template, as many as may be unavailable at a time, those that are so already counted. `maxSurge` is
+ * not played: an old pod goes before its successor comes.
  */
 function outdated(set: DaemonSet, pods: readonly Pod[], hash: string, desired: number): Pod[] {
   const strategy = set.spec?.updateStrategy;

@@ -16,8 +16,9 @@ export interface VolumeBinderOptions {
 export const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 /**
- * A claim of a class that waits for its first consumer gets its volume once the scheduler has named a node, any other at once, on
- * a node drawn by lot. A volume is tied to the zone of that node, never to the node itself: as those of the clouds are.
+ * A claim of a class that waits for its first consumer gets its volume once the scheduler has named a node, any other
+ * at once, on a node drawn by lot. A volume is tied to the zone of that node, never to the node itself: as those of the
+ * clouds are.
  */
 export function createVolumeBinder(context: StandInContext, options: VolumeBinderOptions = {}): StandIn {
   const { api, caches, clock, random, log } = context;

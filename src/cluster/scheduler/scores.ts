@@ -81,7 +81,9 @@ function leastAllocated(info: PodInfo, state: NodeState): number {
   return Math.floor((free * MAX_SCORE) / 2);
 }
 
-/** 0..100: the standard deviation of two shares is half their distance. Source: noderesources/balanced_allocation.go. */
+/**
+ * 0..100: the standard deviation of two shares is half their distance. Source: noderesources/balanced_allocation.go.
+ */
 function balanced(info: PodInfo, state: NodeState): number {
   const deviation = Math.abs(usedShare(info, state, 'cpu') - usedShare(info, state, 'memory')) / 2;
   return Math.floor((1 - deviation) * MAX_SCORE);
@@ -97,8 +99,8 @@ function preferredTaints(info: PodInfo, state: NodeState): number {
 }
 
 /**
- * Fewer pods of the group in a node's domain is better; topologies with more domains weigh more, by the logarithm. Only soft
- * constraints score; hard ones are filters. Source: podtopologyspread/scoring.go.
+ * Fewer pods of the group in a node's domain is better; topologies with more domains weigh more, by the logarithm. Only
+ * soft constraints score; hard ones are filters. Source: podtopologyspread/scoring.go.
  */
 function spreadScores(info: PodInfo, feasible: readonly NodeState[], cluster: ClusterState): number[] {
   const soft = info.spread.filter((constraint) => !constraint.isHard);

@@ -17,7 +17,10 @@ import { createVpaMemory } from './rivals/vpa-memory.ts';
 export interface MemoryComparison {
   readonly trace: string;
   readonly strategies: readonly (MemoryFigures & { readonly strategy: string })[];
-  /** The slack of the one value for all replicas that would just have killed nothing, had it been known beforehand, 0..1. */
+  /**
+   * The slack of the one value for all replicas that would just have killed nothing, had it been known beforehand,
+   * 0..1.
+   */
   readonly leastSlack: number;
 }
 
@@ -25,7 +28,10 @@ export interface NamedMemoryStrategy {
   readonly name: string;
   /** A fresh one for each trace; undefined: it has nothing to say of this one. */
   readonly create: (trace: MemoryTrace) => MemoryStrategy | undefined;
-  /** The least time between two changes, where the strategy has rules of its own; undefined: as for the others. A kill is answered at once by everybody. */
+  /**
+   * The least time between two changes, where the strategy has rules of its own; undefined: as for the others. A kill
+   * is answered at once by everybody.
+   */
   readonly cooldownMillis?: Millis | undefined;
 }
 
@@ -38,7 +44,10 @@ const asIs: NamedMemoryStrategy = {
     requested === undefined ? undefined : { observe() {}, noteOom() {}, choose: () => requested },
 };
 
-/** VPA's arithmetic fed with the hottest replica alone, as ours is: what it would need to kill no replica that is above the others. */
+/**
+ * VPA's arithmetic fed with the hottest replica alone, as ours is: what it would need to kill no replica that is above
+ * the others.
+ */
 const vpaByHottest: NamedMemoryStrategy = {
   name: 'vpa, hottest',
   create() {

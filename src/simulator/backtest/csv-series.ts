@@ -1,4 +1,6 @@
-/** A recording in lines of `timestamp,value`, read piece by piece; what cannot be used is left out and told in one line. */
+/**
+ * A recording in lines of `timestamp,value`, read piece by piece; what cannot be used is left out and told in one line.
+ */
 import { InvalidValueError } from '../../lib/errors.ts';
 import type { Millicores, Millis } from '../../lib/units.ts';
 import { createInstantReader } from './read-instant.ts';
@@ -7,7 +9,10 @@ import { createNumberColumn, inOrderOfTime, type UsageSeries } from './usage-ser
 export interface CsvReader {
   /** The next piece of the file; it may end anywhere. */
   push(text: string): void;
-  /** @throws InvalidValueError naming file and line, when no line can be used or not even half of them begins with a time. */
+  /**
+   * @throws InvalidValueError naming file and line, when no line can be used or not even half of them begins with a
+   * time.
+   */
   end(): CsvRecording;
 }
 
@@ -36,8 +41,8 @@ interface Flaw {
 }
 
 /**
- * A first line that is a heading is skipped, and so are empty lines. A value that is missing or no number is a gap in the
- * recording.
+ * A first line that is a heading is skipped, and so are empty lines. A value that is missing or no number is a gap in
+ * the recording.
  * @param machine CPU of the whole machine: 4,000 reads 25 % as one core.
  */
 export function createCsvReader(name: string, machine: Millicores): CsvReader {

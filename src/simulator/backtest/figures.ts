@@ -2,9 +2,9 @@
 import type { Millis } from '../../lib/units.ts';
 
 /**
- * Sums over the judged samples of one series, so that several can be pooled. Every sample counts alike, however long until the
- * next: of series with steps that differ, those with the finer ones weigh more in what is pooled ({@link PooledFigures.meanSlack}
- * weighs all alike).
+ * Sums over the judged samples of one series, so that several can be pooled. Every sample counts alike, however long
+ * until the next: of series with steps that differ, those with the finer ones weigh more in what is pooled ({@link
+ * PooledFigures.meanSlack} weighs all alike).
  */
 export interface ReplaySums {
   /** Of all replicas together. */
@@ -29,7 +29,10 @@ export interface Figures {
   readonly underProvisioned: number;
   /** Usage beyond the request as a share of all usage, 0..1. */
   readonly deficit: number;
-  /** Changes of one container's request in a day, on average; the first request is none, and all replicas change at once. */
+  /**
+   * Changes of one container's request in a day, on average; the first request is none, and all replicas change at
+   * once.
+   */
   readonly changesPerDay: number;
 }
 

@@ -1,4 +1,7 @@
-/** Memory a workload wants over time, made up from a seed: leaks, plateaus, start-up peaks, days, steps, one hot replica, gaps, restarts. */
+/**
+ * Memory a workload wants over time, made up from a seed: leaks, plateaus, start-up peaks, days, steps, one hot
+ * replica, gaps, restarts.
+ */
 import { createSeededRandom, type Random } from '../../lib/random.ts';
 import type { Bytes, EpochMillis } from '../../lib/units.ts';
 

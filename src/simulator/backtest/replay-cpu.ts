@@ -1,11 +1,16 @@
-/** Replays recorded CPU usage: at every sample the request in force is judged first, then the strategy may learn and change it. */
+/**
+ * Replays recorded CPU usage: at every sample the request in force is judged first, then the strategy may learn and
+ * change it.
+ */
 import type { Millis } from '../../lib/units.ts';
 import type { ReplaySums } from './figures.ts';
 import type { Strategy } from './strategy.ts';
 import type { UsageSeries } from './usage-series.ts';
 
 export interface ReplayOptions {
-  /** History each strategy sees before its first request; nothing is judged before that. Counted from the first sample. */
+  /**
+   * History each strategy sees before its first request; nothing is judged before that. Counted from the first sample.
+   */
   readonly warmUpMillis: Millis;
   /** The least time between two changes of a request, for every strategy alike. */
   readonly cooldownMillis: Millis;
@@ -15,15 +20,15 @@ export interface ReplayOptions {
 export const defaultReplay: ReplayOptions = { warmUpMillis: 86_400_000, cooldownMillis: 3_600_000 };
 
 /**
- * The time that a request was in force is counted from one sample to the next, but no more than this of it: a gap in the
- * recording is nobody's merit.
+ * The time that a request was in force is counted from one sample to the next, but no more than this of it: a gap in
+ * the recording is nobody's merit.
  */
 const MAX_STEP_MILLIS: Millis = 3_600_000;
 
 /**
- * Whoever is replayed is judged by the same samples: each sets its first request with the first sample after the warm-up, and
- * from the next one on it is compared. A request chosen at an instant is never compared with a sample of that instant.
- * Equal series and strategies give equal sums: nothing is drawn, and no clock is asked.
+ * Whoever is replayed is judged by the same samples: each sets its first request with the first sample after the
+ * warm-up, and from the next one on it is compared. A request chosen at an instant is never compared with a sample of
+ * that instant. Equal series and strategies give equal sums: nothing is drawn, and no clock is asked.
  */
 export function replayCpu(series: UsageSeries, strategy: Strategy, options: ReplayOptions = defaultReplay): ReplaySums {
   const { at: instants, usage: usages, replicas } = series;

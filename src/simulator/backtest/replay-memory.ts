@@ -1,13 +1,13 @@
 /**
- * Replays the memory a workload wants: requests are limits, so a replica that wants more is killed. The strategy hears of
- * the kill as an operator would, and what it chooses next holds from the next sample on.
+ * Replays the memory a workload wants: requests are limits, so a replica that wants more is killed. The strategy hears
+ * of the kill as an operator would, and what it chooses next holds from the next sample on.
  */
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import type { MemoryTrace } from './memory-trace.ts';
 
 /**
- * Chooses one value for all replicas, in bytes: request and limit in one. A kill is told before the use of the same instant, and
- * what is chosen at an instant is in force from the next one on.
+ * Chooses one value for all replicas, in bytes: request and limit in one. A kill is told before the use of the same
+ * instant, and what is chosen at an instant is in force from the next one on.
  */
 export interface MemoryStrategy {
   /** What a replica used, as metrics tell: never more than it had, and nothing in a gap. */
@@ -18,8 +18,8 @@ export interface MemoryStrategy {
 }
 
 /**
- * Over the judged time; `requested` and `unused` are bytes times samples of replicas. A replica that is killed leaves nothing
- * unused, though it does nothing meanwhile: kills are counted by themselves.
+ * Over the judged time; `requested` and `unused` are bytes times samples of replicas. A replica that is killed leaves
+ * nothing unused, though it does nothing meanwhile: kills are counted by themselves.
  */
 export interface MemorySums {
   readonly trace: string;
@@ -37,12 +37,15 @@ export interface MemorySums {
 
 const DAY_MILLIS = 86_400_000;
 const COOLDOWN_MILLIS: Millis = 3_600_000;
-/** All traces are in steps of five minutes: those that are made up, and what is asked of a Prometheus (STEP_MILLIS of open-history.ts). */
+/**
+ * All traces are in steps of five minutes: those that are made up, and what is asked of a Prometheus (STEP_MILLIS of
+ * open-history.ts).
+ */
 const STEPS_A_DAY = 288;
 
 /**
- * What no single value for all replicas can beat for long: the highest use of the judged time, known beforehand and given to
- * each of them. One hot replica of ten leaves the memory of nine idle, whoever chooses the value.
+ * What no single value for all replicas can beat for long: the highest use of the judged time, known beforehand and
+ * given to each of them. One hot replica of ten leaves the memory of nine idle, whoever chooses the value.
  */
 export function leastConstant({ name, points }: MemoryTrace): MemorySums {
   const judged = points.filter(({ at }) => at > (points[0]?.at ?? 0) + DAY_MILLIS);

@@ -10,8 +10,8 @@ export interface Strategy {
    */
   observe(usage: number, at: EpochMillis, replica: number): void;
   /**
-   * The request from now on, in millicores. Asked at most once an instant, after all of its samples, and only when a change is
-   * allowed.
+   * The request from now on, in millicores. Asked at most once an instant, after all of its samples, and only when a
+   * change is allowed.
    * @param current what is requested now; undefined before the first request.
    * @returns `current` itself to leave it as it is.
    */
@@ -22,8 +22,13 @@ export interface NamedStrategy {
   readonly name: string;
   /** What it does, in a few words. */
   readonly description: string;
-  /** A fresh one for each series, of which only `requested` is for it to know beforehand; undefined: it has nothing to say of this one, which then is not in its figures. */
+  /**
+   * A fresh one for each series, of which only `requested` is for it to know beforehand; undefined: it has nothing to
+   * say of this one, which then is not in its figures.
+   */
   readonly create: (series: UsageSeries) => Strategy | undefined;
-  /** The least time between two changes, where the strategy has rules of its own for them; undefined: as for the others. */
+  /**
+   * The least time between two changes, where the strategy has rules of its own for them; undefined: as for the others.
+   */
   readonly cooldownMillis?: Millis | undefined;
 }

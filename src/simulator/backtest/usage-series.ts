@@ -2,8 +2,8 @@
 import type { EpochMillis } from '../../lib/units.ts';
 
 /**
- * In columns, because a recording may have millions of samples: sample n was taken at `at[n]` and is `usage[n]`. In order of
- * time; of several replicas there is a sample each at the same instant.
+ * In columns, because a recording may have millions of samples: sample n was taken at `at[n]` and is `usage[n]`. In
+ * order of time; of several replicas there is a sample each at the same instant.
  */
 export interface UsageSeries {
   readonly name: string;

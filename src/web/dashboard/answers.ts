@@ -1,6 +1,7 @@
 /**
- * What the dashboard's server tells its pages, as JSON. Types only and no imports, so that the pages, which know neither Node nor the
- * engines, share them. Times are milliseconds since the Unix epoch, money is dollars an hour, CPU millicores, memory bytes.
+ * What the dashboard's server tells its pages, as JSON. Types only and no imports, so that the pages, which know
+ * neither Node nor the engines, share them. Times are milliseconds since the Unix epoch, money is dollars an hour, CPU
+ * millicores, memory bytes.
  */
 
 export type Side = 'spot' | 'on-demand' | 'unknown';

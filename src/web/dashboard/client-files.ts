@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard's pages. In a build they are bundled (scripts/build.mjs); from source each module is served as it is, but
- * for its types.
+ * The files of the dashboard's pages. In a build they are bundled (scripts/build.mjs); from source each module is
+ * served as it is, but for its types.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { EndpointAnswer } from '../endpoint-server.ts';
@@ -16,7 +16,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   ts: 'text/javascript; charset=utf-8',
 };
 
-/** What the pages share with the rest of src/lib, in a build part of their bundle. A browser asks for `/lib/` of it: it goes up no further. */
+/**
+ * What the pages share with the rest of src/lib, in a build part of their bundle. A browser asks for `/lib/` of it: it
+ * goes up no further.
+ */
 const shared = ['ascending.ts', 'svg-path.ts'] as const;
 
 /** The path of a file relative to the pages' folder, by the path it is served under. */

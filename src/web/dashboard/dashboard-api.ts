@@ -16,12 +16,15 @@ import { workloadPage } from './workload-list.ts';
 import { lookAtWorkload } from './workload-row.ts';
 import { workloadStory } from './workload-story.ts';
 
-/** An endpoint for each path, answering `GET` with JSON, or with a stream of events. None changes anything, in the cluster or here. */
+/**
+ * An endpoint for each path, answering `GET` with JSON, or with a stream of events. None changes anything, in the
+ * cluster or here.
+ */
 export type DashboardApi = Readonly<Record<ApiPath, StreamEndpoint>>;
 
 /**
- * Nothing is read, and nothing is listened to, before the first question. What a question throws becomes a 500 without its text
- * (endpoint-server.ts); what is asked wrongly is told as `{code, message}` with a status of its own.
+ * Nothing is read, and nothing is listened to, before the first question. What a question throws becomes a 500 without
+ * its text (endpoint-server.ts); what is asked wrongly is told as `{code, message}` with a status of its own.
  */
 export function createDashboardApi(sources: DashboardSources): DashboardApi {
   const { view, sizingView, journal, clock } = sources;

@@ -18,8 +18,8 @@ const filters = ['all', 'spot', 'on-demand', 'unknown', 'not-usable'] as const;
 const sortKeys = ['name', 'cpu', 'memory', 'pods', 'zone'] as const;
 
 /**
- * Sorted before it is cut, so that a page is of the order asked for; equal keys are in the order of names, whichever the direction.
- * Sums of classes are of all nodes, whatever is filtered.
+ * Sorted before it is cut, so that a page is of the order asked for; equal keys are in the order of names, whichever
+ * the direction. Sums of classes are of all nodes, whatever is filtered.
  */
 export function nodePage(sources: DashboardSources, query: URLSearchParams, now: EpochMillis): NodePage {
   const { view, rules } = sources;

@@ -25,7 +25,10 @@ const DECISIONS = 50;
 /** The rest of the reasons is in the list of workloads that wait. */
 const REASONS = 8;
 
-/** Counts, sums and blocks are as of the scan (`scannedAt`); nodes, decisions, allocation and what is told of the operator as of now. */
+/**
+ * Counts, sums and blocks are as of the scan (`scannedAt`); nodes, decisions, allocation and what is told of the
+ * operator as of now.
+ */
 export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMillis): OverviewAnswer {
   const { journal, rightsizing, allocation } = sources;
   const rows = fleet.workloads.map(({ row }) => row);

@@ -1,4 +1,7 @@
-/** Given and used CPU over time, pod by pod: what was given since when the journal remembers, what was used since somebody looks. */
+/**
+ * Given and used CPU over time, pod by pod: what was given since when the journal remembers, what was used since
+ * somebody looks.
+ */
 import type { JournalEntry } from '../../act/journal.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { FollowedShares } from './share-recorder.ts';
@@ -6,7 +9,8 @@ import { KEPT_MILLIS } from './share-track.ts';
 import type { PodSharesTold, ShareHistoryTold } from './workload-answer.ts';
 
 /**
- * @param journal of the workload: what its pods were given before anybody looked is known from the resizes that are told there.
+ * @param journal of the workload: what its pods were given before anybody looked is known from the resizes that are
+ * told there.
  * @returns undefined where no pod takes part in allocation. Repeated values are left out: each holds until the next.
  */
 export function shareHistory(

@@ -1,4 +1,7 @@
-/** A file that `stowage simulate -o json` wrote, checked and in the words of the dashboard. Figures of other versions are let pass. */
+/**
+ * A file that `stowage simulate -o json` wrote, checked and in the words of the dashboard. Figures of other versions
+ * are let pass.
+ */
 import * as z from 'zod';
 import { figureMeanings, isFigure } from '../../simulator/figures.ts';
 import { type Invariant, invariants } from '../../simulator/invariant-names.ts';

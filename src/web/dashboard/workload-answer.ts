@@ -23,8 +23,8 @@ export interface StageTold {
 /** The usage that advice was made from, in columns of one width from 0 on. Millicores or bytes. */
 export interface UsageTold {
   /**
-   * What the columns are shares of: all samples of the last day or so; all samples ever, older ones fading; the highest use in each
-   * six hours.
+   * What the columns are shares of: all samples of the last day or so; all samples ever, older ones fading; the highest
+   * use in each six hours.
    */
   readonly of: 'last-day' | 'all-fading' | 'peaks';
   /** Upper end of the last column. */

@@ -22,7 +22,10 @@ const urgency: Readonly<Record<WorkloadStateTold, number>> = {
 };
 const BLOCKED = 1;
 
-/** As the scan saw them, which may be up to a minute ago: `scannedAt` says. Ties are in the order of namespace, kind and name. */
+/**
+ * As the scan saw them, which may be up to a minute ago: `scannedAt` says. Ties are in the order of namespace, kind and
+ * name.
+ */
 export function workloadPage(fleet: Fleet, query: URLSearchParams, now: EpochMillis): WorkloadPage {
   const rows = fleet.workloads.map(({ row }) => row);
   const state = oneOf(query.get('state'), filters);

@@ -1,4 +1,7 @@
-/** The usage of the containers of one workload over time, all replicas together, gathered answer by answer for the replays. */
+/**
+ * The usage of the containers of one workload over time, all replicas together, gathered answer by answer for the
+ * replays.
+ */
 import { ascending } from '../../../lib/ascending.ts';
 import type { Bytes, EpochMillis, Millis } from '../../../lib/units.ts';
 import type { UsageSeries as PodUsage } from '../../../model/usage-series.ts';

@@ -1,4 +1,6 @@
-/** A watch as an HTTP stream of JSON lines. An event's line is made once for all streams that show it in the same form. */
+/**
+ * A watch as an HTTP stream of JSON lines. An event's line is made once for all streams that show it in the same form.
+ */
 import type { Gate, RequestInfo, StreamSink } from '../gate.ts';
 import type { Operations } from '../operations.ts';
 import type { ApiObject } from '../served-type.ts';

@@ -1,4 +1,7 @@
-/** What an update of a pod may change, and what a resize may. Source: ValidatePodUpdate and ValidatePodResize of kubernetes pkg/apis/core/validation/validation.go. */
+/**
+ * What an update of a pod may change, and what a resize may. Source: ValidatePodUpdate and ValidatePodResize of
+ * kubernetes pkg/apis/core/validation/validation.go.
+ */
 import { type FieldError, forbiddenField, invalidField } from '../field-errors.ts';
 import {
   cloneJson,
@@ -49,8 +52,8 @@ function validateTolerationChange(before: JsonObject, after: JsonObject): FieldE
 }
 
 /**
- * Errors of an update through the pod itself: everything that may change is set back to what it was, and nothing else may differ.
- * A pod still gated by the scheduler may have its node selector and affinity changed, too (KEP-3838).
+ * Errors of an update through the pod itself: everything that may change is set back to what it was, and nothing else
+ * may differ. A pod still gated by the scheduler may have its node selector and affinity changed, too (KEP-3838).
  */
 export function validatePodUpdate(pod: ApiObject, old: ApiObject): FieldError[] {
   const before = objectAt(old, 'spec') ?? {};
@@ -134,7 +137,10 @@ function validateContainerResize(container: JsonObject, old: JsonObject, path: s
   return errors;
 }
 
-/** Whether a kubelet that can resize runs the pod: it reports the resources its containers run with. Pods nobody runs yet pass. */
+/**
+ * Whether a kubelet that can resize runs the pod: it reports the resources its containers run with. Pods nobody runs
+ * yet pass.
+ */
 function supportsResize(pod: ApiObject): boolean {
   if (stringAt(pod, 'status', 'phase') !== 'Running') return true;
   const statuses = objectsAt(pod, 'status', 'containerStatuses').filter(
@@ -144,8 +150,8 @@ function supportsResize(pod: ApiObject): boolean {
 }
 
 /**
- * Errors of an update through the resize subresource (KEP-1287). That the QoS class stays is judged by the class in the pod's
- * status, which never changes.
+ * Errors of an update through the resize subresource (KEP-1287). That the QoS class stays is judged by the class in the
+ * pod's status, which never changes.
  */
 export function validatePodResize(pod: ApiObject, old: ApiObject): FieldError[] {
   if (old.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined)

@@ -29,9 +29,9 @@ const SYNC_MILLIS = 15_000;
 const WORKERS = 1;
 
 /**
- * Of several metrics the one that asks for most decides. What is remembered (stabilisation, rates of change) is of this process:
- * it begins with the replicas there are, as the real controller does after a restart. Resource metrics only; targets are
- * Deployments, ReplicaSets and StatefulSets. Without figures it changes nothing.
+ * Of several metrics the one that asks for most decides. What is remembered (stabilisation, rates of change) is of this
+ * process: it begins with the replicas there are, as the real controller does after a restart. Resource metrics only;
+ * targets are Deployments, ReplicaSets and StatefulSets. Without figures it changes nothing.
  */
 export function createHorizontalAutoscaler({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'horizontal-pod-autoscaler';

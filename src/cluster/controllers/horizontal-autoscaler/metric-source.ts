@@ -31,8 +31,8 @@ export type MetricProposal =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Replicas by one metric alone. An expected outcome, not an error, where there is none: `why` in the words of the real controller,
- * which people search for (pkg/controller/podautoscaler/horizontal.go and replica_calculator.go).
+ * Replicas by one metric alone. An expected outcome, not an error, where there is none: `why` in the words of the real
+ * controller, which people search for (pkg/controller/podautoscaler/horizontal.go and replica_calculator.go).
  */
 export function proposeMetric(metric: Metric, { pods, metrics, current, now }: MetricContext): MetricProposal {
   const source = metric.type === 'ContainerResource' ? metric.containerResource : metric.resource;

@@ -1,6 +1,6 @@
 /**
- * KRR's simple strategy: of each pod the 95th percentile of the last 14 days, of these the highest, at least 10 millicores
- * (robusta_krr/strategies/simple.py).
+ * KRR's simple strategy: of each pod the 95th percentile of the last 14 days, of these the highest, at least 10
+ * millicores (robusta_krr/strategies/simple.py).
  */
 import type { Strategy } from '../strategy.ts';
 import { gateChange } from './gate.ts';

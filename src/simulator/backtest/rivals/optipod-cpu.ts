@@ -9,8 +9,8 @@ const PERCENTILE = 90;
 const SAFETY_FACTOR = 1.2;
 
 /**
- * Its Prometheus query is `rate(...[rollingWindow])`: every point is already the mean of a day, so peaks are not seen. Of several
- * replicas the mean is of all; OptiPod itself asks for the first pod alone.
+ * Its Prometheus query is `rate(...[rollingWindow])`: every point is already the mean of a day, so peaks are not seen.
+ * Of several replicas the mean is of all; OptiPod itself asks for the first pod alone.
  */
 export function createOptipodCpu(): Strategy {
   const usages = createSampleWindow(WINDOW);

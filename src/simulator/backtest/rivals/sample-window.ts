@@ -24,7 +24,9 @@ export function createSampleWindow(lengthMillis: Millis): SampleWindow {
   const numbers = createSortedNumbers();
   let sum = 0;
 
-  /** The window is open at its beginning, as a range of Prometheus 3 is: what is exactly as old as it is long has left. */
+  /**
+   * The window is open at its beginning, as a range of Prometheus 3 is: what is exactly as old as it is long has left.
+   */
   function dropOutdated(now: EpochMillis): void {
     let oldest = samples[outdated];
     while (oldest !== undefined && oldest.at <= now - lengthMillis) {

@@ -11,8 +11,9 @@ export class ApiError extends Error {
 }
 
 /**
- * @throws ApiError where the operator refuses, TypeError where it cannot be reached or breaks off, the signal's reason where that
- * fires first. It does not give up by itself: a connection that died without a word answers nothing for ever.
+ * @throws ApiError where the operator refuses, TypeError where it cannot be reached or breaks off, the signal's reason
+ * where that fires first. It does not give up by itself: a connection that died without a word answers nothing for
+ * ever.
  */
 export async function ask<Answer>(
   path: string,

@@ -36,8 +36,8 @@ const isList = (child: Exclude<Child, number | false | null | undefined>): child
   Array.isArray(child);
 
 /**
- * Puts new content into a region. What the viewer did to the old one stays: the focus, which details are open or closed, and how far
- * a table is scrolled. Elements are known again by `data-key`, those of one key by their order.
+ * Puts new content into a region. What the viewer did to the old one stays: the focus, which details are open or
+ * closed, and how far a table is scrolled. Elements are known again by `data-key`, those of one key by their order.
  */
 export function fill(region: HTMLElement, ...children: readonly Child[]): void {
   const active = region.contains(document.activeElement) ? document.activeElement : null;

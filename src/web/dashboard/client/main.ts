@@ -18,7 +18,10 @@ import { workloadsPage } from './workloads-page.ts';
 const REFRESH_MILLIS = 5000;
 /** What the viewer asks for, and bursts of decisions, come together. */
 const SOON_MILLIS = 150;
-/** Nobody who answers takes longer. A forwarded port can die without a word, and what is shown would pass for fresh for ever. */
+/**
+ * Nobody who answers takes longer. A forwarded port can die without a word, and what is shown would pass for fresh for
+ * ever.
+ */
 const PATIENCE_MILLIS = 20_000;
 
 const byId = (id: string): HTMLElement => {

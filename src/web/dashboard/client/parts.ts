@@ -32,7 +32,9 @@ export interface Segment {
   readonly label: string;
 }
 
-/** A bar of segments beside each other. @param whole what the full width stands for. @param label all of it in words. */
+/**
+ * A bar of segments beside each other. @param whole what the full width stands for. @param label all of it in words.
+ */
 export function bar(
   segments: readonly Segment[],
   whole: number,

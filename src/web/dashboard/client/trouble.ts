@@ -7,7 +7,9 @@ export interface Trouble {
   readonly error: unknown;
   /** It took longer than anybody waits. */
   readonly isLate: boolean;
-  /** Of when what the page shows is, milliseconds since 1970 by the operator's clock; undefined: nothing is shown yet. */
+  /**
+   * Of when what the page shows is, milliseconds since 1970 by the operator's clock; undefined: nothing is shown yet.
+   */
   readonly drawnAt: number | undefined;
 }
 

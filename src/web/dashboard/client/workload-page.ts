@@ -1,4 +1,7 @@
-/** One workload: where its replicas are and why, what size they should have, what share of CPU they get, and what was done. */
+/**
+ * One workload: where its replicas are and why, what size they should have, what share of CPU they get, and what was
+ * done.
+ */
 import type { DecisionTold } from '../answers.ts';
 import type { WorkloadAnswer } from '../workload-answer.ts';
 import { allocationPart } from './allocation-part.ts';
