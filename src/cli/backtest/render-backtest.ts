@@ -45,6 +45,7 @@ const GENERATED = 'Memory of generated traces';
 const LEGEND = [
   'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
   'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
+  'Memory: requests are taken for limits, so that a sample above one is a kill, also where the cluster has no such limit.',
   'LEAST: slack of the one value for all replicas that would just have killed nothing, known beforehand.',
 ];
 
