@@ -44,6 +44,12 @@ export const blockReasons = {
     message: 'What is known about {what} is {age} old; nothing is disrupted on stale data',
     advice: 'Check the connection to the API server; Stowage goes on by itself once it is fresh.',
   },
+  NotSeen: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'The account that asks may not read {what}; nothing is planned on what is not known',
+    advice: 'Give it the right to list {what}; with --operator the operator tells what it sees itself.',
+  },
   GenerationNotObserved: {
     kinds: ['block'],
     eventType: 'Normal',

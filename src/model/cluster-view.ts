@@ -27,11 +27,15 @@ export interface Freshness {
   readonly synced: boolean;
   /** Names of the stores whose watch is broken or too old, e.g. `pods`; empty when all are fresh. */
   readonly stale: readonly string[];
+  /** Names of what may not be read at all, where no store follows it: the picture of a command with few rights. */
+  readonly hidden?: readonly string[];
 }
 
 /** What the pods bound to one node request together; Succeeded and Failed pods count for nothing. */
 export interface NodeUsage extends ComputeResources {
   readonly pods: number;
+  /** Pods of other namespaces are not seen, so the node may have less left than this leaves. */
+  readonly isPartial?: true;
 }
 
 export interface ClusterView {

@@ -28,11 +28,12 @@ interface Cluster {
   readonly pods?: readonly PodRecord[];
   readonly volumeClaims?: readonly VolumeClaimRecord[];
   readonly provisionable?: boolean;
+  readonly isPartial?: boolean;
 }
 
 function roomIn(cluster: Cluster, request: Partial<RoomRequest> = {}): Room {
   const { nodes = [aNode('o1', 'on-demand')], pods = [], volumeClaims = [], provisionable = false } = cluster;
-  const view = createSnapshot({ nodes, pods, volumeClaims });
+  const view = createSnapshot({ nodes, pods, volumeClaims, isPartial: cluster.isPartial === true });
   const nodeClasses = nodeClassProfile(['karpenter'], {
     provisionable: { spot: provisionable, onDemand: provisionable },
   });
@@ -179,6 +180,23 @@ describe('findRoom', () => {
     test('a claim that is not known proves nothing, not even with an autoscaler', () => {
       expect(roomIn({ provisionable: true }, { claims })).toMatchObject({ kind: 'none', isVolume: true });
     });
+  });
+
+  test('hazard H12: where a volume that is not known can be reached is not known either, also with an autoscaler', () => {
+    const volumeClaims = [aVolumeClaim('data', { requiredNodeTerms: [] })];
+    expect(roomIn({ volumeClaims, provisionable: true }, { claims: ['data'] })).toEqual({
+      kind: 'none',
+      detail: 'where a volume of the pod can be reached is not known',
+      isVolume: true,
+    });
+  });
+
+  test('where pods of other namespaces are not seen no node is known to have room', () => {
+    expect(roomIn({ isPartial: true })).toMatchObject({
+      kind: 'none',
+      detail: expect.stringContaining('what they have left is not known'),
+    });
+    expect(roomIn({ isPartial: true, provisionable: true })).toEqual({ kind: 'provisionable' });
   });
 
   describe('hazard H20: pods with anti-affinity or spread rules', () => {

@@ -32,7 +32,7 @@ export type Room =
   /** `detail` is for people; `isVolume` when a bound volume leaves no node. */
   | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'siblings';
+type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'siblings';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -40,6 +40,7 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   labels: 'excluded by the node selector or affinity of the pod',
   volume: 'outside the reach of the pod’s volume',
   room: 'without room for its requests',
+  unseen: 'with other pods than are seen here, so what they have left is not known',
   siblings: 'running a pod of the workload already, which its placement rules may forbid',
 };
 
@@ -51,6 +52,9 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   const volumeTerms = volumeTermsOf(view, request);
   if (volumeTerms === undefined) {
     return { kind: 'none', detail: 'a volume claim of the pod is not known', isVolume: true };
+  }
+  if (volumeTerms.some((terms) => terms.length === 0)) {
+    return { kind: 'none', detail: 'where a volume of the pod can be reached is not known', isVolume: true };
   }
   const pinned = sides.pinnedSide(request.template);
   if (pinned !== 'free' && pinned !== request.side) {
@@ -84,6 +88,7 @@ function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit |
   if (!toleratesAll(demand.tolerations, node.taints)) return 'taint';
   if (!admitsNode(demand.template, node) || !matchesNodeTerms(demand.pinTerms, node)) return 'labels';
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
+  if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';
   return demand.template.hasPodPlacementRules && demand.siblingNodes.has(node.name) ? 'siblings' : undefined;
 }
@@ -105,11 +110,12 @@ function describeMisfits(misfits: ReadonlyMap<Misfit, number>, side: Side): stri
   return [...misfits].map(([misfit, count]) => `${count} ${misfitTexts[misfit]}`).join(', ');
 }
 
-/** Whether the template's requests fit beside what runs on the node already. */
+/** Whether the template's requests are known to fit beside what runs on the node already. */
 export function hasRoomFor(view: ClusterView, node: NodeRecord, template: PodTemplate): boolean {
   const used = view.requestedOnNode(node.name);
   const { allocatable, maxPods } = node;
   return (
+    used.isPartial !== true &&
     used.pods + 1 <= maxPods &&
     used.cpuMillis + template.requests.cpuMillis <= allocatable.cpuMillis &&
     used.memoryBytes + template.requests.memoryBytes <= allocatable.memoryBytes

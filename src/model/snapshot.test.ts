@@ -64,6 +64,12 @@ describe('createSnapshot', () => {
     expect(view.requestedOnNode('none')).toEqual({ cpuMillis: 0, memoryBytes: 0, pods: 0 });
   });
 
+  test('of pods of some namespaces the sums of a node are marked as partial, those of an empty one, too', () => {
+    const partial = createSnapshot({ nodes: [aNode('n1', 'spot'), aNode('n2', 'spot')], pods, isPartial: true });
+    expect(partial.requestedOnNode('n1')).toMatchObject({ pods: 2, isPartial: true });
+    expect(partial.requestedOnNode('none')).toMatchObject({ pods: 0, isPartial: true });
+  });
+
   test('is synced and fresh unless said otherwise', () => {
     expect(view.freshness()).toEqual({ synced: true, stale: [] });
     expect(createSnapshot({ freshness: { synced: false, stale: ['pods'] } }).freshness().stale).toEqual(['pods']);

@@ -23,6 +23,8 @@ export interface SnapshotRecords {
   readonly pods?: readonly PodRecord[];
   readonly pdbs?: readonly PdbRecord[];
   readonly volumeClaims?: readonly VolumeClaimRecord[];
+  /** `pods` are those of some namespaces only: what nodes have left is not known. */
+  readonly isPartial?: boolean;
   /** Synced and fresh when left out. */
   readonly freshness?: Freshness;
 }
@@ -44,7 +46,9 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
   const podsByNode = groupBy([...pods.values()], (pod) => pod.nodeName);
   const pdbs = groupBy(records.pdbs, (pdb) => pdb.namespace);
   const claims = indexBy(records.volumeClaims, (claim) => namespacedKey(claim.namespace, claim.name));
-  const usage = new Map([...podsByNode].map(([node, bound]) => [node, usageOf(bound)]));
+  const seen = (sums: NodeUsage): NodeUsage => (records.isPartial === true ? { ...sums, isPartial: true } : sums);
+  const usage = new Map([...podsByNode].map(([node, bound]) => [node, seen(usageOf(bound))]));
+  const withoutPods = seen(unused);
   const freshness = records.freshness ?? fresh;
 
   return {
@@ -60,7 +64,7 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
     podsOwnedBy: (ownerUid) => podsByOwner.get(ownerUid) ?? [],
     pod: (namespace, name) => pods.get(namespacedKey(namespace, name)),
     podsOnNode: (nodeName) => podsByNode.get(nodeName) ?? [],
-    requestedOnNode: (nodeName) => usage.get(nodeName) ?? unused,
+    requestedOnNode: (nodeName) => usage.get(nodeName) ?? withoutPods,
     pdbs: (namespace) => pdbs.get(namespace) ?? [],
     volumeClaim: (namespace, name) => claims.get(namespacedKey(namespace, name)),
   };

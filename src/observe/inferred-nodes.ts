@@ -4,6 +4,7 @@
  * an autoscaler.
  */
 import type { Informer } from '../kube/informer.ts';
+import { hasEnded } from '../model/owners.ts';
 import type { SidePin } from '../model/placement-settings.ts';
 import type { Labels, NodeRecord, PodRecord, Side } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
@@ -47,6 +48,22 @@ export function inferNodes(pods: Informer<PodRecord>, sides: Sides): Informer<No
     },
   });
   return nodes;
+}
+
+/** The same of pods at one moment. A node of which they tell both sides is left out. */
+export function nodesToldBy(pods: Iterable<PodRecord>, sides: Sides): NodeRecord[] {
+  const told = new Map<string, Set<Side>>();
+  for (const pod of pods) {
+    const { nodeName, template } = pod;
+    const side = sides.pinnedSide(template);
+    if (nodeName === undefined || hasEnded(pod) || (side !== 'spot' && side !== 'on-demand')) continue;
+    told.set(nodeName, (told.get(nodeName) ?? new Set()).add(side));
+  }
+  return [...told].flatMap(([name, [side, ...others]]) => {
+    if (side === undefined || others.length > 0) return [];
+    const node = nodeOf(name, side, sides);
+    return sides.classOf(node) === side ? [node] : [];
+  });
 }
 
 function nodeOf(name: string, side: Side, sides: Sides): NodeRecord {

@@ -74,15 +74,15 @@ export function projectVolume(volume: PersistentVolume): VolumeRecord {
 }
 
 /**
- * The claim with the node affinity of its volume. A bound claim whose volume is unknown counts as unbound, so nothing
- * is moved on the strength of it (hazard H12: a volume of one zone).
+ * The claim with the node affinity of its volume. Where a volume that is not known can be reached is not known either:
+ * from no node, until it is (hazard H12: a volume of one zone).
  */
 export function joinClaim(claim: ClaimRecord, volume: VolumeRecord | undefined): VolumeClaimRecord {
   return {
     namespace: claim.namespace,
     name: claim.name,
     bound: claim.bound && volume !== undefined,
-    requiredNodeTerms: volume?.requiredNodeTerms,
+    requiredNodeTerms: volume === undefined && claim.volumeName !== undefined ? [] : volume?.requiredNodeTerms,
   };
 }
 

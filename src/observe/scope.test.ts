@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, Pod } from '../api/core.ts';
 import { nodeClassProfile } from '../model/node-profiles.ts';
+import type { PodRecord } from '../model/records.ts';
 import { createSides } from '../model/sides.ts';
 import { createAssumedInformer } from './assumed-informer.ts';
-import { inferNodes } from './inferred-nodes.ts';
+import { inferNodes, nodesToldBy } from './inferred-nodes.ts';
 import { joinInformers } from './joined-informer.ts';
 import { createProjections } from './project.ts';
 import { createManualInformer } from './testing/manual-stores.ts';
@@ -169,6 +170,25 @@ describe('inferNodes', () => {
     put('a', 'n1', { nodeSelector: { [KEY]: 'spot' } });
     put('b', 'n1', pinned('on-demand'));
     expect(classOf('n1')).toBe('on-demand');
+  });
+
+  test('of pods at one moment: what they tell alike is known, what they tell both ways is not', () => {
+    const { put, pinned, pods } = setUp();
+    put('a', 'n1', pinned('spot'));
+    put('b', 'n1');
+    put('c', 'n2', pinned('on-demand'));
+    put('d', 'n3', pinned('spot'));
+    put('e', 'n3', pinned('on-demand'));
+    put('f', 'n4');
+    put('g', undefined, pinned('spot'));
+    const sides = sidesOf('karpenter');
+    const ended = { ...pods.store.get('shop/a'), nodeName: 'n5', phase: 'Succeeded' } as PodRecord;
+    const told = nodesToldBy([...pods.store.values(), ended], sides);
+    expect(told.map((node) => [node.name, sides.classOf(node)])).toEqual([
+      ['n1', 'spot'],
+      ['n2', 'on-demand'],
+    ]);
+    expect(told[0]).toMatchObject({ maxPods: 0 });
   });
 
   test('it has no room: nothing is known of what else runs there', () => {

@@ -11,10 +11,11 @@ import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligi
 import { managedOf, readMarks } from '../../decide/allocation/marks.ts';
 import type { HoldReason, NodePod, PodPlan } from '../../decide/allocation/node-input.ts';
 import { planNode } from '../../decide/allocation/plan-node.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
-import type { NodeRecord, PodRecord } from '../../model/records.ts';
+import type { PodRecord } from '../../model/records.ts';
 import type { AllocationSource } from '../input/load-input.ts';
 
 /** One pod that takes part. Amounts in millicores. */
@@ -41,9 +42,10 @@ export interface PlannedNode {
   /** Since the agent last wrote, by its own clock. */
   readonly agentSilentMillis?: Millis;
   readonly agent: 'alive' | 'silent' | 'gone' | 'none';
-  readonly allocatable: Millicores;
+  /** Absent, as is `requested`, where pods of other namespaces are not seen. */
+  readonly allocatable?: Millicores;
   /** What all its pods request together, others included. */
-  readonly requested: Millicores;
+  readonly requested?: Millicores;
   readonly mode?: AllocationMode;
   readonly shares: readonly PlannedShare[];
   /** Pods that do not take part, counted by why; those that never asked to are left out. */
@@ -61,15 +63,17 @@ export interface AllocationPlan {
 /** Undefined where nobody takes part. @param namespace the only one whose pods are shown; undefined for all. */
 export function planAllocation(
   source: AllocationSource,
-  view: Pick<ClusterView, 'nodes' | 'namespace'>,
+  view: Pick<ClusterView, 'nodes' | 'node' | 'namespace'>,
   now: EpochMillis,
   namespace?: string,
 ): AllocationPlan | undefined {
   const running = source.pods.filter(({ phase }) => phase === 'Running' || phase === 'Pending');
   const byNode = Map.groupBy(running, ({ nodeName }) => nodeName);
-  const nodes = [...view.nodes()]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((node) => planOne({ node, pods: byNode.get(node.name) ?? [] }, source, { view, now, namespace }));
+  const names = source.isPartial ? [...byNode.keys()] : [...view.nodes()].map(({ name }) => name);
+  const nodes = names
+    .filter((name) => name !== undefined)
+    .sort(ascending)
+    .flatMap((name) => planOne({ name, pods: byNode.get(name) ?? [] }, source, { view, now, namespace }));
   if (nodes.length === 0) return undefined;
   const resizes = nodes.flatMap(({ shares }) => shares).filter(isResize).length;
   return { isOn: source.isOn, resizes, nodes };
@@ -87,14 +91,14 @@ interface Candidate {
 }
 
 interface PlanScope {
-  readonly view: Pick<ClusterView, 'namespace'>;
+  readonly view: Pick<ClusterView, 'node' | 'namespace'>;
   readonly now: EpochMillis;
   /** The only one to show; undefined for all. */
   readonly namespace: string | undefined;
 }
 
 function planOne(
-  { node, pods }: { readonly node: NodeRecord; readonly pods: readonly PodRecord[] },
+  { name, pods }: { readonly name: string; readonly pods: readonly PodRecord[] },
   source: AllocationSource,
   { view, now, namespace }: PlanScope,
 ): PlannedNode[] {
@@ -102,11 +106,14 @@ function planOne(
   const members = candidates.filter(({ exclusion }) => exclusion === undefined);
   const shown = members.filter(({ pod }) => namespace === undefined || pod.namespace === namespace);
   if (shown.length === 0) return [];
-  const { cpuMillis: allocatable } = node.allocatable;
+  // What is shared is known only with the node and all that is on it.
+  const node = source.isPartial ? undefined : view.node(name);
   const facts = {
-    node: node.name,
-    allocatable,
-    requested: candidates.reduce((sum, { pod }) => sum + sizeOf(pod).request + pod.overhead, 0),
+    node: name,
+    ...(node !== undefined && {
+      allocatable: node.allocatable.cpuMillis,
+      requested: candidates.reduce((sum, { pod }) => sum + sizeOf(pod).request + pod.overhead, 0),
+    }),
     excluded: countExclusions(candidates),
   };
   const silence = silenceOf(members, now);
@@ -125,14 +132,14 @@ function planOne(
     ];
   }
   const isMeasured = ({ pod }: Candidate): boolean => source.usage.has(`${pod.namespace}/${pod.name}`);
-  if (!shown.some(isMeasured)) {
+  if (node === undefined || !shown.some(isMeasured)) {
     return [{ ...facts, measuredBy: 'nothing', agent, shares: shown.map(({ pod }) => keep(pod, 'Unmeasured')) }];
   }
   const { rules } = source.settings;
   const plan = planNode({
     node: {
-      name: node.name,
-      allocatable,
+      name,
+      allocatable: node.allocatable.cpuMillis,
       reserved: 0,
       systemUse: undefined,
       conditions: [{ type: 'Ready', status: node.ready ? 'True' : 'False', since: undefined }],

@@ -9,19 +9,24 @@ import { type AllocationPlan, isResize, type PlannedNode, type PlannedShare } fr
 
 /** A block of lines a node. @param isLong with the rules that bounded each share. */
 export function renderNodePlan(node: PlannedNode, style: Style, isLong: boolean): string[] {
-  const { allocatable, requested, mode, shares, measuredBy, excluded } = node;
+  const { mode, shares, measuredBy, excluded } = node;
   const state = mode === undefined ? '' : `, ${mode}`;
   const title = style('heading', printable(`Node ${node.node}`));
   const out = Object.entries(excluded).map(([reason, count]) => `${count} ${reason}`);
   return [
-    `${title}: ${requested}m of ${allocatable}m CPU requested, ${counted(shares.length, 'pod')} in allocation${state}`,
+    `${title}: ${requestedText(node, 'CPU requested, ')}${counted(shares.length, 'pod')} in allocation${state}`,
     `  measured  ${describeSource(node)}`,
     ...(measuredBy === 'nothing' ? [] : shares.flatMap((share) => renderShare(share, style, isLong))),
     ...(out.length === 0 ? [] : [`  left out  ${out.join(', ')}`]),
   ];
 }
 
-function describeSource({ measuredBy, agentSilentMillis, agent }: PlannedNode): string {
+/** Nothing where pods of other namespaces are not seen. */
+function requestedText({ requested, allocatable }: PlannedNode, after: string): string {
+  return requested === undefined ? '' : `${requested}m of ${allocatable}m ${after}`;
+}
+
+function describeSource({ measuredBy, agentSilentMillis, agent, requested }: PlannedNode): string {
   switch (measuredBy) {
     case 'agent':
       return agentSilentMillis === undefined
@@ -30,6 +35,8 @@ function describeSource({ measuredBy, agentSilentMillis, agent }: PlannedNode): 
     case 'metrics':
       return 'by the Metrics API, one look: bursts, throttling, quotas and autoscalers do not show';
     case 'nothing':
+      if (requested === undefined)
+        return 'by no agent; from the Metrics API shares are worked out only where all pods of the node are seen';
       return 'not at all: no agent has reported, and the Metrics API has no figures. Install the agents, or metrics-server';
   }
 }
@@ -90,7 +97,7 @@ const columns: readonly Column<PlannedNode>[] = [
       style: agent === 'alive' ? 'good' : 'warning',
     }),
   },
-  { header: 'REQUESTED', value: ({ requested, allocatable }) => `${requested}m of ${allocatable}m`, align: 'right' },
+  { header: 'REQUESTED', value: (node) => requestedText(node, '').trim() || '-', align: 'right' },
   { header: 'IN FORCE', value: (node) => `${inForce(node)}/${node.shares.length}`, align: 'right' },
   { header: 'MODE', value: ({ mode }) => mode ?? '-' },
   { header: 'SHARES', value: ({ shares }) => shares.map(({ pod, request }) => `${pod} ${request.to}m`).join(', ') },

@@ -32,7 +32,7 @@ export async function runExplain(
   if (operator !== undefined && (filename ?? config ?? prices) !== undefined) {
     throw new UsageError('with --operator everything comes from the operator: leave out -f, -c and --prices');
   }
-  const input = operator === undefined ? await loadInput(context, options) : undefined;
+  const input = operator === undefined ? await loadInput(context, options, { namespace: ref.namespace }) : undefined;
   const document = input === undefined ? await toldBy(operator, context, ref) : workedOut(input, context, ref);
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
@@ -107,7 +107,12 @@ async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef
 /** Names what was meant, if something of that name is there under another kind or namespace. */
 function notFound(input: LoadedInput, label: string, name: string): string {
   const others = [...input.view.workloads()].filter((workload) => workload.name === name).map(workloadLabel);
-  const hint =
-    others.length > 0 ? `; there is ${others.slice(0, 3).join(', ')}` : '. `stowage status` lists the managed ones';
+  const hint = others.length > 0 ? `; there is ${others.slice(0, 3).join(', ')}` : whereElse(input);
   return `${label} is not in ${input.source}${hint}`;
+}
+
+/** Of a cluster only the workload's namespace was read. */
+function whereElse({ origin }: LoadedInput): string {
+  const listed = '`stowage status` lists the managed ones';
+  return origin === 'files' ? `. ${listed}` : `. Is the namespace right? ${listed}`;
 }

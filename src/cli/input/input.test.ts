@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/core.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import { assumeEnabled } from './assume-enabled.ts';
 import { type ClusterInput, createClusterInputBuilder } from './cluster-input.ts';
-import { findMissingData } from './missing-data.ts';
+import { missingFromCluster, missingFromFiles } from './missing-data.ts';
 
 function build(...objects: readonly object[]): ClusterInput {
   const builder = createClusterInputBuilder({ defaultNamespace: 'default' });
@@ -74,11 +74,11 @@ describe('createClusterInputBuilder', () => {
   });
 });
 
-describe('findMissingData', () => {
-  const missing = (input: ClusterInput): string[] => findMissingData(input, 'files').map(({ data }) => data);
+describe('what is missing', () => {
+  const missing = (input: ClusterInput): string[] => missingFromFiles(input).map(({ data }) => data);
 
   test('manifests alone miss what only a cluster has', () => {
-    expect(missing(build(deployment('web')))).toEqual(['namespaces', 'pods', 'nodes']);
+    expect(missing(build(deployment('web')))).toEqual(['namespaces', 'nodes', 'pods']);
   });
 
   test('pods without ReplicaSets cannot be traced to Deployments', () => {
@@ -98,8 +98,28 @@ describe('findMissingData', () => {
   });
 
   test('an empty live cluster misses nothing but what could not be listed', () => {
-    expect(findMissingData(build(), 'cluster')).toEqual([]);
-    expect(findMissingData(build(), 'cluster', ['nodes']).map(({ data }) => data)).toEqual(['nodes']);
+    expect(missingFromCluster(build(), [])).toEqual([]);
+    expect(missingFromCluster(build(), ['nodes']).map(({ data }) => data)).toEqual(['nodes']);
+  });
+});
+
+describe('volumes that are not in the input', () => {
+  const claim = (more: object): object => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data', namespace: 'shop' },
+    ...more,
+  });
+  const termsOf = (...objects: readonly object[]) => {
+    const view = createSnapshot(build(...objects).records);
+    return view.volumeClaim('shop', 'data')?.requiredNodeTerms;
+  };
+
+  test('a bound claim without its volume is reached from no node; one that is not bound, from any', () => {
+    expect(termsOf(claim({ spec: { volumeName: 'pv-1' }, status: { phase: 'Bound' } }))).toEqual([]);
+    expect(termsOf(claim({ spec: {} }))).toBeUndefined();
+    const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pv-1' } };
+    expect(termsOf(claim({ spec: { volumeName: 'pv-1' }, status: { phase: 'Bound' } }), volume)).toBeUndefined();
   });
 });
 

@@ -1,14 +1,9 @@
 /** What plan, explain and status look at: a frozen picture of a cluster or of files, the rules it is judged by, and what it lacks. */
-import { homedir } from 'node:os';
 import { loadConfigFile } from '../../config/load.ts';
 import { loadPricesFile } from '../../config/prices-file.ts';
 import type { AllocationSettings } from '../../controllers/allocation-settings.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
-import { loadConnection } from '../../kube/auth/load-connection.ts';
-import { createKubeApi } from '../../kube/client.ts';
-import { describeError } from '../../lib/errors.ts';
-import { createLogger, createStderrWriter } from '../../lib/log.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
@@ -17,14 +12,15 @@ import { placementSettingsOf } from '../../operator/placement-settings.ts';
 import { rightsizingSettingsOf } from '../../operator/rightsizing-settings.ts';
 import type { AllocationInput } from '../allocation/allocation-input.ts';
 import type { CliContext } from '../cli-context.ts';
-import { CommandError } from '../cli-error.ts';
 import type { InputOptions } from '../input-options.ts';
 import type { SizingInput } from '../sizing/sizing-input.ts';
+import { RIGHTS_PAGE, withCluster } from '../with-cluster.ts';
+import { asAllowed, asWatched, unwatched } from './as-seen.ts';
 import { type AssumedAnnotations, assumeEnabled } from './assume-enabled.ts';
 import type { ClusterInput } from './cluster-input.ts';
 import { loadFiles } from './load-files.ts';
 import { type LiveInput, loadLive } from './load-live.ts';
-import { findMissingData, type MissingData } from './missing-data.ts';
+import { type MissingData, missingFromCluster, missingFromFiles } from './missing-data.ts';
 
 /** What the commands work on, whichever way it was found. */
 export interface LoadedInput {
@@ -32,6 +28,8 @@ export interface LoadedInput {
   /** For people: the files' names, or the connection. */
   readonly source: string;
   readonly view: ClusterView;
+  /** Nodes are those of the input; else they are known only as pods tell of them. */
+  readonly seesNodes: boolean;
   /** What the workloads are judged by. */
   readonly rules: PlacementRules;
   /** What rightsizing looks at, and who may size whose workloads. */
@@ -50,40 +48,57 @@ export interface LoadedInput {
 /** What allocation looks at, every pod included, and how the engine is set. */
 export interface AllocationSource extends AllocationInput {
   readonly pods: readonly PodRecord[];
+  /** Pods of other namespaces are not among them. */
+  readonly isPartial: boolean;
   readonly isOn: boolean;
   readonly settings: AllocationSettings;
 }
 
+export interface InputScope {
+  /** Given with `--assume-enabled`. */
+  readonly assumed?: AssumedAnnotations | undefined;
+  /** The only namespace of a cluster that is needed; default: that of `-n`, else all. Files are always read whole. */
+  readonly namespace?: string | undefined;
+}
+
 /**
  * Reads the configuration and then the files or the cluster.
- * @param assumed given with `--assume-enabled`.
  * @throws CommandError (or another StowageError) saying what could not be read and what to do.
  */
 export async function loadInput(
   context: CliContext,
   options: InputOptions,
-  assumed?: AssumedAnnotations,
+  { assumed, namespace = context.global.namespace }: InputScope = {},
 ): Promise<LoadedInput> {
   const { config, warnings } = loadConfigFile(options.config, context.io.env);
   const pricesPath = options.prices ?? config.placement.prices;
   const prices = pricesPath === '' ? undefined : loadPricesFile(pricesPath);
   const rules = compilePlacementRules(placementSettingsOf(config), prices);
+  const { watchNamespaces } = config.controllers;
+  const only = namespace ?? (watchNamespaces.length === 1 ? watchNamespaces[0] : undefined);
   const found =
-    options.filename === undefined ? await fromCluster(context) : await fromFiles(context, options.filename);
-  const { input, evictions, ...origin } = found;
-  const records = assumed === undefined ? input.records : assumeEnabled(input.records, assumed);
+    options.filename === undefined ? await fromCluster(context, only) : await fromFiles(context, options.filename);
+  const { input, evictions, isPartial, ...origin } = found;
   const { counts, ignored, problems, sizing } = input;
+  const isWatching = watchNamespaces.length > 0;
+  const unreadable = new Set(found.origin === 'cluster' ? found.missing.map(({ data }) => data) : []);
+  const allowed = asAllowed({ ...input.records, isPartial }, unreadable, rules.sides);
+  const seen = isWatching ? asWatched(allowed, watchNamespaces, rules.sides) : allowed;
+  const records = assumed === undefined ? seen : assumeEnabled(seen, assumed);
   const allocation: AllocationSource = {
     ...input.allocation,
     pods: records.pods ?? [],
+    isPartial: records.isPartial === true,
     isOn: config.engines.allocation,
     settings: allocationSettingsOf(config),
   };
   const { tenancy } = rightsizingSettingsOf(config);
-  const missing = found.missing.filter(({ data }) => assumed === undefined || data !== 'namespaces');
   return {
     ...origin,
-    missing,
+    missing: found.missing.filter(
+      ({ data }) => !(isWatching && unwatched.has(data)) && (assumed === undefined || data !== 'namespaces'),
+    ),
+    seesNodes: !isWatching && !unreadable.has('nodes'),
     evictions,
     rules,
     sizing,
@@ -101,6 +116,7 @@ interface Found {
   readonly source: string;
   readonly input: ClusterInput;
   readonly missing: readonly MissingData[];
+  readonly isPartial: boolean;
   readonly evictions: number | undefined;
 }
 
@@ -110,46 +126,28 @@ async function fromFiles({ io, global }: CliContext, paths: readonly string[]): 
     origin: 'files',
     source: paths.join(', '),
     input,
-    missing: findMissingData(input, 'files'),
+    missing: missingFromFiles(input),
+    isPartial: false,
     evictions: undefined,
   };
 }
 
-async function fromCluster({ io, global }: CliContext): Promise<Found> {
-  const { clock, random } = io;
-  const { kubeconfig, context } = global;
-  const connection = await loadConnection({
-    env: io.env,
-    homeDirectory: homedir(),
-    clock,
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-  });
-  const log = createLogger({
-    level: global.debug ? 'debug' : 'error',
-    format: 'text',
-    clock,
-    write: createStderrWriter(),
-  });
-  const api = createKubeApi({ connection, clock, random, log });
-  try {
-    const input: LiveInput = await loadLive(api, io.signal);
-    const source = `${connection.server.href} (${connection.description})`;
-    return {
-      origin: 'cluster',
-      source,
-      input,
-      missing: findMissingData(input, 'cluster', input.unreadable),
-      evictions: input.evictions,
-    };
-  } catch (error) {
-    if (error instanceof CommandError || io.signal.aborted) throw error;
-    throw new CommandError(
-      `the cluster at ${connection.server.href} (${connection.description}) cannot be read: ${describeError(error)}. ` +
-        'Check --kubeconfig and --context, or give files with -f.',
-      { cause: error },
-    );
-  } finally {
-    api.close();
-  }
+async function fromCluster(context: CliContext, namespace: string | undefined): Promise<Found> {
+  const rights = namespace === undefined ? 'Choose a namespace you may read with -n' : 'Ask for the right';
+  return await withCluster(
+    context,
+    async (api, source) => {
+      const input: LiveInput = await loadLive(api, { namespace }, context.io.signal);
+      const { unreadable, isPartial, evictions } = input;
+      return {
+        origin: 'cluster',
+        source,
+        input,
+        missing: missingFromCluster(input, unreadable),
+        isPartial,
+        evictions,
+      };
+    },
+    { otherwise: 'give files with -f', rights: `${rights}: ${RIGHTS_PAGE}` },
+  );
 }

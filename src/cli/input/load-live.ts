@@ -1,81 +1,149 @@
-/** The cluster as an API server shows it now: one consistent listing a kind, nothing watched, nothing written. */
-import type { Event } from '../../api/core.ts';
-import type { KubeApi, ListOptions } from '../../api/kube-api.ts';
-import { isForbidden, isNotFound, KubeError } from '../../api/kube-error.ts';
+/** The cluster as an API server shows it now to whoever asks: one consistent listing a kind, nothing watched, nothing written. */
+import type { Event, KubeObject } from '../../api/core.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { isNotFound, KubeError } from '../../api/kube-error.ts';
+import { policyGroups, policyType } from '../../api/optimization-policy.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
-import { listAll } from '../../kube/listing.ts';
 import { allocationTypes } from '../allocation/allocation-input.ts';
-import { sizingTypes } from '../sizing/sizing-input.ts';
+import { CommandError } from '../cli-error.ts';
 import {
   type ClusterInput,
+  type ClusterInputBuilder,
   createClusterInputBuilder,
   type InputKind,
   inputKinds,
   kindNames,
 } from './cluster-input.ts';
+import type { MissingName } from './missing-data.ts';
+import { type Reach, type Reader, readAllowed, readAsFarAsAllowed, whatRefused } from './read-allowed.ts';
 
 export interface LiveInput extends ClusterInput {
-  /** Kinds this user may not list, or the server does not serve. */
-  readonly unreadable: readonly InputKind[];
+  /** What this user may not read, or the server does not serve. */
+  readonly unreadable: readonly MissingName[];
+  /** Pods of other namespaces are not among the records. */
+  readonly isPartial: boolean;
   /** Evictions that Stowage's events tell of; undefined where events cannot be listed. */
   readonly evictions: number | undefined;
 }
 
-/** Small pages: a page is parsed item by item, but the server holds it whole. */
-const PAGE_SIZE = 500;
-
 /**
- * Lists everything that placement looks at. A kind that may not be listed is left out and named in the result.
- * @throws KubeError, or the transport's error, for anything but 403 and 404.
+ * Lists what the engines look at. With a namespace only what is in it is needed; what belongs to none, the pods that
+ * fill the nodes, and policies of other namespaces are read where that is allowed.
+ * @throws CommandError for a namespace that is not there; KubeError 403 or 404 where pods or all workloads are refused;
+ * KubeError, or the transport's error, for any other failure.
  */
-export async function loadLive(api: KubeApi, signal: AbortSignal): Promise<LiveInput> {
+export async function loadLive(
+  api: KubeApi,
+  { namespace }: { readonly namespace: string | undefined },
+  signal: AbortSignal,
+): Promise<LiveInput> {
   const builder = createClusterInputBuilder({ defaultNamespace: 'default' });
-  const unreadable: InputKind[] = [];
+  const reader = { api, signal };
+  const refusals = new Map<InputKind, KubeError>();
+  let isPartial = false;
   for (const kind of kindNames) {
-    const type: ResourceType = inputKinds[kind];
-    try {
-      await listAll(api, type, { limit: PAGE_SIZE, signal }, () => {
-        builder.forget(kind);
-        return builder;
-      });
-    } catch (error) {
-      if (!isForbidden(error) && !isNotFound(error)) throw error;
-      unreadable.push(kind);
+    if (kind === 'pods' && namespace !== undefined) {
+      // Only with nodes there is something to fill.
+      const hasNodes = !refusals.has('nodes');
+      isPartial = !hasNodes || (await readKind(reader, kind, undefined, builder)) !== undefined;
+      if (!isPartial) continue;
     }
+    const refused = await readKind(reader, kind, namespace, builder);
+    if (refused !== undefined) refusals.set(kind, refused);
   }
-  for (const type of sizingTypes) {
-    try {
-      await listAll(api, type as ResourceType, { limit: PAGE_SIZE, signal }, () => builder);
-    } catch (error) {
-      // Without the definition there are no policies, and without the right to see them there is nothing to tell.
-      if (!isForbidden(error) && !isNotFound(error)) throw error;
-    }
-  }
-  for (const type of allocationTypes) {
-    try {
-      await listAll(api, type as ResourceType, { limit: PAGE_SIZE, signal }, () => builder);
-    } catch (error) {
-      // A Metrics API that is down answers with 503: then nobody has measured.
-      if (!(error instanceof KubeError)) throw error;
-    }
-  }
-  return { ...builder.build(), unreadable, evictions: await countEvictions(api, signal) };
+  const needed = refusals.get('pods') ?? (refusals.has('statefulsets') ? refusals.get('deployments') : undefined);
+  if (needed !== undefined) throw needed;
+  const unreadable: MissingName[] = [...refusals.keys()];
+  if (isPartial && !refusals.has('nodes')) unreadable.push('pods of other namespaces');
+  const scope = { namespace, isPartial };
+  unreadable.push(...(await readSizing(reader, scope, builder)));
+  unreadable.push(...(await readAllocation(reader, scope, builder)));
+  return { ...builder.build(), unreadable, isPartial, evictions: await countEvictions(reader, namespace) };
 }
 
-async function countEvictions(api: KubeApi, signal: AbortSignal): Promise<number | undefined> {
-  const options: ListOptions = { limit: PAGE_SIZE, signal, fieldSelector: 'reason=EvictedForRebalance' };
+/** @returns why the kind could not be read */
+async function readKind(
+  reader: Reader,
+  kind: InputKind,
+  namespace: string | undefined,
+  builder: ClusterInputBuilder,
+): Promise<KubeError | undefined> {
+  if (kind === 'namespaces' && namespace !== undefined) return await readNamespace(reader, namespace, builder);
+  const type: ResourceType = inputKinds[kind];
+  return await readAllowed(reader, type, namespace, () => {
+    builder.forget(kind);
+    return builder;
+  });
+}
+
+/** By name: that is what a Role in the namespace can allow. */
+async function readNamespace(
+  { api, signal }: Reader,
+  name: string,
+  builder: ClusterInputBuilder,
+): Promise<KubeError | undefined> {
+  const refused = await whatRefused(async () => {
+    const found = await api.get(resources.namespaces, name, { signal });
+    builder.add({ apiVersion: 'v1', kind: 'Namespace', ...found });
+  });
+  if (isNotFound(refused))
+    throw new CommandError(`there is no namespace ${name}; \`kubectl get namespaces\` lists them`);
+  return refused;
+}
+
+interface LiveScope {
+  readonly namespace: string | undefined;
+  readonly isPartial: boolean;
+}
+
+/** Policies of other namespaces may select workloads here, whoever may see their pods. */
+async function readSizing(
+  reader: Reader,
+  { namespace }: LiveScope,
+  builder: ClusterInputBuilder,
+): Promise<MissingName[]> {
+  const reaches = new Set<Reach>();
+  for (const group of policyGroups)
+    reaches.add(await readAsFarAsAllowed(reader, policyType(group), { namespace }, () => builder));
+  const refused = await readAllowed<KubeObject>(reader, resources.daemonSets, namespace, () => builder);
+  const hasPolicies = reaches.has('cluster') || reaches.has('namespace');
+  return [
+    ...(reaches.has('none') ? (['optimizationpolicies'] as const) : []),
+    ...(reaches.has('namespace') ? (['optimizationpolicies of other namespaces'] as const) : []),
+    ...(hasPolicies && refused !== undefined ? (['daemonsets'] as const) : []),
+  ];
+}
+
+/** A Metrics API that is down answers with 503: then nobody has measured. */
+async function readAllocation(reader: Reader, scope: LiveScope, builder: ClusterInputBuilder): Promise<MissingName[]> {
+  const reaches: Reach[] = [];
+  for (const type of allocationTypes) {
+    try {
+      reaches.push(await readAsFarAsAllowed(reader, type, scope, () => builder));
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      reaches.push('absent');
+    }
+  }
+  const [allocations] = reaches;
+  return allocations === 'none' ? ['podallocations'] : [];
+}
+
+async function countEvictions(reader: Reader, namespace: string | undefined): Promise<number | undefined> {
   let count = 0;
   const target = {
     add: ({ series }: Event): void => {
       count += series?.count ?? 1;
     },
   };
+  const begin = () => {
+    count = 0;
+    return target;
+  };
   try {
-    await listAll(api, resources.events, options, () => {
-      count = 0;
-      return target;
-    });
-    return count;
+    const fieldSelector = 'reason=EvictedForRebalance';
+    const refused = await readAllowed(reader, resources.events, namespace, begin, { fieldSelector });
+    return refused === undefined ? count : undefined;
   } catch (error) {
     // A figure beside the point must not cost the whole answer.
     if (error instanceof KubeError) return undefined;

@@ -13,7 +13,7 @@ export function printInputNotes(context: CliContext, { origin, problems, missing
   if (problems.length > MAX_PROBLEMS)
     lines.push(style('warning', `warning: ${problems.length - MAX_PROBLEMS} more objects could not be read`));
   for (const { data, meaning } of missing) {
-    const fact = origin === 'files' ? `no ${data} in the input` : `${data} may not be listed with these credentials`;
+    const fact = origin === 'files' ? `no ${data} in the input` : `${data} may not be read with these credentials`;
     lines.push(style('muted', `note: ${fact}: ${meaning}`));
   }
   if (origin === 'files' && missing.length > 0)

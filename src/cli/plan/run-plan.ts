@@ -15,7 +15,7 @@ import { renderPlan } from './render-plan.ts';
 /** Writes nothing to the cluster. @returns 3 with `--exit-code` where there is something to do */
 export async function runPlan(context: CliContext, options: PlanOptions): Promise<ExitCode> {
   const { io, global, style } = context;
-  const input = await loadInput(context, options, assumedBy(options));
+  const input = await loadInput(context, options, { assumed: assumedBy(options) });
   const plan = buildPlan(input, io.clock.now(), global.namespace);
   const text = renderDocument(plan, global.output);
   if (text !== undefined) io.out.write(text);

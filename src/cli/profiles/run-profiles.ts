@@ -1,18 +1,16 @@
 /** Exports and imports remembered usage through the ConfigMaps of the operator. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { createProfileStore, importObjects } from '../../act/save-profiles.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import { configTree } from '../../config/schema.ts';
-import { loadConnection } from '../../kube/auth/load-connection.ts';
-import { createKubeApi } from '../../kube/client.ts';
-import { describeError, hasErrorCode, StowageError } from '../../lib/errors.ts';
-import { createLogger, createStderrWriter } from '../../lib/log.ts';
+import { describeError, hasErrorCode } from '../../lib/errors.ts';
+import { createLogger } from '../../lib/log.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted } from '../plural.ts';
+import { withCluster } from '../with-cluster.ts';
 import { formatProfilesFile, parseProfilesFile } from './profiles-file.ts';
 
 const FIELD_MANAGER = 'stowage-cli';
@@ -20,7 +18,7 @@ const FIELD_MANAGER = 'stowage-cli';
 /** @param file `-` for standard output; an existing file is replaced. @throws CommandError when nothing is saved */
 export async function runExport(context: CliContext, file: string): Promise<ExitCode> {
   const { io } = context;
-  const text = await withApi(context, (api, namespace) => exportProfiles(context, api, namespace));
+  const text = await withCluster(context, (api) => exportProfiles(context, api, operatorNamespaceOf(context)));
   if (file === '-') {
     io.out.write(text.content);
     return exitCodes.ok;
@@ -36,7 +34,7 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
 export async function runImport(context: CliContext, file: string): Promise<ExitCode> {
   const text = file === '-' ? await context.io.readStdin() : await readProfiles(file);
   const items = parseProfilesFile(text, file === '-' ? 'standard input' : file);
-  await withApi(context, (api, namespace) => importProfiles(api, namespace, items, context.io.signal));
+  await withCluster(context, (api) => importProfiles(api, operatorNamespaceOf(context), items, context.io.signal));
   printLines(context, [
     `usage of ${counted(items.length, 'container')} handed to the operator: it is taken over at its next save`,
   ]);
@@ -83,29 +81,6 @@ export async function importProfiles(
   }
 }
 
-async function withApi<Result>(
-  { io, global }: CliContext,
-  work: (api: KubeApi, namespace: string) => Promise<Result>,
-): Promise<Result> {
-  const { clock, random, env } = io;
-  const { kubeconfig, context, debug } = global;
-  const connection = await loadConnection({
-    env,
-    homeDirectory: homedir(),
-    clock,
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-  });
-  const level = debug ? 'debug' : 'error';
-  const log = createLogger({ level, format: 'text', clock, write: createStderrWriter() });
-  const api = createKubeApi({ connection, clock, random, log });
-  try {
-    return await work(api, global.namespace ?? String(configTree.operator.namespace.defaultValue));
-  } catch (error) {
-    if (error instanceof StowageError || io.signal.aborted) throw error;
-    const message = `the cluster at ${connection.server.href} (${connection.description}) refused: ${describeError(error)}`;
-    throw new CommandError(message, { cause: error });
-  } finally {
-    api.close();
-  }
+function operatorNamespaceOf({ global }: CliContext): string {
+  return global.namespace ?? String(configTree.operator.namespace.defaultValue);
 }

@@ -2,8 +2,10 @@
 import { createResize } from '../../act/resize.ts';
 import { createForgetOriginals } from '../../act/restore.ts';
 import { originalsKeys } from '../../api/annotations-sizing.ts';
-import type { KubeApi } from '../../api/kube-api.ts';
-import { resources } from '../../api/resources.ts';
+import type { KubeObject } from '../../api/core.ts';
+import type { KubeApi, ListOptions } from '../../api/kube-api.ts';
+import { KubeError } from '../../api/kube-error.ts';
+import { type ResourceType, resources } from '../../api/resources.ts';
 import { planRestore, type RestorePlan } from '../../decide/restore-size.ts';
 import type { SizingEngine } from '../../decide/size-decision.ts';
 import type { SizeGuardContext } from '../../guard/size/context.ts';
@@ -12,12 +14,13 @@ import { createSizeLog } from '../../guard/size/size-history.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
-import type { PodRecord } from '../../model/records.ts';
+import type { NodeRecord } from '../../model/records.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import { createProjections } from '../../observe/project.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
+import { type Reader, readAllowed } from '../input/read-allowed.ts';
 
 /** Whose changes are taken back, and where. */
 export interface RestoreRequest {
@@ -50,22 +53,23 @@ export async function restorePods(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly RestoredPod[]> {
-  const view = await readView(api, signal);
-  const found = podsOf(view).filter(({ pod }) => namespace === undefined || pod.namespace === namespace);
+  const { view, pods } = await readCluster({ api, signal }, { namespace });
   const wanted = engines.flatMap((engine) =>
-    found.flatMap((pod) => {
-      if (pod.sizing.marks[originalsKeys[engine]] === undefined) return [];
-      const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
-      return [{ engine, pod, plan: planRestore(pod, engine, node, view.workloadOf(pod.pod)) }];
+    pods.flatMap((pod) => {
+      if (pod.sizing.marks[originalsKeys[engine]] === undefined || pod.pod.nodeName === undefined) return [];
+      const node = view.node(pod.pod.nodeName);
+      const plan = planRestore(pod, engine, node ?? hiddenNode(pod.pod.nodeName), view.workloadOf(pod.pod));
+      return [{ engine, pod, plan, needsNode: node === undefined && plan.kind === 'resize' && plan.lifted.length > 0 }];
     }),
   );
   wanted.sort((left, right) => growthOf(left) - growthOf(right));
   const done: RestoredPod[] = [];
-  for (const { engine, pod, plan } of wanted) {
+  for (const { engine, pod, plan, needsNode } of wanted) {
     signal.throwIfAborted();
     const tell = (result: RestoredPod['result'], message: string): void =>
       void done.push({ pod: `${pod.pod.namespace}/${pod.pod.name}`, engine, result, message });
     if (plan.kind === 'unreadable') tell('kept', `the annotation ${plan.key} is not readable`);
+    else if (needsNode) tell('kept', NEEDS_NODE);
     else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
     else {
       const outcome = await restoreOne({ pod, engine, plan }, { api, clock, signal });
@@ -94,7 +98,10 @@ async function restoreOne(
   };
   if (plan.kind === 'nothing') return await finish('has its sizes already');
   // Each stands on what the ones before it have left, on its node and in its namespace; the rest is none of its guards' business.
-  const view = await readView(api, signal, before.pod);
+  const { view } = await readCluster(
+    { api, signal },
+    { namespace: before.pod.namespace, nodeName: before.pod.nodeName },
+  );
   const verdict = inspectSize(plan.decision, contextOf(view, clock));
   if (verdict.kind === 'blocked') return { result: 'kept', message: verdict.block.message };
   const outcome = await createResize({ api, pod: view.pod })(verdict.approved, signal);
@@ -136,27 +143,68 @@ function contextOf(view: SizingView, clock: Clock): SizeGuardContext {
 
 const ignore = (): void => {};
 
-/** @param around only what the guards look at for this pod: in a large cluster a look at all of it for each pod takes hours. */
-async function readView(api: KubeApi, signal: AbortSignal, around?: PodRecord): Promise<SizingView> {
+const NEEDS_NODE =
+  'a limit that was not there before can only be raised to what its node has, and nodes may not be read with these credentials';
+
+/** Stands for a node that may not be read: whatever is raised to what it has shows by having no end. */
+function hiddenNode(name: string): NodeRecord {
+  const allocatable = { cpuMillis: Number.POSITIVE_INFINITY, memoryBytes: Number.POSITIVE_INFINITY };
+  const state = { ready: true, unschedulable: false, deleting: false };
+  return { name, uid: `hidden/${name}`, labels: {}, taints: [], ...state, allocatable, maxPods: 0, createdAt: 0 };
+}
+
+interface Looked {
+  readonly view: SizingView;
+  readonly pods: readonly SizedPod[];
+}
+
+/**
+ * What the guards look at, as far as it may be read: what is not seen speaks against nothing here, as the API server and the
+ * kubelet have the last word on a resize.
+ * @param nodeName only what matters to a pod there: in a large cluster a look at all of it for each pod takes hours.
+ */
+async function readCluster(
+  reader: Reader,
+  { namespace, nodeName }: { readonly namespace: string | undefined; readonly nodeName?: string | undefined },
+): Promise<Looked> {
   const project = createProjections(ignore, { sizing: true });
   const sizing = createSizingProjections(createSizingInterners(MANY), ignore);
-  const node = around?.nodeName;
-  const onNode = { signal, ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }) };
-  const theNode = { signal, ...(node !== undefined && { fieldSelector: `metadata.name=${node}` }) };
-  const within = { signal, ...(around !== undefined && { namespace: around.namespace }) };
-  const [pods, nodes, limitRanges, quotas] = await Promise.all([
-    api.list(resources.pods, onNode),
-    api.list(resources.nodes, theNode),
-    api.list(resources.limitRanges, within),
-    api.list(resources.resourceQuotas, within),
+  const onNode = nodeName === undefined ? {} : { fieldSelector: `spec.nodeName=${nodeName}` };
+  const theNode = nodeName === undefined ? {} : { fieldSelector: `metadata.name=${nodeName}` };
+  const read = async <T extends KubeObject>(
+    type: ResourceType<T>,
+    within: string | undefined,
+    selector: Pick<ListOptions, 'fieldSelector'> = {},
+  ): Promise<T[] | KubeError> => {
+    let items: T[] = [];
+    const begin = () => {
+      items = [];
+      return { add: (item: T) => void items.push(item) };
+    };
+    return (await readAllowed(reader, type, within, begin, selector)) ?? items;
+  };
+  const [nodes, limitRanges, quotas] = await Promise.all([
+    read(resources.nodes, undefined, theNode),
+    read(resources.limitRanges, namespace),
+    read(resources.resourceQuotas, namespace),
   ]);
-  return createSizingSnapshot({
-    pods: pods.items.flatMap((each) => project.pod(each) ?? []),
-    nodes: nodes.items.flatMap((each) => project.node(each) ?? []),
-    limitRanges: limitRanges.items.flatMap((each) => sizing.limitRange(each) ?? []),
-    quotas: quotas.items.flatMap((each) => sizing.quota(each) ?? []),
+  // Pods of other namespaces matter only to the room on a node that is known.
+  const around = nodeName === undefined || isRefusal(nodes) ? namespace : undefined;
+  const all = await read(resources.pods, around, onNode);
+  const seen = isRefusal(all) && around !== namespace ? await read(resources.pods, namespace, onNode) : all;
+  if (isRefusal(seen)) throw seen;
+  const pods = seen.flatMap((each) => project.pod(each) ?? []);
+  const view = createSizingSnapshot({
+    pods,
+    nodes: orNone(nodes).flatMap((each) => project.node(each) ?? []),
+    limitRanges: orNone(limitRanges).flatMap((each) => sizing.limitRange(each) ?? []),
+    quotas: orNone(quotas).flatMap((each) => sizing.quota(each) ?? []),
   });
+  return { view, pods: pods.flatMap((pod) => view.pod(pod.namespace, pod.name) ?? []) };
 }
+
+const isRefusal = (answer: readonly object[] | KubeError): answer is KubeError => answer instanceof KubeError;
+const orNone = <T extends object>(answer: T[] | KubeError): T[] => (answer instanceof KubeError ? [] : answer);
 
 async function readPod(api: KubeApi, { pod }: SizedPod, signal: AbortSignal): Promise<SizedPod | undefined> {
   const { items } = await api.list(resources.pods, {
@@ -166,10 +214,6 @@ async function readPod(api: KubeApi, { pod }: SizedPod, signal: AbortSignal): Pr
   });
   const [record] = items.flatMap((each) => createProjections(ignore, { sizing: true }).pod(each) ?? []);
   return record?.sizing === undefined || record.uid !== pod.uid ? undefined : { pod: record, sizing: record.sizing };
-}
-
-function podsOf(view: SizingView): SizedPod[] {
-  return [...view.nodes()].flatMap(({ name }) => view.podsOnNode(name));
 }
 
 /** Pods that give come before those that take. */

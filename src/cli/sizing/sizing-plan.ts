@@ -5,7 +5,7 @@
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { ContainerRecommendation, PolicyWorkloadStatus } from '../../api/optimization-policy-status.ts';
 import { formatCpu, formatMemory } from '../../decide/rightsizing/amount-text.ts';
-import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
+import { isGranted, type PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
 import { createPolicyIndex } from '../../decide/rightsizing/select-policy.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
@@ -45,7 +45,7 @@ export interface PlannedSizes {
   readonly missing?: string;
 }
 
-/** Every policy with what is wrong with it, and every workload one of them selects. */
+/** Every policy that may have a say, with what is wrong with it, and every workload one of them selects. */
 export interface SizingPlan {
   readonly policies: readonly {
     readonly policy: string;
@@ -68,8 +68,11 @@ export function planSizes(
     const { winner } = index.select(workload, view.namespace(workload.namespace));
     return winner === undefined ? [] : [sizesOf(workload, winner)];
   });
+  const concern = policies.filter(
+    (policy) => namespace === undefined || policy.namespace === namespace || isGranted(policy.namespace, tenancy),
+  );
   return {
-    policies: policies.map((policy) => ({
+    policies: concern.map((policy) => ({
       policy: `${policy.namespace}/${policy.name}`,
       ...(isValidPolicy(policy) && { mode: policy.spec.mode }),
       problems: policy.problems,

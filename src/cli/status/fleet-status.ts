@@ -52,7 +52,7 @@ export interface FleetStatus extends ResultDocument {
   readonly sizing?: SizingPlan;
   /** Absent where no pod takes part. */
   readonly allocation?: AllocationPlan;
-  /** By class; `unknown` only where there is such a node. */
+  /** By class; `unknown` only where there is such a node. Empty where nodes are not known. */
   readonly nodes: readonly NodeClassSums[];
   readonly workloads: readonly WorkloadStatusRow[];
   readonly missing: readonly MissingData[];
@@ -87,9 +87,11 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
       sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
     }),
     ...(allocation !== undefined && { allocation }),
-    nodes: sumNodeClasses(input.view, input.rules.sides).filter(
-      ({ class: name, nodes }) => name !== 'unknown' || nodes > 0,
-    ),
+    nodes: input.seesNodes
+      ? sumNodeClasses(input.view, input.rules.sides).filter(
+          ({ class: name, nodes }) => name !== 'unknown' || nodes > 0,
+        )
+      : [],
     workloads: rows,
     missing: input.missing,
     problems: input.problems,

@@ -110,6 +110,14 @@ export function accessRefusal({ caller, verb, group, resource, subresource, name
   );
 }
 
+/**
+ * A named Namespace is asked about as if it were in itself: a Role there may allow to get it (apiserver
+ * pkg/endpoints/request/requestinfo.go).
+ */
+function namespaceItself({ group, plural }: Pick<ServedType, 'group' | 'plural'>, name: string): string | undefined {
+  return group === '' && plural === 'namespaces' && name !== '' ? name : undefined;
+}
+
 /** Refuses with 403 in the words of the real server. */
 export function createAuthorize(rbac: Rbac): Authorize {
   return ({ caller, verb, type, namespace, name, selectedName, subresource }: RequestInfo) => {
@@ -121,7 +129,7 @@ export function createAuthorize(rbac: Rbac): Authorize {
       group: type.group,
       resource: type.plural,
       subresource,
-      namespace: type.namespaced ? namespace : undefined,
+      namespace: type.namespaced ? namespace : namespaceItself(type, name),
       name: name === '' ? (selectedName ?? '') : name,
     };
     if (!rbac.allows(question)) throw accessRefusal(question);

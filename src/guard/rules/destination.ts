@@ -2,6 +2,7 @@
  * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
+import type { NodeUsage } from '../../model/cluster-view.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { admitsNode, findRoom, hasRoomFor, toleratesAll } from '../../model/scheduling.ts';
@@ -128,6 +129,7 @@ function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTempla
 }
 
 /** The pod itself is among what is used; its place comes free. */
-function leavesRoom({ allocatable }: NodeRecord, used: Growth, growth: Growth): boolean {
-  return (['cpuMillis', 'memoryBytes'] as const).every((key) => used[key] + growth[key] <= allocatable[key]);
+function leavesRoom({ allocatable }: NodeRecord, used: NodeUsage, growth: Growth): boolean {
+  const keys = ['cpuMillis', 'memoryBytes'] as const;
+  return used.isPartial !== true && keys.every((key) => used[key] + growth[key] <= allocatable[key]);
 }

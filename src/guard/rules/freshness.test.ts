@@ -4,6 +4,13 @@ import { inspect } from '../guard.ts';
 import { evict, restamp, scene } from '../testing/scene.ts';
 
 describe('freshness', () => {
+  test('what may not be read is not taken to be harmless', () => {
+    const context = scene({ records: { freshness: { synced: true, stale: [], hidden: ['poddisruptionbudgets'] } } });
+    expect(inspect(evict(), context)).toMatchObject({
+      block: { rule: 'fresh', reason: 'NotSeen', message: expect.stringContaining('poddisruptionbudgets') },
+    });
+  });
+
   test.each<[Freshness, string]>([
     [{ synced: true, stale: ['pods', 'nodes'] }, 'pods, nodes'],
     [{ synced: false, stale: [] }, 'the cluster'],

@@ -11,8 +11,9 @@ export const fresh: Rule = {
 };
 
 /** Names the stores that may not be believed. No time to ask again: the watch that comes back wakes whoever waits. */
-export function objectToStale({ synced, stale }: Freshness): Objection {
-  if (synced && stale.length === 0) return undefined;
+export function objectToStale({ synced, stale, hidden = [] }: Freshness): Objection {
+  if (synced && stale.length === 0)
+    return hidden.length === 0 ? undefined : object('NotSeen', { what: hidden.join(', ') });
   const what = stale.length > 0 ? stale.join(', ') : 'the cluster';
   return object('CachesStale', { what, age: synced ? 'too' : 'of unknown age, too' });
 }

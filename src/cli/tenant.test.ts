@@ -1,0 +1,340 @@
+/** plan, status, explain and restore for somebody with a Role in one namespace, on an API server that enforces roles. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { KubeObject } from '../api/core.ts';
+import { customResourceDefinition } from '../api/crd/crd.ts';
+import { crdDescriptions } from '../api/crd/crds.ts';
+import { type ResourceType, resources } from '../api/resources.ts';
+import type { Access } from '../cluster/apiserver/access-log.ts';
+import {
+  createEmbeddedWorld,
+  deploymentObject,
+  type EmbeddedWorld,
+  namespaceObject,
+  readManifests,
+} from '../operator/testing/embedded-world.ts';
+import { annotate, deploy, podsOf, policy } from '../operator/testing/steps.ts';
+import { kubeconfigText } from './demo/demo-kubeconfig.ts';
+import { type CommandResult, runCommand } from './testing/run-command.ts';
+import { bindingOf, type RoleRule, readerRole } from './testing/tenant.ts';
+
+const ALICE = 'alice';
+const role = readerRole('shop');
+const POLICIES = 'optimizationpolicies of other namespaces';
+const rbacType = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural,
+  kind,
+  namespaced,
+});
+const roles = rbacType('roles', 'Role', true);
+const clusterRoles = rbacType('clusterroles', 'ClusterRole', false);
+const clusterBindings = rbacType('clusterrolebindings', 'ClusterRoleBinding', false);
+
+function policyIn(namespace: string): KubeObject {
+  const object = {
+    apiVersion: 'optipod.io/v1alpha1',
+    kind: 'OptimizationPolicy',
+    metadata: { name: `of-${namespace}`, namespace },
+    spec: {
+      mode: 'Recommend',
+      selector: { namespaces: { allow: ['shop'] } },
+      metricsConfig: { provider: 'metrics-server' },
+      resourceBounds: { cpu: { min: '10m', max: '4' }, memory: { min: '32Mi', max: '8Gi' } },
+      updateStrategy: {},
+    },
+  };
+  return object;
+}
+
+describe('with a Role in one namespace', () => {
+  let world: EmbeddedWorld;
+  let folder: string;
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const kubeconfigs: Record<'alice' | 'root', string> = { alice: '', root: '' };
+
+  /** Four replicas that admission put on spot; then all of them are to be on on-demand, and nobody is there to move them. */
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'stowage-tenant-'));
+    const objects = [
+      ...readManifests('rbac.yaml').filter(({ kind }) => kind !== 'Namespace'),
+      ...['shop', 'other'].map(namespaceObject),
+      ...crdDescriptions.map(customResourceDefinition),
+      role,
+      bindingOf('shop', ALICE, { kind: 'Role', name: 'stowage-reader' }),
+    ];
+    const user = 'system:serviceaccount:spotalis-system:stowage';
+    world = await createEmbeddedWorld({
+      spotNodes: 2,
+      onDemandNodes: 2,
+      metricsEveryMillis: 60_000,
+      rbac: { objects, user },
+    });
+    await world.startOperator('one_1');
+    await deploy(world, 4, policy(100, 0));
+    await world.cluster.apply(['shop', 'spotalis-system'].map(policyIn));
+    const other = deploymentObject({ name: 'filler', replicas: 1 });
+    await world.api.create(
+      resources.deployments,
+      { ...other, metadata: { ...other.metadata, namespace: 'other' } },
+      { namespace: 'other' },
+    );
+    world.cutOff('one_1');
+    await annotate(world, policy(0, 0));
+    await world.clock.advance(60_000);
+    const { url } = await world.server.listen();
+    for (const [user, groups] of [
+      ['alice', ['system:authenticated']],
+      ['root', ['system:masters']],
+    ] as const) {
+      world.server.authentication.addToken(`${user}-token`, { name: user, groups });
+      kubeconfigs[user] = file(user, kubeconfigText({ url, authority: '', user, token: `${user}-token` }));
+    }
+  });
+  afterAll(async () => {
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (...args: readonly string[]): Promise<CommandResult> =>
+    runCommand([...args, '--kubeconfig', kubeconfigs.alice]);
+  const json = async (...args: readonly string[]) => JSON.parse((await run(...args, '-o', 'json')).stdout);
+  const missingOf = ({ missing }: { readonly missing: readonly { readonly data: string }[] }): string[] =>
+    missing.map(({ data }) => data);
+
+  /** With one resource taken out of the Role. */
+  async function without(resource: string, work: () => Promise<void>): Promise<void> {
+    const put = (rules: readonly RoleRule[]) =>
+      world.api.patch(roles, 'stowage-reader', { type: 'merge', body: { rules } }, { namespace: 'shop' });
+    await put(role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((each) => each !== resource) })));
+    try {
+      await work();
+    } finally {
+      await put(role.rules);
+    }
+  }
+
+  /** With the right to list these in the whole cluster. */
+  async function withCluster(names: readonly string[], work: () => Promise<void>): Promise<void> {
+    const rules = [{ apiGroups: [''], resources: names, verbs: ['list'] }];
+    const wide: KubeObject & { rules: typeof rules } = { kind: 'ClusterRole', metadata: { name: 'wide' }, rules };
+    await world.api.create(clusterRoles, wide);
+    await world.api.create(clusterBindings, bindingOf(undefined, ALICE, { kind: 'ClusterRole', name: 'wide' }));
+    try {
+      await work();
+    } finally {
+      await world.api.delete(clusterBindings, `wide-${ALICE}`);
+      await world.api.delete(clusterRoles, 'wide');
+    }
+  }
+
+  /** What the user asked for while `work` ran. */
+  async function askedDuring(work: () => Promise<unknown>): Promise<readonly Access[]> {
+    world.server.accessLog.clear();
+    await work();
+    return world.server.accessLog.entries().filter(({ user }) => user === ALICE);
+  }
+
+  test('plan: nodes are told by the pods that are pinned; what is not seen is told in a line each', async () => {
+    const { code, stdout, stderr } = await run('plan', '-n', 'shop', '--exit-code');
+    expect(code).toBe(3);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^note: nodes may not be read with these credentials: the side of a node is known only/),
+      expect.stringMatching(/^note: optimizationpolicies of other namespaces may not be read with these credentials: /),
+    ]);
+    expect(stdout).toContain('Deployment shop/web: 4 replicas, 0 % spot, at least 0 on-demand\n');
+    expect(stdout).toContain('  actual    4 spot, 0 on-demand\n');
+    expect(stdout).toMatch(/\n {2}evict {5}web-\S+ \(spot -> on-demand\): /);
+    expect(stdout).toContain('sized by policy shop/of-shop (Recommend)');
+    expect(stdout).toContain('Plan: 1 of 1 workload managed; 4 replicas on the wrong side; 1 action possible now');
+  });
+
+  test('only the namespace is read; of the cluster no more than nodes, volumes and policies is asked for', async () => {
+    const asked = await askedDuring(() => run('plan', '-n', 'shop'));
+    expect(new Set(asked.map(({ verb }) => verb))).toEqual(new Set(['get', 'list']));
+    const wide = asked.filter(({ verb, namespace }) => verb === 'list' && namespace !== 'shop');
+    expect(new Set(wide.map(({ resource }) => resource))).toEqual(
+      new Set(['nodes', 'persistentvolumes', 'optimizationpolicies']),
+    );
+    expect(asked.filter(({ resource }) => resource === 'namespaces')).toMatchObject([{ verb: 'get' }]);
+  });
+
+  test('every rule of the Role is used', async () => {
+    const asked = await askedDuring(() => run('status', '-n', 'shop'));
+    for (const { apiGroups, resources: names, verbs } of role.rules)
+      for (const group of apiGroups)
+        for (const resource of names)
+          for (const verb of verbs) expect(asked).toContainEqual(expect.objectContaining({ group, resource, verb }));
+  });
+
+  test('no node is known to have room: where no autoscaler makes nodes, the move is blocked', async () => {
+    const labels = ['spot', 'on-demand'].map((side) => `[{ matchLabels: { karpenter.sh/capacity-type: ${side} } }]`);
+    const config = file(
+      'own.yaml',
+      `controllers:\n  nodeClassifier:\n    spotLabels: ${labels[0]}\n    onDemandLabels: ${labels[1]}\n`,
+    );
+    const plan = () => json('plan', '-n', 'shop', '-c', config);
+    expect((await plan()).workloads[0].actions).toMatchObject([
+      { action: 'evict', blockedBy: [{ reason: 'NoRoomOnSide' }] },
+    ]);
+    await withCluster(['nodes'], async () => {
+      const seen = await plan();
+      expect(missingOf(seen)).toEqual(['pods of other namespaces', POLICIES]);
+      expect(seen.workloads[0].actions[0].blockedBy[0].message).toContain(
+        '2 with other pods than are seen here, so what they have left is not known',
+      );
+    });
+    await withCluster(['nodes', 'pods'], async () => {
+      const seen = await plan();
+      expect(missingOf(seen)).toEqual([POLICIES]);
+      expect(seen.workloads[0].actions).toMatchObject([{ action: 'evict', blockedBy: [] }]);
+    });
+  });
+
+  test('an operator with Roles only sees no more: its configuration says which namespace, and that it is enabled', async () => {
+    const config = file('watch.yaml', 'controllers:\n  watchNamespaces: [shop]\n');
+    await without('namespaces', async () => {
+      const { code, stdout, stderr } = await run('plan', '-c', config);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/^note: [^\n]* of other namespaces .*\n$/),
+      });
+      expect(stdout).toContain('Plan: 1 of 1 workload managed; 4 replicas on the wrong side; 1 action possible now');
+    });
+  });
+
+  test('status: replicas by side, and no table of nodes that are not known', async () => {
+    const { code, stdout } = await run('status', '-n', 'shop');
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 of 1 workload managed: 1 drifted (4 replicas), 0 incomplete, 0 invalid, 0 evictions');
+    expect(stdout).toContain('Rightsizing: 1 policy, 1 workload');
+    expect(stdout).not.toContain('USABLE');
+    expect((await json('status', '-n', 'shop')).nodes).toEqual([]);
+    await withCluster(['nodes'], async () => {
+      expect((await json('status', '-n', 'shop')).nodes).toMatchObject([{ class: 'spot', nodes: 2 }, { nodes: 2 }]);
+    });
+  });
+
+  test('explain: the workload names the namespace', async () => {
+    const { code, stdout, stderr } = await run('explain', 'deploy/shop/web');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Deployment\/shop\/web: 4 on spot, 0 on on-demand, 0 and 4 wanted; 4 to move\n/);
+    expect(stderr).toContain('note: nodes may not be read');
+    const absent = await run('explain', 'deploy/shop/wbe');
+    expect(absent.code).toBe(1);
+    expect(absent.stderr).toMatch(
+      /^stowage: Deployment shop\/wbe is not in \S+ \(.*\)\. Is the namespace right\? .*\n$/,
+    );
+  });
+
+  test('restore: what is in the namespace; a limit that only its node could lift stays', async () => {
+    const [first, second] = await podsOf(world, 'web');
+    const mark = async (pod: KubeObject | undefined, original: string | null, limit?: string) => {
+      const inShop = { namespace: 'shop' };
+      const metadata = { annotations: { [sizingKeys.allocationOriginals]: original } };
+      await world.api.patch(resources.pods, pod?.metadata?.name ?? '', { type: 'merge', body: { metadata } }, inShop);
+      if (limit === undefined) return;
+      const containers = [{ name: 'app', resources: { limits: { cpu: limit } } }];
+      const options = { ...inShop, subresource: 'resize' };
+      const body = { spec: { containers } };
+      await world.api.patch(resources.pods, pod?.metadata?.name ?? '', { type: 'strategic', body }, options);
+    };
+    await mark(first, JSON.stringify({ app: { requests: { cpu: '90m' } } }));
+    await mark(second, JSON.stringify({ app: { requests: { cpu: '100m' } } }), '500m');
+    const { code, stdout, stderr } = await run('restore', '-n', 'shop', '--dry-run');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines).toContain(
+      `shop/${first?.metadata?.name}  allocation  would  puts back the sizes from before Stowage`,
+    );
+    expect(lines).toContainEqual(
+      expect.stringMatching(`^shop/${second?.metadata?.name}  allocation  kept  a limit that was not there before`),
+    );
+    expect(lines.at(-1)).toBe('1 pod could not be given back now.');
+    await mark(first, null);
+    await mark(second, null);
+  });
+
+  test.each([
+    [['plan']],
+    [['status']],
+    [['restore', '--dry-run']],
+    [['plan', '-n', 'other']],
+    [['status', '-n', 'other']],
+    [['explain', 'deploy/other/filler']],
+    [['restore', '-n', 'other']],
+  ])('%j: what may not be read ends it, with what was refused and what to do', async (args) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^stowage: the cluster at http\S+ \(.*\) refused: pods is forbidden: User "alice" .*\n$/);
+    expect(stderr).toContain('docs/rights.md');
+    expect(stderr.includes('with -n')).toBe(!args.includes('-n') && args[0] !== 'explain');
+  });
+
+  test('a namespace that is not there is told', async () => {
+    expect(await runCommand(['plan', '-n', 'shpo', '--kubeconfig', kubeconfigs.root])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'stowage: there is no namespace shpo; `kubectl get namespaces` lists them\n',
+    });
+  });
+
+  test('who may see everything is shown with -n what is shown without', async () => {
+    const ofRoot = async (...args: readonly string[]) =>
+      JSON.parse((await runCommand([...args, '-o', 'json', '--kubeconfig', kubeconfigs.root])).stdout);
+    const [all, one] = [await ofRoot('plan'), await ofRoot('plan', '-n', 'shop')];
+    expect([all.missing, one.missing]).toEqual([[], []]);
+    expect(one.workloads).toEqual(all.workloads.filter(({ namespace }: { namespace: string }) => namespace === 'shop'));
+    const [wide, narrow] = [await ofRoot('status'), await ofRoot('status', '-n', 'shop')];
+    expect(narrow.nodes).toEqual(wide.nodes);
+  });
+
+  test('without the namespace nothing counts as managed, unless it is assumed', async () => {
+    await without('namespaces', async () => {
+      const plan = await json('plan', '-n', 'shop');
+      expect(plan).toMatchObject({ summary: { managed: 0, actions: 0, blocked: 0 } });
+      expect(missingOf(plan)[0]).toBe('namespaces');
+      const assumed = await json('plan', '-n', 'shop', '--assume-enabled');
+      expect(assumed).toMatchObject({ summary: { managed: 1, actions: 1 } });
+    });
+  });
+
+  test('without budgets no move counts as possible', async () => {
+    await without('poddisruptionbudgets', async () => {
+      const plan = await json('plan', '-n', 'shop');
+      expect(plan).toMatchObject({ summary: { actions: 0, blocked: 1 } });
+      expect(plan.workloads[0].actions[0].blockedBy[0]).toMatchObject({
+        reason: 'NotSeen',
+        message: expect.stringContaining('poddisruptionbudgets'),
+      });
+    });
+  });
+
+  test.each([
+    ['replicasets', 0],
+    ['deployments', 0],
+    ['statefulsets', 1],
+    ['daemonsets', 1],
+    ['optimizationpolicies', 1],
+    ['podallocations', 1],
+  ])('without %s the rest is told, and that they are missing', async (resource, actions) => {
+    await without(resource, async () => {
+      const plan = await json('plan', '-n', 'shop');
+      expect(missingOf(plan)).toContain(resource);
+      expect(plan.summary.actions).toBe(actions);
+    });
+  });
+
+  test('without events status counts no evictions, and goes on', async () => {
+    await without('events', async () => expect(await json('status', '-n', 'shop')).not.toHaveProperty('evictions'));
+  });
+});

@@ -1,0 +1,59 @@
+/** The cluster of the kubeconfig for as long as a command works on it; what goes wrong there is told with its address. */
+import { homedir } from 'node:os';
+import type { KubeApi } from '../api/kube-api.ts';
+import { isForbidden, isUnauthorized, KubeError } from '../api/kube-error.ts';
+import { loadConnection } from '../kube/auth/load-connection.ts';
+import { createKubeApi } from '../kube/client.ts';
+import { describeError, StowageError } from '../lib/errors.ts';
+import { createLogger, createStderrWriter } from '../lib/log.ts';
+import type { CliContext } from './cli-context.ts';
+import { CommandError } from './cli-error.ts';
+
+export interface ClusterHints {
+  /** What else to do where the cluster cannot be reached, after the kubeconfig was checked. */
+  readonly otherwise?: string;
+  /** What to do where a right is missing. */
+  readonly rights?: string;
+}
+
+/** Where the page on rights is, for messages. */
+export const RIGHTS_PAGE = 'docs/rights.md has a Role for each command';
+
+/**
+ * @param work gets the API, and the address and context in words.
+ * @throws CommandError saying what the cluster refused, or that it cannot be reached, and what to do.
+ */
+export async function withCluster<Result>(
+  { io, global }: Pick<CliContext, 'io' | 'global'>,
+  work: (api: KubeApi, source: string) => Promise<Result>,
+  { otherwise = '', rights = `Ask for the right: ${RIGHTS_PAGE}` }: ClusterHints = {},
+): Promise<Result> {
+  const { clock, random, env } = io;
+  const { kubeconfig, context, debug } = global;
+  const connection = await loadConnection({
+    env,
+    homeDirectory: homedir(),
+    clock,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
+  const level = debug ? 'debug' : 'error';
+  const log = createLogger({ level, format: 'text', clock, write: createStderrWriter() });
+  const api = createKubeApi({ connection, clock, random, log });
+  const source = `${connection.server.href} (${connection.description})`;
+  try {
+    return await work(api, source);
+  } catch (error) {
+    if (error instanceof StowageError || io.signal.aborted) throw error;
+    const what = error instanceof KubeError ? 'refused' : 'cannot be read';
+    const advice = isForbidden(error) ? rights : adviceFor(error, otherwise);
+    throw new CommandError(`the cluster at ${source} ${what}: ${describeError(error)}. ${advice}.`, { cause: error });
+  } finally {
+    api.close();
+  }
+}
+
+function adviceFor(error: unknown, otherwise: string): string {
+  if (isUnauthorized(error)) return 'Check the credentials of --kubeconfig and --context';
+  return `Check --kubeconfig and --context${otherwise === '' ? '' : `, or ${otherwise}`}`;
+}
