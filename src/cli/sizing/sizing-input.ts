@@ -1,7 +1,7 @@
 /** What rightsizing looks at, out of a dump or a cluster: policies of both groups, and the sizes in templates. */
 import type { DaemonSet, KubeObject } from '../../api/core.ts';
 import { policyGroups, policyType } from '../../api/optimization-policy.ts';
-import { apiVersionOf, resources } from '../../api/resources.ts';
+import { apiVersionOf } from '../../api/resources.ts';
 import { type PolicyRecord, parsePolicy } from '../../model/optimization-policy.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -19,9 +19,6 @@ export interface SizingInputBuilder {
   add(object: KubeObject): boolean;
   build(workloads: readonly WorkloadRecord[]): SizingInput;
 }
-
-/** The types listed for rightsizing beside those of placement. A cluster without them has none. */
-export const sizingTypes = [resources.daemonSets, ...policyGroups.map(policyType)] as const;
 
 const MAX_INTERNED = 1_000;
 
