@@ -4,13 +4,13 @@
  */
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
 import { type SizeKey, sizeKeys, sumOf } from './pod-size.ts';
+import { countsIn, type QuotaSubject } from './quota-scopes.ts';
 import type {
   ComputeAmounts,
   ContainerSize,
   ContainerSpecRecord,
   LimitRangeRecord,
   PodSizing,
-  QosClass,
   QuotaRecord,
 } from './sizing-records.ts';
 
@@ -171,12 +171,12 @@ const quotaNames: Readonly<Record<SizeKey, string>> = {
  */
 export function quotaProblem(
   quotas: readonly QuotaRecord[],
-  pod: { readonly qos: QosClass; readonly priorityClassName: string },
+  pod: QuotaSubject,
   more: QuotaUse,
   underWay: QuotaUse,
 ): QuotaProblem | undefined {
   for (const { name, hard, used, scopes } of quotas) {
-    if (scopes !== undefined && !scopes.every((scope) => mayMatch(scope, pod))) continue;
+    if (!countsIn(scopes, pod)) continue;
     for (const key of sizeKeys) {
       const most = hard[key];
       const free = (most ?? 0) - (used[key] ?? 0) - underWay[key];
@@ -187,27 +187,4 @@ export function quotaProblem(
     }
   }
   return undefined;
-}
-
-/**
- * Whether a quota of this scope may count the pod. Scopes as the projection writes them: a name, or `PriorityClass In
- * a,b`. Where that is not known, it does: better wait for room than be refused.
- */
-function mayMatch(scope: string, pod: { readonly qos: QosClass; readonly priorityClassName: string }): boolean {
-  if (scope === 'BestEffort') return pod.qos === 'BestEffort';
-  if (scope === 'NotBestEffort') return pod.qos !== 'BestEffort';
-  const [name, operator, values = ''] = scope.split(' ');
-  if (name !== 'PriorityClass') return true;
-  switch (operator) {
-    case 'In':
-      return values.split(',').includes(pod.priorityClassName);
-    case 'NotIn':
-      return !values.split(',').includes(pod.priorityClassName);
-    case 'Exists':
-      return pod.priorityClassName !== '';
-    case 'DoesNotExist':
-      return pod.priorityClassName === '';
-    default:
-      return true;
-  }
 }
