@@ -47,6 +47,13 @@ describe('a profile', () => {
       expect(stdout).toMatch(/operator: NotIn\n +values:\n +- platform\n +- kube-system\n/);
   });
 
+  test.each(['20481', '1e3', 'on', 'null'])('a namespace called %s is text wherever it stands', async (namespace) => {
+    const { stdout } = await runCommand(['manifests', 'all', '-n', namespace]);
+    expect(stdout).not.toMatch(new RegExp(`[:-] ${namespace}$`, 'm'));
+    const names = objectsIn(stdout).flatMap(({ metadata }) => metadata.namespace ?? []);
+    expect(new Set(names)).toEqual(new Set([namespace]));
+  });
+
   test('takes another image', async () => {
     const { stdout } = await runCommand(['manifests', 'all', '--image', 'registry.example.com:5000/a/stowage:2']);
     const images = [...stdout.matchAll(/^ +image: (\S+)$/gm)].map(([, image]) => image);

@@ -38,8 +38,13 @@ function profileText(profile: string, namespace: string): string {
   if (!isProfileName(profile)) throw new UsageError(`there is no profile ${profile}`);
   const groups = definitionGroups[profile];
   const definitions = crdDescriptions.filter(({ group }) => groups.includes(group));
-  const text = readProfile(profile).replaceAll(RENDERED_NAMESPACE, namespace);
+  const text = readProfile(profile).replaceAll(RENDERED_NAMESPACE, asScalar(namespace));
   return definitions.length === 0 ? text : `${crdsYaml(definitions)}---\n${text}`;
+}
+
+/** Of a name that may be all digits, or `on`: YAML, and kubectl's older one, would take it for something else than text. */
+function asScalar(name: string): string {
+  return /^(?:\d.*|true|false|null|yes|no|on|off|y|n)$/.test(name) ? JSON.stringify(name) : name;
 }
 
 /** @throws CommandError with helm's words, or with what to do where there is no helm. */
