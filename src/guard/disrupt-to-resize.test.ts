@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
+import type { PodRecord } from '../model/records.ts';
 import { aDeployment, aNode, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import { inspect, inspectAll } from './guard.ts';
 import { evict, managed, pod, pods, type SceneChanges, scene, web, windowOf, withPods } from './testing/scene.ts';
@@ -107,17 +108,29 @@ describe('an eviction to resize', () => {
       expect(reasonsFor({ policy: { state: 'invalid', problems: [], reason } })).toEqual(['InvalidConfiguration']);
     });
 
-    test('for any floor and any pods, as many as are asked for stay, or as many as there were', () => {
+    test('for any floor and any pods, who serves on on-demand may go exactly where as many as are asked for stay', () => {
+      const anyPod = fc.record({
+        ready: fc.constantFrom(true, true, false),
+        nodeName: fc.constantFrom('o', 'o', 'o', 's', 'x', undefined),
+        deletingAt: fc.constantFrom(undefined, undefined, NOON),
+      });
+      const isServing = ({ ready, nodeName, deletingAt }: Partial<PodRecord>): boolean =>
+        ready === true && nodeName === 'o' && deletingAt === undefined;
       fc.assert(
-        fc.property(fc.nat(6), fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), (onDemandFloor, readiness) => {
-          const there = readiness.map((ready, index) => pod(`d${index}`, 'o', { ready, readyChangedAt: 0 }));
-          const workloads = [aDeployment({ replicas: there.length })];
+        fc.property(fc.nat(3), fc.array(anyPod, { minLength: 1, maxLength: 6 }), (onDemandFloor, given) => {
+          const [first, ...others] = given.map((each, index) => ({
+            ...pod(`d${index}`, 'o'),
+            ...each,
+            readyChangedAt: 0,
+            ...(index === 0 && { deletingAt: undefined }),
+          }));
+          if (first === undefined) return;
+          const workloads = [aDeployment({ replicas: given.length })];
           const victim = decision({ pod: { namespace: 'shop', name: 'd0', uid: 'd0' }, onDemandFloor });
-          const settings = { stuckRolloutMillis: 1 };
-          const isApproved = reasonsFor({ records: { workloads, pods: there }, settings }, victim).length === 0;
-          const serving = readiness.filter(Boolean).length;
-          const left = serving - (readiness[0] === true ? 1 : 0);
-          if (isApproved) expect(left).toBeGreaterThanOrEqual(Math.min(onDemandFloor, serving));
+          const isHeld = reasonsFor({ records: { workloads, pods: [first, ...others] } }, victim).includes(
+            'OnDemandFloor',
+          );
+          expect(isHeld).toBe(isServing(first) && others.filter(isServing).length < onDemandFloor);
         }),
       );
     });
@@ -158,6 +171,38 @@ describe('a larger pod needs room', () => {
     expect(on(node('s', 'spot', used + 499), node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
   });
 
+  test('its own place in memory, too', () => {
+    const memoryUsed =
+      pods.filter(({ nodeName }) => nodeName === 's').length * (pods[0]?.template.requests.memoryBytes ?? 0);
+    const more = decision({ growth: { cpuMillis: 0, memoryBytes: GIB } });
+    const on = (memoryBytes: number) => {
+      const own = aNode('s', 'spot', { allocatable: { cpuMillis: used, memoryBytes } });
+      return reasonsFor({ records: { nodes: [own, node('o', 'on-demand', used)] } }, more);
+    };
+    expect(on(memoryUsed + GIB)).toEqual([]);
+    expect(on(memoryUsed + GIB - 1)).toEqual(['NoRoomOnSide']);
+    // Another node must have the whole of it.
+    const single = pods[0]?.template.requests ?? { cpuMillis: 0, memoryBytes: 0 };
+    const elsewhere = (memoryBytes: number) => {
+      const free = aNode('s2', 'spot', { allocatable: { cpuMillis: single.cpuMillis, memoryBytes } });
+      const full = aNode('s', 'spot', { allocatable: { cpuMillis: used, memoryBytes: memoryUsed } });
+      return reasonsFor({ records: { nodes: [full, free, node('o', 'on-demand', used)] } }, more);
+    };
+    expect(elsewhere(single.memoryBytes + GIB)).toEqual([]);
+    expect(elsewhere(single.memoryBytes + GIB - 1)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('its own place is none where its node takes no new pods', () => {
+    const own = { ...node('s', 'spot', used + 500), unschedulable: true };
+    expect(on(own, node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
+    expect(on(own, node('s2', 'spot', 16_000), node('o', 'on-demand', used))).toEqual([]);
+  });
+
+  test('no place is left that is known where pods of other namespaces are not seen', () => {
+    const records = { nodes: [node('s', 'spot', used + 500), node('s2', 'spot', 16_000)], isPartial: true };
+    expect(reasonsFor({ records }, larger)).toEqual(['NoRoomOnSide']);
+  });
+
   test('another node of its side; one of the other side does not help where placement has a say', () => {
     const full = node('s', 'spot', used);
     expect(on(full, node('o', 'on-demand', used), node('s2', 'spot', 16_000))).toEqual([]);
@@ -191,6 +236,31 @@ describe('a larger pod needs room', () => {
       expect(ask({ spot: spotIs(state) }).map(({ reason }) => reason)).toEqual(expected);
     });
 
+    test('one node of the side that is as large as is needed is enough, in CPU and in memory', () => {
+      const on = (...spotNodes: ReturnType<typeof node>[]) =>
+        ask({ records: { nodes: [node('s', 'spot', 400), ...spotNodes, node('o', 'on-demand', used)] } });
+      const large = node('s2', 'spot', single + 500);
+      const s2 = [...pods, pod('other', 's2')];
+      expect(ask({ records: { nodes: [node('s', 'spot', 400), large], pods: s2 } })).toEqual([]);
+      expect(on(aNode('s2', 'spot', { allocatable: { cpuMillis: single + 500, memoryBytes: 1 } }))).toHaveLength(1);
+      // What on-demand has says nothing of the nodes that spot would get.
+      const records = { nodes: [node('s', 'spot', 400), node('o', 'on-demand', 16_000)] };
+      expect(ask({ records })).toHaveLength(1);
+    });
+
+    test('of one side is not doubted for what is amiss with the other', () => {
+      const closed = spotIs({ kind: 'closed', since: 0, until: NOON + 1 });
+      expect(ask({ waitingCovers: 9 })).toEqual([]);
+      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
+      const records = {
+        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
+        pods: [...pods, pod('o2', 'o')],
+        workloads: [aDeployment({ replicas: 5 })],
+      };
+      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
+      expect(reasonsFor({ settings, records, spot: closed }, o1)).toEqual([]);
+    });
+
     test('is doubted where pods wait for on-demand already', () => {
       const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
       const records = {
@@ -214,6 +284,36 @@ describe('a larger pod needs room', () => {
     expect(ask(node('x', undefined, 400))).toEqual(['NoRoomOnSide']);
   });
 
+  test.each<[string, SceneChanges['records']]>([
+    ['takes no new pods', { nodes: [{ ...node('x', undefined, 16_000), unschedulable: true }] }],
+    [
+      'has a taint that the pod does not tolerate',
+      { nodes: [{ ...node('x', undefined, 16_000), taints: [{ key: 'gpu', value: '', effect: 'NoSchedule' }] }] },
+    ],
+    [
+      'is not the one that the pod selects',
+      { workloads: [{ ...web, template: { ...web.template, nodeSelector: { disk: 'ssd' } } }] },
+    ],
+    ['may be out of reach of its volume', withPods({ s3: { claims: ['data'] } })],
+  ])('a node of no known side is none where it %s', (_, changes) => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const known = [node('s', 'spot', used), node('o', 'on-demand', used)];
+    const records = { ...changes, nodes: [...known, ...(changes?.nodes ?? [node('x', undefined, 16_000)])] };
+    expect(reasonsFor({ policy, records }, larger)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('of a pod on a node of no known side either side will do', () => {
+    const u1 = { ...larger, pod: { namespace: 'shop', name: 'u1', uid: 'u1' } };
+    const ask = (...roomy: ReturnType<typeof node>[]) => {
+      const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, used), ...roomy];
+      const workloads = [aDeployment({ replicas: 5 })];
+      return reasonsFor({ records: { nodes, pods: [...pods, pod('u1', 'x')], workloads } }, u1);
+    };
+    expect(ask()).toEqual(['NoRoomOnSide']);
+    expect(ask(node('o2', 'on-demand', 16_000))).toEqual([]);
+    expect(ask(node('s2', 'spot', 16_000))).toEqual([]);
+  });
+
   test('a node of no known side is none where placement has a say: the replacement is steered to a side', () => {
     const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
     expect(reasonsFor({ records: { nodes } }, larger)).toEqual(['NoRoomOnSide']);
@@ -234,6 +334,8 @@ describe('a larger pod needs room', () => {
       reasonsFor({ policy, records: { nodes, workloads: [apart], pods: [...pods, pod('u1', 'x', extra)] } }, larger);
     expect(ask({})).toEqual(['NoRoomOnSide']);
     expect(ask({ phase: 'Succeeded' })).toEqual([]);
+    const together = { nodes, pods: [...pods, pod('u1', 'x')] };
+    expect(reasonsFor({ policy, records: together }, larger)).toEqual([]);
   });
 
   test('one that grows in nothing fits where it was, however full the node is', () => {

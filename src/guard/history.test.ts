@@ -10,6 +10,8 @@ describe('the last disruption', () => {
     log.recordDisruption('w', 20);
     log.recordDisruption('w', 10);
     expect(log.lastDisruption('w')).toBe(20);
+    log.recordDisruption('w', 30);
+    expect(log.lastDisruption('w')).toBe(30);
     expect(log.lastDisruption('other')).toBeUndefined();
   });
 });

@@ -75,6 +75,17 @@ describe('hazard H5: a fallback', () => {
 
   test('more than the owner allows', () => {
     expect(reasonOf(waitingScene(), fallBack({ excess: 3, maxExcess: 2 }))).toBe('FallbackShare');
+    expect(reasonOf(waitingScene(), fallBack({ excess: 2, maxExcess: 2 }))).toBe('approved');
+  });
+
+  test('an autoscaler that makes on-demand nodes is a place: the pod waits already', () => {
+    const context = waitingScene();
+    const nodeClasses = { ...context.settings.nodeClasses, provisionable: { spot: false, onDemand: true } };
+    const records = {
+      nodes: nodes.filter(({ name }) => name !== 'o'),
+      pods: pods.map((each) => (each.name === 's3' ? { ...each, ...waiting } : each)),
+    };
+    expect(reasonOf(scene({ records, settings: { nodeClasses } }))).toBe('approved');
   });
 
   test('a pod that is gone', () => {

@@ -66,6 +66,12 @@ describe('PodDisruptionBudgets', () => {
         ['BlockedByPdb'],
       ],
       [
+        'unready, of a budget that wants none: met without it says nothing then',
+        aPdb({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0 }),
+        { ready: false },
+        ['BlockedByPdb'],
+      ],
+      [
         'unready, policy AlwaysAllow',
         aPdb({ disruptionsAllowed: 0, currentHealthy: 0, alwaysAllowUnhealthy: true }),
         { ready: false },
@@ -99,5 +105,9 @@ describe('pdbsOf', () => {
     const byName = aPdb({ selector: { matchLabels: { 'statefulset.kubernetes.io/pod-name': 'db-1' } } });
     const byIndex = aPdb({ selector: { matchLabels: { 'apps.kubernetes.io/pod-index': '0' } } });
     expect(pdbsOf([byName, byIndex], member)).toEqual([byName]);
+    const first = aPod({ ...aStatefulSet(), kind: 'StatefulSet' }, 'db-0');
+    expect(pdbsOf([byName, byIndex], first)).toEqual([byIndex]);
+    // Of another owner a name that looks like one of a set says nothing.
+    expect(pdbsOf([byName, byIndex], pod('db-0', 's'))).toEqual([]);
   });
 });

@@ -46,18 +46,44 @@ describe('pods that are not ready', () => {
     ]);
   });
 
-  test('of eight replicas two may be unavailable, so one crash-looping pod does not block for ever', () => {
-    const big = aDeployment({ replicas: 8 });
-    const many = [...pods, ...['s4', 's5', 's6', 's7'].map((name) => pod(name, 's'))];
-    const blocks = (since: number) => {
-      const crashing = many.map((each) => (each.name === 's1' ? { ...each, ...unready(since) } : each));
-      return inspectAll(
-        evict(),
-        scene({ records: { workloads: [big], replicaSets: [{ ...replicaSet, replicas: 8 }], pods: crashing } }),
-      );
+  describe('a quarter of the replicas may be unavailable for long, the victim among them', () => {
+    const crashing = (replicas: number, since: readonly number[]) => {
+      const names = ['s1', 's2', 's4', 's5', 's6', 's7', 's8', 's9', 's10', 's11'].slice(0, replicas - 2);
+      const all = [
+        pod('s3', 's'),
+        pod('o1', 'o'),
+        ...names.map((name, index) => {
+          const at = since[index];
+          return pod(name, 's', at === undefined ? {} : unready(NOON - at));
+        }),
+      ];
+      const records = { workloads: [aDeployment({ replicas })], replicaSets: [{ ...replicaSet, replicas }], pods: all };
+      return inspectAll(evict(), scene({ records }));
     };
-    expect(blocks(NOON - 600_000)).toEqual([]);
-    expect(blocks(NOON - 599_000)).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 1000 }]);
+
+    test.each<[number, readonly number[], boolean]>([
+      [7, [600_000], false],
+      [8, [600_000], true],
+      [8, [600_000, 600_000], false],
+      [11, [600_000], true],
+      [12, [600_000, 700_000], true],
+    ])('of %i replicas, unready for %j ms: %s', (replicas, since, isAllowed) => {
+      expect(crashing(replicas, since)).toMatchObject(
+        isAllowed ? [] : [{ reason: 'PodNotReady', retryAfterMillis: undefined }],
+      );
+    });
+
+    test('so one crash-looping pod does not block for ever; the last to become unready is waited for', () => {
+      expect(crashing(8, [599_000])).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 1000 }]);
+      expect(crashing(12, [700_000, 590_000])).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 10_000 }]);
+    });
+  });
+
+  test('an unready victim does not go while another is missing, and is not counted as ready', () => {
+    const records = { pods: [pod('s3', 's', unready(NOON)), pod('s1', 's'), pod('o1', 'o')] };
+    expect(inspectAll(evict(), scene({ records }))).toMatchObject([
+      { reason: 'PodNotReady', message: expect.stringContaining('2 of 4 pods are ready') },
+    ]);
   });
 
   test('failed pods are not waited for', () => {

@@ -54,7 +54,7 @@ export const othersReady = disruptionRule(
 
 /**
  * Why the victim is not to be disrupted for the sake of pods that are missing or not ready. Pods unready beyond
- * patience count as unavailable: with the victim a quarter of the replicas at most, one at least.
+ * patience count as unavailable: with the victim a quarter of the replicas at most.
  * @param live the pods of the workload, the victim among them.
  */
 export function objectToUnready(
@@ -72,8 +72,7 @@ export function objectToUnready(
   if (unready.length === 0 || !victim.ready) return undefined;
   const settledAt = Math.max(...unready.map((pod) => settlesAt(pod, patienceMillis)));
   if (settledAt > now) return blocked(Number.isFinite(settledAt) ? settledAt - now : undefined);
-  const allowed = Math.max(1, Math.floor(replicas * MAX_UNAVAILABLE_SHARE));
-  return unready.length + 1 > allowed ? blocked() : undefined;
+  return unready.length + 1 > replicas * MAX_UNAVAILABLE_SHARE ? blocked() : undefined;
 }
 
 function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {

@@ -119,6 +119,17 @@ describe('bug 9: returns-paced', () => {
     expect(returnsPaced.check(subjectOf(toSpot), scene({ history: returned(90), policy }))).toBeUndefined();
   });
 
+  test.each([
+    ['all of a long window counts, not only its last hour', '0 10 * * *', 3, [90], 'ReturnPaced'],
+    ['what returned before the window does not, however lately', '30 11 * * *', 1, [45], undefined],
+    ['nor what returned in the window of yesterday', '0 11 * * *', 2, [24 * 60 - 5], undefined],
+    ['nor at this time a week ago', '0 11 * * *', 2, [7 * 24 * 60], undefined],
+  ] as const)('%s', (_, schedule, hours, minutesAgo, reason) => {
+    const policy = { ...managed, window: windowOf(schedule, `${hours}h`) };
+    const context = scene({ history: returned(...minutesAgo), policy });
+    expect(returnsPaced.check(subjectOf(toSpot), context)?.reason).toBe(reason);
+  });
+
   test('other moves have only the cooldown', () => {
     const context = scene({ history: returned(1, 2, 3) });
     expect(returnsPaced.check(subjectOf(evict({ from: 'on-demand', to: 'spot' })), context)).toBeUndefined();

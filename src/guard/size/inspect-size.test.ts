@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import type { SizeDecision } from '../../decide/size-decision.ts';
 import { resizeReasons } from '../../lib/reason-resize.ts';
 import { reasonTable } from '../../lib/reason-table.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { inspectSize, inspectSizeAll } from './inspect-size.ts';
 import { sizeRules } from './size-rules.ts';
 import { resize, retemplate, type SizeSceneChanges, sizeScene } from './testing/size-scene.ts';
+
+const evictToResize: SizeDecision = {
+  ...retemplate(),
+  kind: 'evict-to-resize',
+  engine: 'rightsizing',
+  pod: { namespace: 'shop', name: 'web-1', uid: 'web-1' },
+  growth: { cpuMillis: 100, memoryBytes: 0 },
+};
 
 describe('the ordinary case', () => {
   test('a resize is approved, with the decision in the approval', () => {
@@ -16,6 +25,11 @@ describe('the ordinary case', () => {
   test('a change of a template is approved', () => {
     expect(inspectSizeAll(retemplate(), sizeScene())).toEqual([]);
   });
+
+  test('a pod whose node is not known is not resized', () => {
+    const reasons = inspectSizeAll(resize(), sizeScene({ records: { nodes: [] } })).map(({ reason }) => reason);
+    expect(reasons).toEqual(['ResizeUnsupported']);
+  });
 });
 
 describe('what is not there any more', () => {
@@ -23,6 +37,7 @@ describe('what is not there any more', () => {
     ['another pod of the name', resize({ pod: { namespace: 'shop', name: 'web-1', uid: 'older' } })],
     ['no such pod', resize({ pod: { namespace: 'shop', name: 'web-9', uid: 'web-9' } })],
     ['no such workload', retemplate({ workloadUid: 'older' })],
+    ['no such workload of the pod to evict', { ...evictToResize, workloadUid: 'older' }],
   ])('%s', (_, decision) => {
     expect(inspectSizeAll(decision, sizeScene()).map(({ reason }) => reason)).toEqual(['PreconditionFailed']);
   });

@@ -11,6 +11,8 @@ describe('changes', () => {
     log.recordChange('a', 5000);
     log.recordChange('a', 3000);
     expect(log.lastChange('a')).toBe(5000);
+    log.recordChange('a', 6000);
+    expect(log.lastChange('a')).toBe(6000);
     expect(log.lastChange('b')).toBeUndefined();
   });
 

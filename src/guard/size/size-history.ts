@@ -113,7 +113,7 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
     },
     recordIneffective(uid, at) {
       const count = (without.get(uid)?.count ?? 0) + 1;
-      const pause = Math.min(DAY, giveUpMillis * 2 ** Math.max(0, count - giveUpAfter));
+      const pause = Math.min(DAY, giveUpMillis * 2 ** (count - giveUpAfter));
       without.set(uid, { count, retryAt: at + pause });
     },
     recordEffective(uid) {

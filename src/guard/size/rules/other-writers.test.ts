@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NOON } from '../../../model/testing/records.ts';
-import { aVpa, MIB } from '../../../model/testing/sizing-records.ts';
+import { aContainer, aVpa, MIB } from '../../../model/testing/sizing-records.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
 import { inFlight, memory, reasonsFor, resize, retemplate, sizeScene, web, withPod } from '../testing/size-scene.ts';
 
@@ -42,6 +42,13 @@ describe('other writers', () => {
     expect(reasonsFor(resize(), { isAllocated })).toEqual(['CpuIsAllocated']);
     expect(reasonsFor(memory(300 * MIB), { isAllocated })).toEqual([]);
     expect(reasonsFor(resize({ engine: 'allocation' }), { isAllocated })).toEqual([]);
+    const limit = [{ container: 'app', to: { cpuLimit: 500 } }];
+    expect(reasonsFor(resize({ changes: limit }), { isAllocated })).toEqual(['CpuIsAllocated']);
+    const containers = [aContainer(), aContainer({ name: 'log' })];
+    const mixed = [...limit, { container: 'log', to: { memoryLimit: 300 * MIB } }];
+    expect(reasonsFor(resize({ changes: mixed }), { ...withPod({ containers }), isAllocated })).toEqual([
+      'CpuIsAllocated',
+    ]);
   });
 
   test('a pod that is being evicted is not resized', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { aPdb, NOON } from '../../../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
 import type { DisruptionState } from '../disruption-state.ts';
+import { inspectSizeAll } from '../inspect-size.ts';
 import {
   aDisruptionState,
   hourFrom,
@@ -13,6 +14,7 @@ import {
   replicaSet,
   resize,
   type SizeSceneChanges,
+  sizeScene,
   web,
 } from '../testing/size-scene.ts';
 
@@ -50,6 +52,18 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     { records: { pods: [...withFirst({ ready: false }).slice(0, 2), ...withThird({ ready: false }).slice(2)] } },
     [],
   ],
+  ['one of two replicas', { records: { workloads: [{ ...web, replicas: 2 }], pods: restarting.slice(0, 2) } }, []],
+  [
+    'another pod has failed, and its replacement runs',
+    {
+      records: {
+        pods: [...restarting, aSizedPod(replicaSet, 'old', {}, { uid: 'old', phase: 'Failed', ready: false })],
+      },
+    },
+    [],
+  ],
+  ['a pod of another workload was evicted', { evictions: [{ ...flight, workloadUid: 'other', podUid: 'p' }] }, []],
+  ['a pod of another workload is being resized', { resizes: [inFlight('api-1', { cpuRequest: 300 })] }, []],
   ['a pod is missing', { records: { pods: restarting.slice(0, 2) } }, ['PodNotReady']],
   ['another pod is ending', { records: { pods: withThird({ deletingAt: NOON }) } }, ['PodTerminating']],
   [
@@ -74,6 +88,15 @@ describe('a resize that restarts a container', () => {
     expect(reasonsFor(resize(), { ...changes, records: { pods: restarting, ...records } })).toEqual(expected);
   });
 
+  test('where nobody says how long to be patient, there is no time to ask again', () => {
+    const blocks = (pods: readonly (typeof restarting)[number][]) =>
+      inspectSizeAll(resize(), sizeScene({ records: { pods } }));
+    const notReady = withThird({ ready: false, readyChangedAt: NOON - 86_400_000 });
+    expect(blocks(notReady)).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: undefined }]);
+    const ending = withThird({ deletingAt: NOON - 86_400_000 });
+    expect(blocks(ending)).toMatchObject([{ reason: 'PodTerminating', retryAfterMillis: undefined }]);
+  });
+
   test('allocation never restarts anything', () => {
     expect(reasonsFor(resize({ engine: 'allocation' }), { records: { pods: restarting } })).toEqual(['ResizeRestarts']);
   });
@@ -93,6 +116,18 @@ describe('a resize that restarts a container', () => {
       reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
     expect(at({ window: closed, last: NOON })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
+  });
+
+  test('the cooldown ends to the millisecond, and tells how long ago the last disruption was', () => {
+    const blocks = (now: number) => {
+      const disruption = aDisruptionState({ last: NOON - 10_000 });
+      return inspectSizeAll(resize(), sizeScene({ records: { pods: restarting }, disruption, now }));
+    };
+    expect(blocks(NOON - 1)).toMatchObject([{ reason: 'CooldownActive', retryAfterMillis: 1 }]);
+    expect(blocks(NOON - 5_000)).toMatchObject([
+      { message: 'The last disruption was 5s ago; the next may follow in 5s' },
+    ]);
+    expect(blocks(NOON)).toEqual([]);
   });
 
   test('only for the resource whose policy says so', () => {

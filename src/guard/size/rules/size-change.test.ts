@@ -4,7 +4,17 @@ import { applyChanges, qosClassOf } from '../../../model/pod-size.ts';
 import type { ContainerSize } from '../../../model/sizing-records.ts';
 import { aPdb, GIB } from '../../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedWorkload, MIB, smallSize } from '../../../model/testing/sizing-records.ts';
-import { memory, pods, reasonsFor, resize, retemplate, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
+import { inspectSizeAll } from '../inspect-size.ts';
+import {
+  memory,
+  pods,
+  reasonsFor,
+  resize,
+  retemplate,
+  type SizeSceneChanges,
+  sizeScene,
+  withPod,
+} from '../testing/size-scene.ts';
 
 describe('the change', () => {
   const guaranteed = {
@@ -80,6 +90,30 @@ describe('memory is not taken from whoever uses it', () => {
     const status = aContainerStatus(container, { actual: smallSize });
     const asked = withPod({ containers: [container], statuses: [status] });
     expect(reasonsFor(memory(150 * MIB), { ...asked, ...use(145, 150) })).toEqual(['MemoryInUse']);
+  });
+
+  test('up to the higher of what is asked for and what is in force nothing is lowered', () => {
+    const at = (spec: number, inForce: number, limit: number) => {
+      const container = aContainer({ size: { ...smallSize, memoryLimit: spec * MIB } });
+      const status = aContainerStatus(container, { actual: { ...smallSize, memoryLimit: inForce * MIB } });
+      const scene = withPod({ containers: [container], statuses: [status] });
+      return reasonsFor(memory(limit * MIB), { ...scene, memoryOf: () => undefined });
+    };
+    expect(at(140, 256, 256)).toEqual([]);
+    expect(at(140, 256, 255)).toEqual(['MemoryUseUnknown']);
+    // What was asked for and is not in force yet may be used by the time that it is.
+    expect(at(256, 140, 200)).toEqual(['MemoryUseUnknown']);
+  });
+
+  test('the margin is rounded up, and told', () => {
+    const to = (memoryLimit: number) =>
+      resize({ changes: [{ container: 'app', to: { memoryRequest: 100, memoryLimit } }] });
+    const memoryOf = () => ({ now: 128, peak: undefined });
+    const [block] = inspectSizeAll(to(140), sizeScene({ memoryOf }));
+    expect(block?.message).toBe(
+      'Container app uses or recently used 128 of memory; its limit is not lowered to 140 (needed with margin: 141)',
+    );
+    expect(reasonsFor(to(141), { memoryOf })).toEqual([]);
   });
 
   test('taking back what was not granted lowers nothing', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { SizeDecision } from '../../../decide/size-decision.ts';
-import { parseWindow } from '../../../lib/schedule.ts';
+import type { ResizeDecision, SizeDecision } from '../../../decide/size-decision.ts';
 import { NOON } from '../../../model/testing/records.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
 import { ADMISSION } from '../size-history.ts';
 import {
   aSizeLog,
+  hourFrom,
   inFlight,
   reasonsFor,
   resize,
@@ -13,21 +13,18 @@ import {
   type SizeSceneChanges,
   sizeScene,
   web,
+  withPod,
 } from '../testing/size-scene.ts';
 
 describe('time and pace', () => {
-  const window = (schedule: string) => {
-    const parsed = parseWindow(schedule, '1h');
-    return parsed.ok ? parsed.window : undefined;
-  };
   const first = (decision: SizeDecision, changes: SizeSceneChanges) => inspectSizeAll(decision, sizeScene(changes))[0];
 
   test('the window is kept, for templates too; what takes back is not held by it', () => {
-    const policy = { window: window('0 13 * * *') };
+    const policy = { window: hourFrom('0 13 * * *') };
     expect(first(resize(), { policy })).toMatchObject({ reason: 'OutsideUpdateWindow', retryAfterMillis: 3_600_000 });
     expect(reasonsFor(retemplate(), { policy })).toEqual(['OutsideUpdateWindow']);
     expect(reasonsFor(resize({ isRestore: true }), { policy })).toEqual([]);
-    expect(reasonsFor(resize(), { policy: { window: window('0 12 * * *') } })).toEqual([]);
+    expect(reasonsFor(resize(), { policy: { window: hourFrom('0 12 * * *') } })).toEqual([]);
   });
 
   test('the cooldown is of the pod for a resize, of the workload for a template', () => {
@@ -110,5 +107,95 @@ describe('time and pace', () => {
       expect(history.changesSince(now - 60_000)).toBeLessThanOrEqual(30);
     }
     expect(done).toBe(60);
+  });
+});
+
+describe('what is no change of mind is held back by less', () => {
+  const kinds = {
+    plain: {},
+    withdrawal: { isWithdrawal: true },
+    restore: { isRestore: true },
+    funding: { isFunding: true },
+  } as const satisfies Record<string, Partial<ResizeDecision>>;
+  type Kind = keyof typeof kinds;
+  const others = Array.from({ length: 10 }, (_, index) => inFlight(`other-${index}`, { cpuRequest: 1 }));
+  const remembering = (remember: (log: ReturnType<typeof aSizeLog>) => void): SizeSceneChanges => {
+    const history = aSizeLog();
+    remember(history);
+    return { history };
+  };
+  const changes = [{ container: 'app', to: { cpuRequest: 300 } }];
+
+  test.each<[string, SizeSceneChanges, readonly Kind[]]>([
+    ['OutsideUpdateWindow', { policy: { window: hourFrom('0 13 * * *') } }, ['plain']],
+    ['ChangeCooldown', remembering((log) => log.recordChange('web-1', NOON)), ['plain']],
+    [
+      'ChangesIneffective',
+      remembering((log) => {
+        for (let count = 0; count < 3; count++) log.recordIneffective(web.uid, NOON);
+      }),
+      ['plain'],
+    ],
+    [
+      'ChangePace',
+      remembering((log) => {
+        for (let count = 0; count < 30; count++) log.recordChange(`other-${count}`, NOON);
+      }),
+      ['plain'],
+    ],
+    [
+      'InfeasibleBefore',
+      remembering((log) => log.recordInfeasible('web-1', 'n1', { changes, detail: 'not enough capacity' })),
+      ['plain', 'funding'],
+    ],
+    ['ChangeBackoff', remembering((log) => log.recordFailure('web-1', NOON, 'quota')), ['plain', 'restore', 'funding']],
+    ['ResizeConcurrency', { resizes: others }, ['plain', 'restore', 'funding']],
+    ['LeaderWarmup', { leadership: { leader: true, sinceMillis: NOON } }, ['plain', 'restore', 'funding']],
+    ['OtherResizer', withPod({ sizeManagers: ['kubectl-edit'] }), ['plain', 'restore', 'funding']],
+  ])('%s', (reason, scene, held) => {
+    const holding = (Object.keys(kinds) as Kind[]).filter((kind) => reasonsFor(resize(kinds[kind]), scene).length > 0);
+    expect(holding).toEqual(held);
+    for (const kind of held) expect(reasonsFor(resize(kinds[kind]), scene)).toEqual([reason]);
+  });
+});
+
+describe('pauses end to the millisecond', () => {
+  const evictToResize: SizeDecision = {
+    ...resize(),
+    kind: 'evict-to-resize',
+    engine: 'rightsizing',
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    workloadUid: web.uid,
+    growth: { cpuMillis: 100, memoryBytes: 0 },
+  };
+  /** Each began a minute ago and lasts one. */
+  const since = NOON - 60_000;
+  const policy = { cooldownMillis: 60_000 };
+
+  test.each<[string, SizeDecision, SizeSceneChanges, (log: ReturnType<typeof aSizeLog>) => void]>([
+    ['ChangeCooldown', resize(), { policy }, (history) => history.recordChange('web-1', since)],
+    ['ChangeBackoff', resize(), { policy }, (history) => history.recordFailure('web-1', since, 'quota')],
+    ['NewPodsMissSize', evictToResize, { policy }, (history) => history.recordFailure(ADMISSION, since, 'an old size')],
+    ['LeaderWarmup', resize(), { leadership: { leader: true, sinceMillis: since } }, () => undefined],
+  ])('%s', (reason, decision, changes, remember) => {
+    const history = aSizeLog();
+    remember(history);
+    const at = (now: number) => inspectSizeAll(decision, sizeScene({ ...changes, history, now }));
+    expect(at(NOON - 1)).toMatchObject([{ reason, retryAfterMillis: 1 }]);
+    expect(at(NOON)).toEqual([]);
+  });
+
+  test('a change of exactly a minute ago no longer counts for the pace', () => {
+    const history = aSizeLog();
+    for (let count = 0; count < 30; count++) history.recordChange(`other-${count}`, since);
+    expect(reasonsFor(resize(), { history, now: NOON - 1 })).toEqual(['ChangePace']);
+    expect(reasonsFor(resize(), { history })).toEqual([]);
+  });
+
+  test('how long ago the last change was is told', () => {
+    const history = aSizeLog();
+    history.recordChange('web-1', since);
+    const [block] = inspectSizeAll(resize(), sizeScene({ history }));
+    expect(block?.message).toBe('The last change of web-1 was 1m ago; the next may follow in 9m');
   });
 });
