@@ -19,6 +19,7 @@ import { createLiveStores } from './observe/live-stores.ts';
 import { createLiveView } from './observe/live-view.ts';
 import { createOwnerStores } from './observe/owner-stores.ts';
 import { createAdmission } from './operator/admission.ts';
+import { watchClock } from './operator/clock-watch.ts';
 import { createLeadershipLoop, unaskedEnd } from './operator/leadership.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { type OperatorPorts, openPorts } from './operator/open-ports.ts';
@@ -59,7 +60,7 @@ export interface Operator {
   explain(ref: WorkloadRef): WorkloadExplanation | undefined;
   /** Resolves when all caches have had their first complete list. */
   readonly synced: Promise<void>;
-  /** Resolves after {@link stop}; rejects when the operator cannot go on, the lease being lost. */
+  /** Resolves after {@link stop}; rejects when the operator cannot go on: the lease is lost, or the clock was set. */
   readonly ended: Promise<void>;
   /** Puts the settings that can change in a running process into force. Ignores the others. */
   applyConfig(config: Config): void;
@@ -234,7 +235,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     })();
     return stopped;
   };
-  const ended = acting.then(async (how) => {
+  const ended = Promise.race([acting, watchClock(clock, stopping.signal)]).then(async (how) => {
     await stop();
     if (how !== 'stopped') throw unaskedEnd(how);
   });

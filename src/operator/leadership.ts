@@ -38,13 +38,21 @@ export interface LeadershipLoop {
 }
 
 /** Why the process ends though nobody has asked it to. */
-export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'>): StowageError {
-  return end === 'lost'
-    ? new StowageError('LEASE_LOST', 'The lease was lost; the process ends so that it starts on fresh data.')
-    : new StowageError(
+export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'> | 'set'): StowageError {
+  switch (end) {
+    case 'lost':
+      return new StowageError('LEASE_LOST', 'The lease was lost; the process ends so that it starts on fresh data.');
+    case 'failed':
+      return new StowageError(
         'LEADER_FAILED',
         'The leader’s work failed, as logged before; the process ends so that another leads.',
       );
+    case 'set':
+      return new StowageError(
+        'CLOCK_SET',
+        'The clock of this machine was set by more than half a minute; the process ends so that no pause is cut short or drawn out by it.',
+      );
+  }
 }
 
 /** Spotalis's value of the label. */

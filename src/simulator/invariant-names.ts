@@ -22,6 +22,14 @@ export const invariants = {
   steady: 'no size that rightsizing sets goes up and down again and again',
   pace: 'no pod is resized by allocation more often than its rules say',
   journal: 'what was done is in the journal',
+  window: 'nothing is disrupted outside the disruption window of its workload',
+  cooldown: 'two disruptions of a workload are a cooldown apart, whoever leads',
+  aim: 'every eviction for placement takes from a side that has more than it should',
+  leader: 'only the replica that holds the lease writes',
+  idle: 'no write changes nothing',
+  quiet: 'no object is written again and again',
+  untouched: 'pods of workloads that are not managed are let in as they are',
+  returned: 'pods whose agent is gone get back what they had before allocation',
 } as const;
 
 export type Invariant = keyof typeof invariants;

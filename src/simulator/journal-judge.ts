@@ -4,6 +4,7 @@ import type { Millis } from '../lib/units.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { Ledger } from './ledger.ts';
 import type { SimulatedOperator } from './operator-port.ts';
+import type { ClockErrors } from './world.ts';
 
 export interface JournalJudgeOptions {
   readonly ledger: Ledger;
@@ -11,8 +12,7 @@ export interface JournalJudgeOptions {
   readonly replicas: () => Iterable<SimulatedOperator>;
   /** Whether answers of the API may be lost now. */
   readonly isDisturbed: () => boolean;
-  /** How far the clock of whoever leads may be off. */
-  readonly clockSkew: Millis;
+  readonly clockErrors: () => ClockErrors;
 }
 
 /** Says nothing while faults are in force, or where the leader changed in between. */
@@ -30,7 +30,7 @@ export function createJournalJudge({
   clock,
   replicas,
   isDisturbed,
-  clockSkew,
+  clockErrors,
 }: JournalJudgeOptions): JournalJudge {
   const leaderOf = ({ key, kind }: WorkloadFacts) => {
     const [namespace = '', name = ''] = key.split('/');
@@ -44,7 +44,7 @@ export function createJournalJudge({
     evicted(facts, pod) {
       const before = leaderOf(facts);
       if (before === undefined || isDisturbed()) return;
-      const at = clock.now() - clockSkew;
+      const at = clock.now() - clockErrors().mostMillis;
       clock.setTimer(WRITTEN_MILLIS, () => {
         const after = leaderOf(facts);
         if (after === undefined || after.operator !== before.operator || isDisturbed()) return;
@@ -52,8 +52,10 @@ export function createJournalJudge({
         const isTold = journal.some((entry) => entry.kind === 'done' && entry.pod === pod && entry.lastAt >= at);
         const isForgotten = journal.length >= KEPT && (journal[0]?.lastAt ?? 0) >= at;
         ledger.check('journal', isTold || isForgotten, () => `${facts.key}: nothing is told of the eviction of ${pod}`);
+        const { mostMillis, wereSet } = clockErrors();
+        if (wereSet) return;
         const isOrdered = journal.every(({ firstAt, lastAt }, index) => {
-          return firstAt <= lastAt && lastAt <= clock.now() + clockSkew && lastAt >= (journal[index - 1]?.lastAt ?? 0);
+          return firstAt <= lastAt && lastAt <= clock.now() + mostMillis && lastAt >= (journal[index - 1]?.lastAt ?? 0);
         });
         ledger.check('journal', isOrdered, () => `${facts.key}: entries are out of order`);
       });

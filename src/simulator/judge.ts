@@ -3,10 +3,12 @@ import type { Event, Pod } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
+import { ascending } from '../lib/ascending.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Millis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
+import { createDisruptionJudge } from './disruption-judge.ts';
 import { createEvictionBound } from './eviction-bound.ts';
 import { type FleetWatch, type WorkloadFacts, watchFleet } from './fleet-watch.ts';
 import { createInvariantMonitor, type InvariantMonitor } from './invariants.ts';
@@ -16,8 +18,9 @@ import type { SimulatedOperator } from './operator-port.ts';
 import type { PolicyBook } from './policy-book.ts';
 import type { Tally } from './report.ts';
 import { createSizeJudge } from './size-judge.ts';
-import type { ObservedWrite } from './watched-api.ts';
-import type { AdmissionSeen } from './world.ts';
+import type { ObservedWrite, SettleWrite } from './watched-api.ts';
+import type { AdmissionSeen, ClockErrors } from './world.ts';
+import { createWriteJudge } from './write-judge.ts';
 
 /** The judge sees the cluster and what replicas tell of themselves, never their decisions. */
 export interface JudgeOptions {
@@ -28,8 +31,7 @@ export interface JudgeOptions {
   readonly replicas: () => Iterable<SimulatedOperator>;
   readonly hasQuota: (namespace: string) => boolean;
   readonly sideOfNode: (name: string) => Side | undefined;
-  /** How far clocks of the operator may be off. */
-  readonly clockSkew: Millis;
+  readonly clockErrors: () => ClockErrors;
 }
 
 /** Everything is judged from what reached the API server: a write that a fault ate never happened. */
@@ -39,8 +41,10 @@ export interface Judge {
   readonly ledger: Ledger;
   readonly monitor: InvariantMonitor;
   /** For {@link watchApi}. */
-  onWrite(write: ObservedWrite): ((isDone: boolean) => void) | undefined;
+  onWrite(write: ObservedWrite, identity: string): SettleWrite | undefined;
   onAdmission(answer: AdmissionSeen): void;
+  /** Replicas of the operator may have this configuration from now on. */
+  onConfig(config: Config): void;
   /** A node was lost without notice. */
   onNodeLost(node: string): void;
   /** Somebody else makes pods of a node go. */
@@ -58,17 +62,22 @@ export interface Judge {
 
 /** Nothing happened for this long: failed moves are tried again after an hour at most, and say so meanwhile. */
 const REST_MILLIS: Millis = 20 * 60_000;
+/** Replicas have seen by then that a workload is no longer managed. */
+const UNMANAGED_MILLIS: Millis = 60_000;
+/** The cluster's caches have seen within it what a write did. */
+const SEEN_MILLIS: Millis = 10;
 
 /** Watches from now on; objects that are there already count as new. */
 export function createJudge(options: JudgeOptions): Judge {
-  const { cluster, config, clock, policies, replicas, hasQuota, sideOfNode, clockSkew } = options;
+  const { cluster, config, clock, policies, replicas, hasQuota, sideOfNode, clockErrors } = options;
   const { caches } = cluster;
   const ledger = createLedger(clock);
   const accounts = createAccounts(clock);
-  const bound = createEvictionBound();
+  const bound = createEvictionBound(clock);
   const reasons = new Map<string, number>();
   const changedAt = new Map<string, number>();
   const evictionsOf = new Map<string, number>();
+  const unmanagedSince = new Map<string, EpochMillis>();
   const counted = {
     podsPeak: 0,
     evictions: 0,
@@ -83,6 +92,9 @@ export function createJudge(options: JudgeOptions): Judge {
     writes: 0,
   };
   let replicasNow = 0;
+  const isDisturbed = (): boolean => cluster.server.faults.active().length > 0;
+  const disruptions = createDisruptionJudge({ caches, config, clock, ledger, clockErrors });
+  const writes = createWriteJudge({ config, clock, ledger, isDisturbed });
 
   const fleet = watchFleet({
     caches,
@@ -91,6 +103,7 @@ export function createJudge(options: JudgeOptions): Judge {
     listener: {
       before(facts) {
         accounts.settle(facts);
+        disruptions.beforeChange(facts);
         changedAt.set(facts.uid, clock.now());
       },
       onWorkload(facts, before) {
@@ -100,6 +113,9 @@ export function createJudge(options: JudgeOptions): Judge {
         else if (before.replicas !== facts.replicas) counted.scalings++;
         else if (before.generation !== facts.generation) counted.rollouts++;
         changedAt.set(facts.uid, clock.now());
+        if (facts.rule !== undefined) unmanagedSince.delete(facts.uid);
+        else if (!unmanagedSince.has(facts.uid))
+          unmanagedSince.set(facts.uid, before === undefined ? Number.NEGATIVE_INFINITY : clock.now());
         bound.onWorkload(facts, before);
         monitor.cause(facts);
       },
@@ -112,6 +128,9 @@ export function createJudge(options: JudgeOptions): Judge {
           monitor.cause(facts);
         }
         bound.onPodAdded(facts, pod);
+        const isLong = clock.now() - (unmanagedSince.get(facts.uid) ?? clock.now()) > UNMANAGED_MILLIS;
+        if (facts.rule === undefined)
+          ledger.check('untouched', pod.slot === undefined || !isLong, () => `${facts.key}: ${pod.name} has a place`);
       },
       onPodGone: (_, pod) => monitor.podGone(pod.uid),
     },
@@ -124,13 +143,14 @@ export function createJudge(options: JudgeOptions): Judge {
     policies,
     fleet: () => fleet,
     evictions: () => monitor.underWay(),
+    onRollout: disruptions.onRollout,
   });
   const journal = createJournalJudge({
     ledger,
     clock,
     replicas,
-    clockSkew,
-    isDisturbed: () => cluster.server.faults.active().length > 0,
+    clockErrors,
+    isDisturbed,
   });
   const monitor = createInvariantMonitor({ caches, fleet, config, ledger, sizes });
 
@@ -144,15 +164,15 @@ export function createJudge(options: JudgeOptions): Judge {
       causeOnNode(name);
   });
 
-  const onRemoval = (pod: Pod): ((isDone: boolean) => void) => {
+  const onRemoval = (pod: Pod): SettleWrite => {
     monitor.beforeRemoval(pod);
     const uid = pod.metadata?.uid ?? '';
     const facts = fleet.workloadOfPod(uid);
     const seen = facts?.pods.get(uid);
-    return (isDone) => {
-      if (!isDone) return;
+    if (facts !== undefined && seen?.node !== undefined) disruptions.beforeEviction(facts, seen, sizes.mayEvict(facts));
+    const onDone = (): void => {
       monitor.removed(pod);
-      if (facts !== undefined) journal.evicted(facts, pod.metadata?.name ?? '');
+      if (facts !== undefined && seen?.node !== undefined) disruptions.disrupted(facts);
       if (seen?.node === undefined) {
         counted.fallbacks++;
         monitor.cause(facts);
@@ -166,7 +186,16 @@ export function createJudge(options: JudgeOptions): Judge {
       evictionsOf.set(facts.uid, evicted);
       monitor.judgeBound(facts, evicted, bound.of(facts.uid), bound.describe(facts.uid));
     };
+    return ({ kind }) => {
+      if (kind === 'done') {
+        onDone();
+        if (facts !== undefined) journal.evicted(facts, pod.metadata?.name ?? '');
+      } else if (kind === 'unknown') clock.setTimer(SEEN_MILLIS, () => isGoing(uid, facts) && onDone());
+    };
   };
+  /** Whoever asked; that of an eviction without an answer is taken to be it. */
+  const isGoing = (uid: string, facts: WorkloadFacts | undefined): boolean =>
+    facts?.pods.get(uid)?.isTerminating !== false;
 
   /** Pods that a quota keeps from being made are nobody's to place. */
   const heldBack = ({ key, counts, replicas }: WorkloadFacts): string | undefined => {
@@ -179,7 +208,8 @@ export function createJudge(options: JudgeOptions): Judge {
     accounts,
     ledger,
     monitor,
-    onWrite(write) {
+    onConfig: disruptions.onConfig,
+    onWrite(write, identity) {
       monitor.onWrite(write);
       const { verb, resource, namespace, name, body } = write;
       if (resource === 'events') {
@@ -189,11 +219,14 @@ export function createJudge(options: JudgeOptions): Judge {
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         return undefined;
       }
-      if (resource === 'leases') return undefined;
+      if (resource === 'leases') return writes.onLease(write);
       counted.writes++;
       const isRemoval = resource === 'pods/eviction' || (resource === 'pods' && verb === 'delete');
       const pod = isRemoval ? caches.of(resources.pods).get(`${namespace}/${name}`) : undefined;
-      return pod === undefined ? undefined : onRemoval(pod);
+      const settles = [writes.onWrite(write, identity), ...(pod === undefined ? [] : [onRemoval(pod)])];
+      return (outcome) => {
+        for (const settle of settles) settle(outcome);
+      };
     },
     onAdmission(answer) {
       counted.admissions++;
@@ -226,6 +259,6 @@ export function createJudge(options: JudgeOptions): Judge {
       evictionsBound: bound.total(),
       interruptions: cluster.autoscaler.interruptions(),
     }),
-    reasons: () => Object.fromEntries([...reasons].sort(([left], [right]) => (left < right ? -1 : 1))),
+    reasons: () => Object.fromEntries([...reasons].sort(([left], [right]) => ascending(left, right))),
   };
 }

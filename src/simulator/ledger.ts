@@ -12,15 +12,17 @@ export interface Violation {
 }
 
 /**
- * Keeps the first violations only: those after them mostly follow from them. The first of each invariant is always kept, so
- * that none that is broken often hides another.
+ * Counts all violations and keeps the first only: those after them mostly follow from them. The first of each invariant is
+ * always kept, so that none that is broken often hides another.
  */
 export interface Ledger {
   /** @param detail asked only where it does not hold */
   check(invariant: Invariant, holds: boolean, detail: () => string): void;
   /** Checks made so far, by invariant: one never checked proves nothing. */
   checks(): Readonly<Record<Invariant, number>>;
-  /** In the order they were found. */
+  /** Checks that failed so far, by invariant; also those that are not kept. */
+  broken(): Readonly<Record<Invariant, number>>;
+  /** Those that are kept, in the order they were found. */
   violations(): readonly Violation[];
 }
 
@@ -29,21 +31,29 @@ const names = Object.keys(invariants).filter((name): name is Invariant => Object
 const MAX_KEPT = 100;
 
 export function createLedger(clock: Clock): Ledger {
-  const counts = new Map<Invariant, number>();
+  const checks = new Map<Invariant, number>();
+  const broken = new Map<Invariant, number>();
   const found: Violation[] = [];
-  const broken = new Set<Invariant>();
   return {
     check(invariant, holds, detail) {
-      counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
-      if (holds || (found.length >= MAX_KEPT && broken.has(invariant))) return;
-      broken.add(invariant);
-      found.push({ invariant, at: clock.now(), detail: detail() });
+      countOne(checks, invariant);
+      if (holds) return;
+      if (found.length < MAX_KEPT || !broken.has(invariant))
+        found.push({ invariant, at: clock.now(), detail: detail() });
+      countOne(broken, invariant);
     },
-    checks() {
-      const all: Record<string, number> = {};
-      for (const name of names) all[name] = counts.get(name) ?? 0;
-      return all as Record<Invariant, number>;
-    },
+    checks: () => byName(checks),
+    broken: () => byName(broken),
     violations: () => found,
   };
+}
+
+function countOne(counts: Map<Invariant, number>, invariant: Invariant): void {
+  counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+}
+
+function byName(counts: ReadonlyMap<Invariant, number>): Record<Invariant, number> {
+  const all: Record<string, number> = {};
+  for (const name of names) all[name] = counts.get(name) ?? 0;
+  return all as Record<Invariant, number>;
 }

@@ -5,7 +5,7 @@ import { seedOf } from '../cluster/load/curve.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import type { Millis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import { createSimulatedAgents } from './simulated-agents.ts';
 
 export interface NodeAgentsOptions {
@@ -22,6 +22,8 @@ export interface NodeAgentsOptions {
 export interface NodeAgents {
   /** Kills the agents of so many nodes and starts others after a while. */
   replace(count: number, afterMillis: Millis): Promise<void>;
+  /** Since when the node's agent has been dead; undefined where one lives, or never did. */
+  deadSince(node: string): EpochMillis | undefined;
   stop(): Promise<void>;
 }
 
@@ -32,13 +34,17 @@ export function startNodeAgents({ cluster, share, env, clock, random, log, signa
   const agents = createSimulatedAgents({ usage: cluster.kubelet.usage, env, clock, random, log });
   const api = cluster.server.client({ user: AGENT_USER });
   const alive = new Set<string>();
+  const dead = new Map<string, EpochMillis>();
   const start = (node: string): void => {
     if (signal.aborted || alive.has(node) || cluster.caches.of(resources.nodes).get(node) === undefined) return;
     alive.add(node);
+    dead.delete(node);
     agents.start(node, api);
   };
   const kill = async (node: string): Promise<void> => {
-    if (alive.delete(node)) await agents.kill(node);
+    if (!alive.delete(node)) return;
+    dead.set(node, clock.now());
+    await agents.kill(node);
   };
   // Which ones depends on the name alone, so that the same node always is one of them.
   const isChosen = (node: string): boolean => (seedOf(node) % 1000) / 1000 < share;
@@ -54,6 +60,7 @@ export function startNodeAgents({ cluster, share, env, clock, random, log, signa
       await sleep(clock, afterMillis, signal);
       some.forEach(start);
     },
+    deadSince: (node) => dead.get(node),
     stop: () => agents.stop(),
   };
 }

@@ -10,6 +10,7 @@ import { LOAD_ANNOTATIONS } from '../cluster/load/pod-load.ts';
 import type { Config } from '../config/schema.ts';
 import { StowageError } from '../lib/errors.ts';
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
+import { treeAt } from './policy-book.ts';
 import { instanceTypes } from './scenario/instance-types.ts';
 import type { LoadCurve, Scenario, ScenarioPolicy, ScenarioPool, ScenarioWorkload } from './scenario/schema.ts';
 import { interruptionRate } from './scenario/values.ts';
@@ -175,6 +176,17 @@ function pdbObject({ name, namespace }: NamedWorkload, pdb: NonNullable<Scenario
   };
 }
 
+/** Whether a namespace has a quota at some time. */
+export function quotasOf(
+  { objects, events }: Scenario,
+  fromFiles: readonly KubeObject[],
+): (namespace: string) => boolean {
+  const late = events.flatMap((event) => (event.do === 'apply' ? [event.object] : []));
+  const quotas = [...objects, ...late, ...fromFiles].filter(({ kind }) => kind === 'ResourceQuota');
+  const namespaces = new Set(quotas.map(({ metadata }) => treeAt({ metadata }, 'metadata')['namespace']));
+  return (namespace) => namespaces.has(namespace);
+}
+
 /** Namespaces of Stowage itself, and the definitions of what its engines read. */
 export function systemObjects({ engines }: Config): KubeObject[] {
   const definitions = engines.rightsizing || engines.allocation ? crdDescriptions.map(customResourceDefinition) : [];
@@ -187,6 +199,7 @@ export function agentEnv({ allocation }: Config): Record<string, string> {
   return {
     STOWAGE_ALLOCATION_APPLY: allocation.apply,
     STOWAGE_ALLOCATION_MANAGEMENT_MODE: allocation.managementMode,
+    STOWAGE_ALLOCATION_STALE_AFTER: `${allocation.staleAfter}ms`,
   };
 }
 

@@ -11,6 +11,10 @@ export interface OperatorTeam {
   start(): Promise<void>;
   /** Ends the replica that has run longest, in order or as if its machine were gone, and starts another after a time. */
   replace(how: 'stop' | 'crash', afterMillis: Millis): Promise<void>;
+  /** The replica that has run longest does not reach the API server for a time. */
+  isolate(forMillis: Millis): Promise<void>;
+  /** The clock of its machine is set; negative is back. */
+  setClock(byMillis: Millis): void;
 }
 
 export interface OperatorTeamOptions {
@@ -44,10 +48,25 @@ export function createOperatorTeam({ world, clock, problems, signal }: OperatorT
         problems.push(`a replica ended (${describeError(error)}) and none took its place: ${describeError(failure)}`);
     }
   };
+  const oldestOf = (): string | undefined => world.replicas().keys().next().value;
   return {
     start,
+    async isolate(forMillis) {
+      const oldest = oldestOf();
+      if (oldest === undefined) return;
+      const rejoin = world.isolate(oldest);
+      try {
+        await sleep(clock, forMillis, signal);
+      } finally {
+        rejoin();
+      }
+    },
+    setClock(byMillis) {
+      const oldest = oldestOf();
+      if (oldest !== undefined) world.setClock(oldest, byMillis);
+    },
     async replace(how, afterMillis) {
-      const [oldest] = world.replicas().keys();
+      const oldest = oldestOf();
       if (oldest !== undefined && how === 'stop') await world.stopReplica(oldest);
       if (oldest !== undefined && how === 'crash') world.cutOff(oldest);
       await sleep(clock, afterMillis, signal);

@@ -1,7 +1,7 @@
 /** What people and their tools do to a cluster besides Stowage: drain nodes, delete pods, change objects, make workloads anew. */
 import type { Eviction, KubeObject, Pod } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isConflict, isNotFound, KubeError } from '../api/kube-error.ts';
+import { isConflict, isInvalid, isNotFound, KubeError } from '../api/kube-error.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Caches } from '../cluster/caches.ts';
 import { isFinished, isTerminating } from '../cluster/pod-state.ts';
@@ -18,6 +18,7 @@ export interface PeopleOptions {
 
 /** As kubectl drain does where a PodDisruptionBudget refuses an eviction. */
 const RETRY_MILLIS: Millis = 5000;
+const FINALIZER = 'shop.example.com/hold';
 const GONE_POLL_MILLIS: Millis = 1000;
 
 /**
@@ -70,6 +71,22 @@ export async function deletePod(pod: Pod, api: KubeApi): Promise<void> {
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+}
+
+/** Keeps a pod from going for a time, as a controller that is broken does: with a finalizer. */
+export async function holdPod(pod: Pod, forMillis: Millis, { api, clock, signal }: PeopleOptions): Promise<void> {
+  const { name = '', namespace = '', uid } = pod.metadata ?? {};
+  const setFinalizers = async (finalizers: readonly string[]): Promise<void> => {
+    try {
+      await api.patch(resources.pods, name, { type: 'merge', body: { metadata: { uid, finalizers } } }, { namespace });
+    } catch (error) {
+      // It is going, went, or another took its name.
+      if (!isNotFound(error) && !isConflict(error) && !isInvalid(error)) throw error;
+    }
+  };
+  await setFinalizers([FINALIZER]);
+  await sleep(clock, forMillis, signal);
+  await setFinalizers([]);
 }
 
 /** Deletes an object with all it owns, waits for the end, and makes it again from what it was: the same name, another uid. */

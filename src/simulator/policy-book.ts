@@ -11,6 +11,8 @@ export type Tree = Readonly<Record<string, unknown>>;
 export interface PolicyBook {
   /** A merge patch of a spec was carried out. */
   change(key: string, spec: Tree): void;
+  /** It was deleted. */
+  remove(key: string): void;
   /**
    * The specs of the policies that select the workload, or did a short while ago: whoever acts on what was true a moment ago
    * may.
@@ -40,6 +42,10 @@ export function createPolicyBook(policies: readonly ScenarioPolicy[], clock: Clo
       if (versions === undefined || last === undefined) return;
       last.until = clock.now() + GRACE_MILLIS;
       versions.push({ spec: mergeTrees(last.spec, patch), until: Number.POSITIVE_INFINITY });
+    },
+    remove(key) {
+      const last = book.get(key)?.versions.at(-1);
+      if (last !== undefined) last.until = clock.now() + GRACE_MILLIS;
     },
     of: (namespace, labels) =>
       [...book.values()]

@@ -26,11 +26,13 @@ export interface SimulationReport {
   /** By reason, of the operator's events. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly asserts: readonly CheckedAssertion[];
+  /** The first of them; {@link Figures.violations} counts all. */
   readonly violations: readonly Violation[];
   readonly checks: Readonly<Record<Invariant, number>>;
   /** What could not be done as written, one sentence each. */
   readonly problems: readonly string[];
-  readonly series: SimulationSeries;
+  /** Where it was asked for. */
+  readonly series?: SimulationSeries;
 }
 
 /** What was counted while the simulation ran. */
@@ -57,6 +59,7 @@ export interface Tally {
 const HOUR_MILLIS = 3_600_000;
 const MINUTE_MILLIS = 60_000;
 
+/** In the order of the pools; one that never had a node is there with zeros. @param nodeHours by name of the pool. */
 export function poolReports(
   pools: readonly SimulatedPool[],
   nodeHours: ReadonlyMap<string, number>,
@@ -75,11 +78,12 @@ export function poolReports(
   });
 }
 
+/** @param broken how often each invariant was. */
 export function figuresOf(
   tally: Tally,
   sums: Sums,
   pools: readonly PoolReport[],
-  violations: readonly Violation[],
+  broken: Readonly<Record<Invariant, number>>,
 ): Figures {
   const hours = tally.elapsedMillis / HOUR_MILLIS;
   const cost = pools.reduce((sum, pool) => sum + pool.cost, 0);
@@ -87,7 +91,6 @@ export function figuresOf(
   const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
   const spotPercent = percentOf(sums.spot, sums.managedReplicas);
   const spotPossiblePercent = percentOf(sums.spotPossible, sums.managedReplicas);
-  const broken = (invariant: Invariant): number => violations.filter((each) => each.invariant === invariant).length;
   return {
     hours,
     podsMean: hours === 0 ? 0 : sums.replicas / tally.elapsedMillis,
@@ -98,9 +101,9 @@ export function figuresOf(
     spotPercent,
     spotPossiblePercent,
     spotGap: spotPossiblePercent - spotPercent,
-    floorViolations: broken('floor'),
+    floorViolations: broken.floor,
     floorShortMinutes: sums.floorShort / MINUTE_MILLIS,
-    pdbViolations: broken('budget'),
+    pdbViolations: broken.budget,
     evictions: tally.evictions,
     evictionsBound: tally.evictionsBound,
     fallbacks: tally.fallbacks,
@@ -110,7 +113,7 @@ export function figuresOf(
     rollouts: tally.rollouts,
     scalings: tally.scalings,
     admissions: tally.admissions,
-    admissionsFailed: broken('webhook'),
+    admissionsFailed: broken.webhook,
     unsteered: tally.unsteered,
     waitingMinutes: sums.waiting / MINUTE_MILLIS,
     downMinutes: sums.down / MINUTE_MILLIS,
@@ -119,7 +122,7 @@ export function figuresOf(
     resizes: tally.resizes,
     retemplates: tally.retemplates,
     oomKills: tally.oomKills,
-    violations: violations.length,
-    oscillations: broken('oscillation'),
+    violations: Object.values(broken).reduce((sum, each) => sum + each, 0),
+    oscillations: broken.oscillation,
   };
 }

@@ -12,6 +12,8 @@ export interface RestInspectorOptions {
   readonly replicas: () => Iterable<SimulatedOperator>;
   /** Whether the operator cannot be expected to work now, its API being out of order. */
   readonly isDisturbed: () => boolean;
+  /** Where allocation is on: called at every look, with since when one operator has led undisturbed. */
+  readonly judgeReturned?: (calmSince: EpochMillis) => void;
 }
 
 const INTERVAL_MILLIS: Millis = 3_600_000;
@@ -25,7 +27,17 @@ export function createRestInspector(options: RestInspectorOptions): () => void {
   const { clock, endsAt, judge, replicas, isDisturbed } = options;
   let leaderless = 0;
   let dueAt = Math.min(clock.now() + INTERVAL_MILLIS, endsAt);
+  let calmSince = clock.now();
+  let team: readonly SimulatedOperator[] = [];
+  const lookAtReturned = (): void => {
+    const now = [...replicas()];
+    const isSame = now.length === team.length && now.every((each, index) => each === team[index]);
+    if (!isSame || isDisturbed() || !isLed(judge.fleet.workloads(), now)) calmSince = clock.now();
+    team = now;
+    options.judgeReturned?.(calmSince);
+  };
   return () => {
+    if (options.judgeReturned !== undefined) lookAtReturned();
     if (clock.now() < dueAt) return;
     const isLeaderless = !isLed(judge.fleet.workloads(), replicas());
     leaderless = isLeaderless ? leaderless + 1 : 0;

@@ -1,4 +1,5 @@
 /** Plays the events of a scenario at their times, each through the API or the machinery that such a thing happens in. */
+import type { Pod } from '../api/core.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -8,8 +9,10 @@ import { describeError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
+import type { MetricsLie } from './lying-metrics.ts';
 import { type SimulatedPool, workloadType } from './objects.ts';
-import { deletePod, drainNode, recreate } from './people.ts';
+import { createOverlays, type Overlays } from './overlays.ts';
+import { deletePod, drainNode, holdPod, recreate } from './people.ts';
 import type { ScenarioEvent } from './scenario/events.ts';
 import type { WebhookTrouble } from './world.ts';
 
@@ -25,11 +28,17 @@ export interface ScriptOptions {
   readonly users: { readonly operator: string; readonly agents: string };
   /** A policy's spec was patched. */
   readonly changePolicy: (key: string, spec: Readonly<Record<string, unknown>>) => void;
+  readonly removePolicy: (key: string) => void;
   readonly setMetricsUp: (isUp: boolean) => void;
+  /** Undefined: the truth again. */
+  readonly setMetricsLie: (lie: MetricsLie | undefined) => void;
   readonly replaceAgents: (count: number, afterMillis: Millis) => Promise<void>;
   /** Undefined ends it. */
   readonly setWebhookTrouble: (trouble: WebhookTrouble | undefined) => void;
   readonly replaceOperator: (how: 'stop' | 'crash', afterMillis: Millis) => Promise<void>;
+  readonly isolateOperator: (forMillis: Millis) => Promise<void>;
+  /** Negative is back. */
+  readonly setClock: (byMillis: Millis) => void;
   /** A changed configuration of the operator, as a part of its file. */
   readonly reloadConfig: (change: Readonly<Record<string, unknown>>, reaches: 'all' | 'oldest') => void;
   readonly onNodeLost: (node: string) => void;
@@ -42,11 +51,16 @@ export interface ScriptOptions {
 /** Starts; resolves when the last event is over. Ends early, without an error, when `signal` aborts. */
 export async function playScript(options: ScriptOptions, signal: AbortSignal): Promise<void> {
   const { clock, events, onProblem } = options;
+  const conditions: Conditions = {
+    webhook: createOverlays(options.setWebhookTrouble),
+    metricsDown: createOverlays((isDown) => options.setMetricsUp(isDown === undefined)),
+    metricsLie: createOverlays(options.setMetricsLie),
+  };
   await Promise.all(
     events.map(async (event) => {
       try {
         await sleep(clock, event.at, signal);
-        await play(event, options, signal);
+        await play(event, options, conditions, signal);
       } catch (error) {
         if (!signal.aborted) onProblem(`event ${event.do}: ${describeError(error)}`);
       }
@@ -54,8 +68,25 @@ export async function playScript(options: ScriptOptions, signal: AbortSignal): P
   );
 }
 
-async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortSignal): Promise<void> {
-  const { cluster, clock, fleet, setWebhookTrouble } = options;
+/** Events of one kind may overlap: the end of one is not that of another. */
+interface Conditions {
+  readonly webhook: Overlays<WebhookTrouble>;
+  readonly metricsDown: Overlays<true>;
+  readonly metricsLie: Overlays<MetricsLie>;
+}
+
+async function play(
+  event: ScenarioEvent,
+  options: ScriptOptions,
+  conditions: Conditions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cluster, clock, fleet } = options;
+  const lastFor = async <T>(overlays: Overlays<T>, value: T, millis: Millis): Promise<void> => {
+    const end = overlays.begin(value);
+    await sleep(clock, millis, signal);
+    end();
+  };
   const people = { api: cluster.api, caches: cluster.caches, clock, signal };
   const matching = (pattern: string): SimulatedPool[] => {
     const found = options.pools.filter(({ name }) => matchesGlob(pattern, name));
@@ -76,6 +107,23 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
     const [namespace = '', name = ''] = key.split('/');
     await cluster.api.patch(type, name, { type: 'merge', body }, { namespace });
   };
+  const typeOf = (kind: string): ResourceType => {
+    const type = Object.values<ResourceType>(resources).find((each) => each.kind === kind);
+    if (type === undefined) throw new Error(`the kind ${kind} is not known here`);
+    return type;
+  };
+  /** So many live pods of a workload, any of them. */
+  const somePods = (key: string, count: number): Pod[] => {
+    const live = [...workloadOf(key).pods].flatMap(([uid, { isLive }]) => (isLive ? [uid] : []));
+    const drawn = new Set(draw(live, count, options.random));
+    return [...cluster.caches.of(resources.pods).all()].filter((pod) => drawn.has(pod.metadata?.uid ?? ''));
+  };
+  const someNodes = (pattern: string, count: number): string[] =>
+    draw(
+      matching(pattern).flatMap(({ name }) => cluster.autoscaler.nodesOf(name)),
+      count,
+      options.random,
+    );
   const patchWorkload = (key: string, body: object): Promise<void> =>
     patchObject(workloadType(workloadOf(key).kind), key, body);
 
@@ -94,35 +142,50 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
         cluster.autoscaler.storm({ pool: name, share: event.share, withinMillis: event.within });
       return;
     case 'lose-nodes': {
-      const nodes = matching(event.pools).flatMap(({ name }) => cluster.autoscaler.nodesOf(name));
-      for (const node of draw(nodes, event.count, options.random)) {
+      for (const node of someNodes(event.pools, event.count)) {
         options.onNodeLost(node);
         cluster.autoscaler.loseNode(node);
       }
       return;
     }
     case 'webhook-down':
-      setWebhookTrouble({ share: event.share, loses: event.loses });
-      if (event.for === undefined) return;
-      await sleep(clock, event.for, signal);
-      setWebhookTrouble(undefined);
+      if (event.for === undefined) conditions.webhook.begin({ share: event.share, loses: event.loses });
+      else await lastFor(conditions.webhook, { share: event.share, loses: event.loses }, event.for);
       return;
     case 'webhook-up':
-      setWebhookTrouble(undefined);
+      conditions.webhook.endAll();
       return;
     case 'drain-nodes': {
-      const nodes = matching(event.pools).flatMap(({ name }) => cluster.autoscaler.nodesOf(name));
-      const drained = draw(nodes, event.count, options.random);
+      const drained = someNodes(event.pools, event.count);
       for (const node of drained) options.onNodeDrained(node);
       await Promise.all(drained.map((node) => drainNode(node, event.for, people)));
       return;
     }
-    case 'delete-pods': {
-      const { pods } = workloadOf(event.workload);
-      const live = [...pods].flatMap(([uid, { isLive }]) => (isLive ? [uid] : []));
-      const doomed = new Set(draw(live, event.count, options.random));
-      for (const pod of [...cluster.caches.of(resources.pods).all()])
-        if (doomed.has(pod.metadata?.uid ?? '')) await deletePod(pod, cluster.api);
+    case 'delete-pods':
+      for (const pod of somePods(event.workload, event.count)) await deletePod(pod, cluster.api);
+      return;
+    case 'hold-pods':
+      await Promise.all(somePods(event.workload, event.count).map((pod) => holdPod(pod, event.for, people)));
+      return;
+    case 'silence-nodes': {
+      const silent = someNodes(event.pools, event.count);
+      for (const node of silent) {
+        options.onNodeDrained(node);
+        cluster.kubelet.loseNode(node);
+      }
+      await sleep(clock, event.for, signal);
+      const nodes = cluster.caches.of(resources.nodes);
+      for (const node of silent) if (nodes.get(node) !== undefined) await cluster.kubelet.recoverNode(node);
+      return;
+    }
+    case 'apply': {
+      const [problem] = (await cluster.apply([event.object])).problems;
+      if (problem !== undefined) throw new Error(problem);
+      return;
+    }
+    case 'delete': {
+      const [namespace = '', name = ''] = event.object.split('/');
+      await cluster.api.delete(typeOf(event.kind), name, { namespace });
       return;
     }
     case 'recreate': {
@@ -130,12 +193,9 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
       await recreate(workloadType(workloadOf(event.workload).kind), { namespace, name }, people);
       return;
     }
-    case 'patch': {
-      const type = Object.values<ResourceType>(resources).find(({ kind }) => kind === event.kind);
-      if (type === undefined) throw new Error(`the kind ${event.kind} is not known here`);
-      await patchObject(type, event.object, event.body);
+    case 'patch':
+      await patchObject(typeOf(event.kind), event.object, event.body);
       return;
-    }
     case 'reload-config':
       options.reloadConfig(event.operator, event.reaches);
       return;
@@ -159,6 +219,21 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
     case 'crash-operator':
       await options.replaceOperator('crash', event.after);
       return;
+    case 'isolate-operator':
+      await options.isolateOperator(event.for);
+      return;
+    case 'set-clock':
+      options.setClock(event.direction === 'forwards' ? event.by : -event.by);
+      return;
+    case 'delete-policy': {
+      const [namespace = '', name = ''] = event.policy.split('/');
+      await cluster.api.delete(policyType('optipod.io'), name, { namespace });
+      options.removePolicy(event.policy);
+      return;
+    }
+    case 'metrics-wrong':
+      await lastFor(conditions.metricsLie, event.tells, event.for);
+      return;
     case 'change-policy': {
       const [namespace = '', name = ''] = event.policy.split('/');
       const body = { spec: event.spec };
@@ -167,9 +242,7 @@ async function play(event: ScenarioEvent, options: ScriptOptions, signal: AbortS
       return;
     }
     case 'metrics-down':
-      options.setMetricsUp(false);
-      await sleep(clock, event.for, signal);
-      options.setMetricsUp(true);
+      await lastFor(conditions.metricsDown, true, event.for);
       return;
     case 'kill-agents':
       await options.replaceAgents(event.count, event.after);

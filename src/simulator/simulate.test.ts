@@ -5,8 +5,8 @@ import { libraryNames, loadScenario, parseScenario } from './scenario/load-scena
 import { simulate } from './simulate.ts';
 
 const HOUR = 3_600_000;
-const run = (text: string, start: StartSimulatedOperator = startOperator) =>
-  simulate({ scenario: parseScenario(text, 'test.yaml'), folder: '.', startOperator: start });
+const run = (text: string, start: StartSimulatedOperator = startOperator, withSeries = false) =>
+  simulate({ scenario: parseScenario(text, 'test.yaml'), folder: '.', startOperator: start, withSeries });
 
 const shop = `
 name: shop
@@ -33,9 +33,12 @@ describe('a simulation', () => {
 
   test('the series adds up to the figures, and ends with the run', async () => {
     const events = `events: [{ at: 5m, do: storm, share: 100%, within: 2m }, { at: 9m, do: lose-nodes, pools: spot, count: 1 }]\n`;
-    const { figures, series } = await run(
-      shop.replace('replicas: 10', 'replicas: 10, cpu: 500m, use: { cpu: 200m }') + events,
-    );
+    const text = shop.replace('replicas: 10', 'replicas: 10, cpu: 500m, use: { cpu: 200m }') + events;
+    const { series, ...report } = await run(text, startOperator, true);
+    // Nobody asks for it here, and the run is the same.
+    expect(await run(text)).toStrictEqual(report);
+    if (series === undefined) throw new Error('there is no series');
+    const { figures } = report;
     const { endMillis, replicas, readySpot, readyOnDemand, cpuRequested, cpuUsed = [] } = series;
     const spanHours = endMillis.map((end, index) => (end - (endMillis[index - 1] ?? 0)) / HOUR);
     const area = (values: readonly number[]): number =>
@@ -74,6 +77,12 @@ describe('a simulation', () => {
     expect(violations).toEqual([]);
     expect(figures.unsteered).toBeGreaterThan(0);
     expect(figures.evictions).toBeLessThanOrEqual(figures.evictionsBound);
+  });
+
+  test('of two events that keep the webhook down, the end of the one is not that of the other', async () => {
+    const down = [`{ at: 5m, do: webhook-down, for: 2m }`, `{ at: 5m10s, do: webhook-down, for: 10s }`];
+    const text = `${shop}events: [${down.join()}, { at: 6m, do: rollout, workload: shop/web }]\n`;
+    expect((await run(text)).figures.unsteered).toBeGreaterThan(0);
   });
 
   test('in read-only mode nothing is written', async () => {

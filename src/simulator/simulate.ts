@@ -5,18 +5,20 @@ import { resources } from '../api/resources.ts';
 import { StowageError } from '../lib/errors.ts';
 import { createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSeededRandom, type Random } from '../lib/random.ts';
-import type { Millis } from '../lib/units.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { Side } from '../model/records.ts';
+import { createAllocationJudge } from './allocation-judge.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
+import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 import { createMarket } from './market.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
 import {
   agentEnv,
   objectsOf,
   poolOf,
+  quotasOf,
   type SimulatedPool,
   systemObjects,
   webhookObject,
@@ -35,6 +37,7 @@ import type { SimulationSeries } from './series.ts';
 import { createSeriesReader } from './series-reading.ts';
 import { recordSeries } from './series-recorder.ts';
 import { changedConfig, simulationConfig } from './simulation-config.ts';
+import { drawSkews } from './skewed-clock.ts';
 import { createWorld, type World } from './world.ts';
 
 /** A scenario, the operator to try, and whoever watches the run. */
@@ -45,6 +48,8 @@ export interface SimulateOptions {
   readonly startOperator: StartSimulatedOperator;
   /** Default the scenario's. */
   readonly seed?: number;
+  /** The report is to have its series; nothing else changes. Default no. */
+  readonly withSeries?: boolean;
   readonly log?: Logger;
   /** Told now and then how far the run is, 0..1. */
   readonly onProgress?: (done: number) => void;
@@ -70,7 +75,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   const log = options.log ?? createSilentLogger();
   const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
   let judge: Judge | undefined;
-  const metrics = { isUp: true };
+  const metrics: { isUp: boolean; lie: MetricsLie | undefined } = { isUp: true, lie: undefined };
   const policies = createPolicyBook(scenario.policies, clock);
   const world = await createWorld({
     clock,
@@ -80,28 +85,29 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       pools,
       // Simulations of many pods need the memory; only server-side apply needs the fields.
       apiServer: { managedFields: config.engines.rightsizing },
-      ...(config.engines.rightsizing && { metricsServer: { isUp: () => metrics.isUp } }),
+      ...(config.engines.rightsizing && {
+        metricsServer: { isUp: () => metrics.isUp, told: (truth) => lieAbout(truth, () => metrics.lie) },
+      }),
     },
     startOperator: options.startOperator,
     config,
     skewOf: drawSkews(scenario.clockSkew, stream(seed, 'clocks')),
-    user: OPERATOR_USER,
-    observer: { onWrite: (write) => judge?.onWrite(write) },
+    userOf: (identity) => `${OPERATOR_USER}/${identity}`,
+    observer: { onWrite: (write, identity) => judge?.onWrite(write, identity) },
     onAdmission: (answer) => judge?.onAdmission(answer),
   });
   const stopping = new AbortController();
   let agents: NodeAgents | undefined;
   try {
-    const quotas = [...scenario.objects, ...manifests.objects].filter(({ kind }) => kind === 'ResourceQuota');
     judge = createJudge({
       cluster: world.cluster,
       config,
       clock,
       policies,
       replicas: () => world.replicas().values(),
-      hasQuota: (namespace) => quotas.some(({ metadata }) => namespaceIn(metadata) === namespace),
+      hasQuota: quotasOf(scenario, manifests.objects),
       sideOfNode: sideByName(pools),
-      clockSkew: scenario.clockSkew,
+      clockErrors: world.clockErrors,
     });
     const problems = [...warnings, ...manifests.problems];
     await applyAll(world, [...systemObjects(config), webhookObject()]);
@@ -120,11 +126,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     await clock.advance(WARM_UP_MILLIS);
 
     const startedAt = clock.now();
-    const recorder = recordSeries({
-      clock,
-      durationMillis: scenario.duration,
-      read: createSeriesReader({ cluster: world.cluster, judge, pools }),
-    });
+    const read = options.withSeries === true && createSeriesReader({ cluster: world.cluster, judge, pools });
+    const recorder = read ? recordSeries({ clock, durationMillis: scenario.duration, read }) : undefined;
     await applyAll(world, [...objectsOf(scenario), ...manifests.objects]);
     const ends = [
       driveLoad({
@@ -155,20 +158,27 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         pools,
         fleet: judge.fleet,
         events: scenario.events,
-        users: { operator: OPERATOR_USER, agents: AGENT_USER },
+        users: { operator: `${OPERATOR_USER}*`, agents: AGENT_USER },
         changePolicy: (key, spec) => policies.change(key, spec),
+        removePolicy: policies.remove,
         setMetricsUp: (isUp) => {
           metrics.isUp = isUp;
+        },
+        setMetricsLie: (lie) => {
+          metrics.lie = lie;
         },
         replaceAgents: async (count, after) => await agents?.replace(count, after),
         setWebhookTrouble: world.setWebhookTrouble,
         reloadConfig(change, reaches) {
           const changed = changedConfig(scenario, operatorFile, change);
           operatorFile = changed.operator;
+          judge?.onConfig(changed.config);
           const [oldest] = world.replicas().values();
           world.applyConfig(changed.config, reaches === 'all' || oldest === undefined ? undefined : [oldest]);
         },
         replaceOperator: team.replace,
+        isolateOperator: team.isolate,
+        setClock: team.setClock,
         onNodeLost: judge.onNodeLost,
         onNodeDrained: judge.onNodeDrained,
         onPools(changed, isOpen, zone) {
@@ -187,6 +197,15 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       judge,
       replicas: () => world.replicas().values(),
       isDisturbed: () => world.cluster.server.faults.active().length > 0,
+      ...(agents !== undefined && {
+        judgeReturned: createAllocationJudge({
+          caches: world.cluster.caches,
+          config,
+          clock,
+          ledger: judge.ledger,
+          deadSince: agents.deadSince,
+        }),
+      }),
     });
     while (clock.now() < endsAt) {
       signal?.throwIfAborted();
@@ -194,7 +213,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       inspectRest();
       options.onProgress?.((clock.now() - startedAt) / scenario.duration);
     }
-    const series = recorder.end();
+    const series = recorder?.end();
     judge.settleAll();
     for (const end of ends) end();
     stopping.abort();
@@ -213,14 +232,14 @@ interface Finished {
   readonly pools: readonly SimulatedPool[];
   readonly problems: readonly string[];
   readonly elapsedMillis: number;
-  readonly series: SimulationSeries;
+  readonly series: SimulationSeries | undefined;
 }
 
 function reportOf(scenario: Scenario, seed: number, finished: Finished): SimulationReport {
   const { judge, world, problems, elapsedMillis, series } = finished;
   const pools = poolReports(finished.pools, world.cluster.autoscaler.nodeHours());
   const violations = judge.ledger.violations();
-  const figures = figuresOf(judge.tally(elapsedMillis), judge.accounts.sums(), pools, violations);
+  const figures = figuresOf(judge.tally(elapsedMillis), judge.accounts.sums(), pools, judge.ledger.broken());
   return {
     scenario: scenario.name,
     description: scenario.description,
@@ -232,7 +251,7 @@ function reportOf(scenario: Scenario, seed: number, finished: Finished): Simulat
     violations,
     checks: judge.ledger.checks(),
     problems,
-    series,
+    ...(series !== undefined && { series }),
   };
 }
 
@@ -241,16 +260,6 @@ function stream(seed: number, purpose: string): Random {
   let mixed = seed;
   for (const char of purpose) mixed = Math.imul(mixed ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return createSeededRandom(mixed);
-}
-
-/** Each replica's clock is ahead or behind by an amount of its own. */
-function drawSkews(most: Millis, random: Random): (identity: string) => Millis {
-  const skews = new Map<string, Millis>();
-  return (identity) => {
-    const skew = skews.get(identity) ?? Math.round((2 * random.next() - 1) * most);
-    skews.set(identity, skew);
-    return skew;
-  };
 }
 
 async function applyAll(
@@ -270,11 +279,6 @@ async function scaleWorkload(
   const [namespace = '', name = ''] = key.split('/');
   const type = workloadType(judge?.fleet.workload(key)?.kind);
   await api.patch(type, name, { type: 'merge', body: { spec: { replicas } } }, { namespace });
-}
-
-/** Of an object as it is written. */
-function namespaceIn(metadata: unknown): unknown {
-  return Object.getOwnPropertyDescriptor(metadata ?? {}, 'namespace')?.value;
 }
 
 /** Nodes are named after their pool. */

@@ -24,6 +24,8 @@ export interface SizeJudgeOptions {
   readonly fleet: () => FleetWatch;
   /** Evictions by the operator that are under way. */
   readonly evictions: () => number;
+  /** A workload's template got another size. */
+  readonly onRollout: (facts: WorkloadFacts) => void;
 }
 
 /** What placement's judge asks of sizes. */
@@ -204,6 +206,8 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
         () => `${key}: a rollout while ${underWay} are under way, at most ${limit} allowed`,
       );
       rolling.add(key);
+      const facts = fleet().workload(`${after.metadata?.namespace}/${after.metadata?.name}`);
+      if (facts !== undefined) options.onRollout(facts);
     }
     if (rolling.has(key) && isRolledOut(after)) rolling.delete(key);
   };

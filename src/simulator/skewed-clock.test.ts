@@ -14,7 +14,14 @@ test.each([90_000, -90_000])('a clock %i ms off tells another time, and waits as
   expect(firedAt).toBe(1_000_500);
 });
 
-test('without a skew it is the clock itself', () => {
+test('it may be set while timers run', async () => {
   const clock = createVirtualClock(0);
-  expect(skewClock(clock, 0)).toBe(clock);
+  const skewed = skewClock(clock, 1000);
+  let firedAt: number | undefined;
+  skewed.setTimer(500, () => {
+    firedAt = skewed.now();
+  });
+  skewed.set(-61_000);
+  await clock.advance(500);
+  expect([firedAt, skewed.skewMillis]).toEqual([-59_500, -60_000]);
 });

@@ -1,5 +1,6 @@
 /** An API client whose every write is seen on its way: what simulations count and judge the operator by. */
 import type { KubeApi } from '../api/kube-api.ts';
+import { KubeError } from '../api/kube-error.ts';
 
 export type WriteVerb = 'create' | 'patch' | 'replace' | 'delete';
 
@@ -16,11 +17,19 @@ export interface ObservedWrite {
   readonly subresource?: string | undefined;
 }
 
+/** What became of a write. Where the connection broke nobody knows: it may have been done. */
+export type WriteOutcome =
+  | { readonly kind: 'done'; readonly answer: unknown }
+  | { readonly kind: 'refused' | 'unknown' };
+
+/** Told once of what became of the write it was made for. */
+export type SettleWrite = (outcome: WriteOutcome) => void;
+
 export interface ApiObserver {
   /** Before any call reaches the server; throws where the server cannot be reached. */
   reach?(): void;
-  /** The moment before a write. What it returns is called with whether the server did it. */
-  onWrite?(write: ObservedWrite): ((isDone: boolean) => void) | undefined;
+  /** The moment before a write. */
+  onWrite?(write: ObservedWrite): SettleWrite | undefined;
 }
 
 /** Wraps `api`; lists and watches pass as they are. */
@@ -33,10 +42,10 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
     const settle = observer.onWrite?.({ ...what, namespace: namespace ?? '' });
     try {
       const answer = await call();
-      settle?.(true);
+      settle?.({ kind: 'done', answer });
       return answer;
     } catch (error) {
-      settle?.(false);
+      settle?.({ kind: error instanceof KubeError ? 'refused' : 'unknown' });
       throw error;
     }
   };

@@ -7,8 +7,8 @@ import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { VirtualClock } from '../lib/virtual-clock.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
-import { skewClock } from './skewed-clock.ts';
-import { type ApiObserver, watchApi } from './watched-api.ts';
+import { type SkewedClock, skewClock } from './skewed-clock.ts';
+import { type ObservedWrite, type SettleWrite, watchApi } from './watched-api.ts';
 
 /** The same clock and dice drive the cluster and all replicas, so that a seed decides a whole run. */
 export interface WorldOptions<O extends SimulatedOperator> {
@@ -21,10 +21,10 @@ export interface WorldOptions<O extends SimulatedOperator> {
   readonly config: Config;
   /** How far ahead a replica's clock is; default 0. */
   readonly skewOf?: (identity: string) => Millis;
-  /** The user the operator talks to the API as. Default: one that may do everything. */
-  readonly user?: string;
-  /** Sees every write of every replica. */
-  readonly observer?: Pick<ApiObserver, 'onWrite'>;
+  /** The user a replica talks to the API as. Default: one that may do everything. */
+  readonly userOf?: (identity: string) => string;
+  /** Sees every write of every replica, in the moment before it. */
+  readonly observer?: { onWrite(write: ObservedWrite, identity: string): SettleWrite | undefined };
   /** Told of every answer of the webhook: whether the pod was let in, or the error in its place. */
   readonly onAdmission?: (answer: AdmissionSeen) => void;
 }
@@ -45,6 +45,13 @@ export interface WebhookTrouble {
   readonly loses: 'requests' | 'answers';
 }
 
+export interface ClockErrors {
+  /** The most that one was ahead or behind. */
+  readonly mostMillis: Millis;
+  /** Some clock was set while its replica ran: its times are no longer in order. */
+  readonly wereSet: boolean;
+}
+
 /** Identities name replicas; one that was stopped or cut off does not come back under its name. */
 export interface World<O extends SimulatedOperator> {
   readonly cluster: Cluster;
@@ -62,6 +69,12 @@ export interface World<O extends SimulatedOperator> {
   stopReplica(identity: string): Promise<void>;
   /** From now on the replica reaches neither the API server nor is it reached: as if its machine were gone. */
   cutOff(identity: string): void;
+  /** Until the function it returns is called, the replica reaches the API server no more; it is reached. */
+  isolate(identity: string): () => void;
+  /** Somebody sets the clock of the replica's machine; negative is back. */
+  setClock(identity: string, byMillis: Millis): void;
+  /** How wrong clocks of replicas are, or were. */
+  clockErrors(): ClockErrors;
   /** The replica that admissions go to. */
   lastReplica(): O | undefined;
   /** All replicas that are neither stopped nor cut off, by identity. */
@@ -92,6 +105,8 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
   const stopper = new AbortController();
   const running = new Map<string, O>();
   const lost = new Map<string, O>();
+  const clocks = new Map<string, SkewedClock>();
+  const errors = { mostMillis: 0, wereSet: false };
   let trouble: WebhookTrouble | undefined;
   const cluster = createCluster({ ...options.cluster, clock, random, log });
   const { api, server } = cluster;
@@ -127,8 +142,8 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
   });
 
   const apiOf = (identity: string): KubeApi =>
-    watchApi(options.user === undefined ? api : server.client({ user: options.user }), {
-      ...options.observer,
+    watchApi(options.userOf === undefined ? api : server.client({ user: options.userOf(identity) }), {
+      onWrite: (write) => options.observer?.onWrite(write, identity),
       reach() {
         if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
       },
@@ -150,10 +165,13 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
       for (const replica of replicas) replica.applyConfig(next);
     },
     async startReplica(identity) {
+      const ownClock = skewClock(clock, skewOf(identity));
+      clocks.set(identity, ownClock);
+      errors.mostMillis = Math.max(errors.mostMillis, Math.abs(ownClock.skewMillis));
       const operator = await startOperator({
         config,
         api: apiOf(identity),
-        clock: skewClock(clock, skewOf(identity)),
+        clock: ownClock,
         random,
         log,
         identity,
@@ -172,6 +190,20 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
       running.delete(identity);
       lost.set(identity, operator);
     },
+    isolate(identity) {
+      const { userOf } = options;
+      if (userOf === undefined) throw new Error('Replicas without users of their own cannot be told apart.');
+      const { remove } = server.faults.add({ users: [userOf(identity)], effect: { kind: 'outage' } });
+      return remove;
+    },
+    setClock(identity, byMillis) {
+      const set = clocks.get(identity);
+      if (set === undefined) return;
+      set.set(byMillis);
+      errors.wereSet = true;
+      errors.mostMillis = Math.max(errors.mostMillis, Math.abs(set.skewMillis));
+    },
+    clockErrors: () => errors,
     lastReplica,
     replicas: () => running,
     settled,

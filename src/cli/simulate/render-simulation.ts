@@ -44,13 +44,13 @@ export function renderSimulation(report: SimulationReport, style: Style, isWide:
           : `${style('bad', 'fails')}  ${text}: ${formatFigure(actual)}, and ${formatFigure(limit)} was the limit`,
       ),
     ),
-    ...section(
-      'Invariants broken',
-      violations.map(
+    ...section('Invariants broken', [
+      ...violations.map(
         ({ invariant, at, detail }) =>
           `${style('bad', invariant)}  ${new Date(at).toISOString()}  ${detail} (${invariants[invariant]})`,
       ),
-    ),
+      ...(figures.violations > violations.length ? [`and ${figures.violations - violations.length} more`] : []),
+    ]),
     ...section(
       'Not as written',
       problems.map((problem) => style('warning', problem)),

@@ -7,7 +7,7 @@ import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError, UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { StartOperator } from '../operator-port.ts';
-import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
+import { DOCUMENT_VERSION, isForMachines, renderDocument } from '../output.ts';
 import { createProgress } from './progress.ts';
 import { renderComparison, renderSimulation } from './render-simulation.ts';
 import type { SimulateOptions } from './simulate-command.ts';
@@ -31,7 +31,9 @@ export async function runSimulate(
 
   if (options.html !== undefined) await checkWritable(options.html);
   const reports: SimulationReport[] = [];
-  for (const name of scenarios) reports.push(await runOne(context, name, options.seed, startOperator));
+  const withSeries = options.html !== undefined || isForMachines(context.global.output);
+  for (const name of scenarios)
+    reports.push(await runOne(context, name, { seed: options.seed, withSeries, startOperator }));
   print(context, reports, isComparison);
   if (options.html !== undefined)
     await writePage(
@@ -41,19 +43,20 @@ export async function runSimulate(
   return reports.every(hasPassed) ? exitCodes.ok : exitCodes.failure;
 }
 
-async function runOne(
-  { io }: CliContext,
-  name: string,
-  seed: number | undefined,
-  startOperator: StartOperator,
-): Promise<SimulationReport> {
+interface RunOptions {
+  readonly seed: number | undefined;
+  readonly withSeries: boolean;
+  readonly startOperator: StartOperator;
+}
+
+async function runOne({ io }: CliContext, name: string, { seed, ...rest }: RunOptions): Promise<SimulationReport> {
   const { scenario, folder } = load(name);
   const progress = createProgress(io.err, scenario.name);
   try {
     return await simulate({
       scenario,
       folder,
-      startOperator,
+      ...rest,
       onProgress: progress.show,
       signal: io.signal,
       ...(seed === undefined ? {} : { seed }),

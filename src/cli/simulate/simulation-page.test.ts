@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { figureMeanings, isFigure } from '../../simulator/figures.ts';
 import { invariants } from '../../simulator/invariant-names.ts';
 import type { SimulationReport } from '../../simulator/report.ts';
-import { type SeriesName, seriesNames } from '../../simulator/series.ts';
+import { type SeriesName, type SimulationSeries, seriesNames } from '../../simulator/series.ts';
 import { simulationPage } from './simulation-page.ts';
 
 const same = <K extends string>(keys: readonly K[], value: number) =>
   Object.fromEntries(keys.map((key) => [key, value])) as Record<K, number>;
 /** @param of the value of the span with this index, in every series. */
-const series = (length: number, of = (index: number): number => index): SimulationReport['series'] => {
+const series = (length: number, of = (index: number): number => index): SimulationSeries => {
   const columns = Object.fromEntries(
     seriesNames.map((name) => [name, Array.from({ length }, (_, index) => of(index))]),
   ) as Record<SeriesName, number[]>;
@@ -103,6 +103,8 @@ describe('the page of a simulation', () => {
     expect(html).toContain('<span class="badge bad">fails</span>');
     expect(html).toContain(invariants.floor.slice(0, 10));
     expect(html).toContain('1970-01-01T00:00:00.000Z</td><td>two of three');
+    // Three by the figures.
+    expect(html).toContain('<p>And 2 more.</p>');
   });
 
   test('has two runs side by side, named apart, with their difference', () => {

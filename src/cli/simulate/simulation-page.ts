@@ -32,7 +32,8 @@ export function simulationPage(runs: readonly PageRun[]): string {
   const names = namesOf(runs);
   const named = runs.map((run, index) => ({ ...run, name: names[index] ?? '' }));
   const title = `Simulation: ${names.join(' and ')}`;
-  const plots = plotSections(named.map(({ name, report }) => ({ name, series: report.series })));
+  const plotted = named.flatMap(({ name, report: { series } }) => (series === undefined ? [] : [{ name, series }]));
+  const plots = plotted.length === 0 ? [] : plotSections(plotted);
   const each = (render: (run: NamedRun) => string): string => sideBySide(named.map(render));
   const styleHash = createHash('sha256').update(PAGE_STYLE).digest('base64');
   return `<!doctype html>
@@ -88,7 +89,7 @@ function summary({ name, report }: NamedRun): string {
 ${problems.length === 0 ? '' : `<h3>Not as written</h3><ul>${problems.map((problem) => `<li>${e(problem)}</li>`).join('')}</ul>`}</section>`;
 }
 
-function assertions({ name, report: { asserts, violations, checks } }: NamedRun): string {
+function assertions({ name, report: { figures, asserts, violations, checks } }: NamedRun): string {
   const rows = asserts.map(
     ({ ok, text, actual, limit }) =>
       `<tr><td>${badge(ok, 'holds', 'fails')}</td><th scope="row"><code>${e(text)}</code></th><td class="number">${formatFigure(actual)}</td><td class="number">${formatFigure(limit)}</td></tr>`,
@@ -97,10 +98,12 @@ function assertions({ name, report: { asserts, violations, checks } }: NamedRun)
     ({ invariant, at, detail }) =>
       `<tr><td>${badge(false, '', 'broken')}</td><th scope="row">${e(invariants[invariant])}</th><td>${new Date(at).toISOString()}</td><td>${e(detail)}</td></tr>`,
   );
+  const unlisted = figures.violations - violations.length;
+  const more = broken.length > 0 && unlisted > 0 ? `<p>And ${unlisted} more.</p>` : '';
   const count = Object.values(checks).reduce((sum, each) => sum + each, 0);
   return `<section class="card"><h3>${e(name)}</h3>
 ${rows.length === 0 ? '<p>The scenario asserts nothing.</p>' : table(`Assertions of ${name}`, ['Result', 'Assertion', '#Seen', '#Limit'], rows)}
-${broken.length === 0 ? `<p>Every invariant held in ${count} checks.</p>` : table(`Invariants broken in ${name}`, ['Result', 'Invariant', 'At', 'Seen'], broken)}</section>`;
+${broken.length === 0 ? `<p>Every invariant held in ${count} checks.</p>` : table(`Invariants broken in ${name}`, ['Result', 'Invariant', 'At', 'Seen'], broken)}${more}</section>`;
 }
 
 function pools({ name, report }: NamedRun): string {

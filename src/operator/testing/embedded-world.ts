@@ -54,6 +54,8 @@ export interface EmbeddedWorld {
   startOperator(identity?: string): Promise<Operator>;
   /** From now on the replica reaches neither the API server nor is it reached: as if its machine were gone. */
   cutOff(identity: string): void;
+  /** Sets the clock of a replica's machine; negative is back. */
+  setClock(identity: string, byMillis: number): void;
   /** Lets time pass in steps until `done` holds; fails after `limitMillis`. */
   until(what: string, done: () => Promise<boolean> | boolean, limitMillis?: number): Promise<void>;
   /** Live pods by the side of the node they run on. */
@@ -109,7 +111,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     startOperator: (given) =>
       startOperator(options.metrics === undefined ? given : { ...given, metrics: options.metrics }),
     config,
-    ...(rbac === undefined ? {} : { user: rbac.user }),
+    ...(rbac === undefined ? {} : { userOf: () => rbac.user }),
     observer: {
       onWrite(write) {
         const { verb, resource, name } = write;
@@ -139,6 +141,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       return operator;
     },
     cutOff: base.cutOff,
+    setClock: base.setClock,
     setWebhookUp: base.setWebhookUp,
     async startOperator(identity = 'test_1') {
       const operator = await base.startReplica(identity);

@@ -62,6 +62,14 @@ describe('what is drawn', () => {
         'recreate',
         'patch',
         'reload-config',
+        'isolate-operator',
+        'set-clock',
+        'hold-pods',
+        'silence-nodes',
+        'apply',
+        'delete',
+        'delete-policy',
+        'metrics-wrong',
       ]),
     );
     const faults = events.flatMap((event) => (event.do === 'api-fault' ? [event.effect.kind] : []));

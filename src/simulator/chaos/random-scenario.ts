@@ -13,6 +13,7 @@ import {
   randomSizingEvent,
   type WorkloadInput,
 } from './random-sizing.ts';
+import { randomBystanders, randomTrouble } from './random-trouble.ts';
 
 /** What can be drawn; tests take less than the night. */
 export interface ChaosSize {
@@ -28,6 +29,7 @@ export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
 /** Far from any seed. */
 const SIZING_STREAM = 7_000_000;
 const OTHERS_STREAM = 8_000_000;
+const TROUBLE_STREAM = 9_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -42,6 +44,8 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   const replicas = draw.pick([1, 1, 2, 3]);
   const objects = randomObjects(sizing, workloads, engines);
   const others = createDraw(createSeededRandom(seed + OTHERS_STREAM));
+  const trouble = createDraw(createSeededRandom(seed + TROUBLE_STREAM));
+  const bystanders = randomBystanders(trouble, policies);
   return {
     name: `chaos-${seed}`,
     description: `Drawn at random with seed ${seed}.`,
@@ -49,8 +53,11 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
     seed,
     replicas,
     pools: randomPools(draw),
-    namespaces: [{ name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } }],
-    workloads,
+    namespaces: [
+      { name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } },
+      ...bystanders.namespaces,
+    ],
+    workloads: [...workloads, ...bystanders.workloads],
     policies,
     objects,
     ...randomWeather(others),
@@ -63,6 +70,9 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
       ).flat(),
       ...Array.from({ length: others.between(0, size.events / 2) }, () =>
         randomOthersEvent(others, { minutes, workloads, objects }),
+      ).flat(),
+      ...Array.from({ length: trouble.between(0, size.events / 2) }, () =>
+        randomTrouble(trouble, { minutes, engines, workloads, policies }),
       ).flat(),
     ],
   };

@@ -79,11 +79,31 @@ export const event = z.discriminatedUnion('do', [
     operator: z.record(z.string(), z.unknown()),
     reaches: z.enum(['all', 'oldest']).default('all'),
   }),
+  /** Makes an object, or changes it to be as it is given. Policies are told of in `policies`. */
+  z.strictObject({ at, do: z.literal('apply'), object: z.looseObject({ apiVersion: z.string(), kind: z.string() }) }),
+  /** Removes an object of a built-in kind that lives in a namespace. */
+  z.strictObject({ at, do: z.literal('delete'), kind: z.string().min(1), object: workload }),
+  /** Something keeps pods of a workload from going, once they are deleted: a finalizer that nobody takes away. */
+  z.strictObject({ at, do: z.literal('hold-pods'), workload, count: z.int().min(1).default(1), for: duration }),
+  /** Kubelets of nodes cannot be reached; then they are back. */
+  z.strictObject({ at, do: z.literal('silence-nodes'), pools, count: z.int().min(1).default(1), for: duration }),
   /** Stops an operator replica in order, or as if its machine were gone, and starts another. */
   z.strictObject({ at, do: z.literal('restart-operator'), after: duration.default(10_000) }),
   z.strictObject({ at, do: z.literal('crash-operator'), after: duration.default(20_000) }),
+  /** The oldest replica does not reach the API server for a time, though it is reached. */
+  z.strictObject({ at, do: z.literal('isolate-operator'), for: duration }),
+  /** The clock of the oldest replica's machine is set. Its timers go on. */
+  z.strictObject({
+    at,
+    do: z.literal('set-clock'),
+    by: duration,
+    direction: z.enum(['forwards', 'backwards']).default('forwards'),
+  }),
   /** Part of an OptimizationPolicy's spec is changed: a merge patch. */
   z.strictObject({ at, do: z.literal('change-policy'), policy: workload, spec: z.record(z.string(), z.unknown()) }),
+  z.strictObject({ at, do: z.literal('delete-policy'), policy: workload }),
+  /** What the metrics API tells of pods is wrong: of some of them nothing, what was true at the beginning, or no numbers. */
+  z.strictObject({ at, do: z.literal('metrics-wrong'), tells: z.enum(['part', 'old', 'nonsense']), for: duration }),
   /** The metrics API knows nothing. */
   z.strictObject({ at, do: z.literal('metrics-down'), for: duration }),
   /** Node agents die, and others take their place. */

@@ -51,7 +51,7 @@ function runParts(run: SimulationTold, _index: number, all: readonly SimulationT
       `Seed ${seed}. `,
       violations.length === 0
         ? `Every invariant held in ${counted(checks, 'check')}.`
-        : `${counted(violations.length, 'invariant')} broken; run it again with --seed ${seed}.`,
+        : `${counted(figureValue(run.figures, 'violations') ?? violations.length, 'violation')} of invariants; run it again with --seed ${seed}.`,
     ),
     h('dl', { class: 'tiles' }, tilesOf(run)),
     violations.length > 0 && violationsCard(violations),

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { watchClock } from './clock-watch.ts';
+import { annotate, deploy, MINUTE, policy, startWorld, untilSides } from './testing/steps.ts';
+
+function start() {
+  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+  let offMillis = 0;
+  const stopper = new AbortController();
+  const seen: string[] = [];
+  const setClock = (byMillis: number): void => {
+    offMillis += byMillis;
+  };
+  watchClock({ now: () => clock.now() + offMillis, setTimer: clock.setTimer }, stopper.signal).then(
+    (how) => void seen.push(how),
+    (error: unknown) => void seen.push(String(error)),
+  );
+  return { clock, seen, setClock, stop: () => stopper.abort() };
+}
+
+describe('a clock that is watched', () => {
+  test.each([3_600_000, 31_000, -31_000, -3_600_000])('is seen to be set by %i ms within five seconds', async (by) => {
+    const { clock, seen, setClock } = start();
+    await clock.advance(62_000);
+    setClock(by);
+    await clock.advance(5_000);
+    expect(seen).toEqual(['set']);
+  });
+
+  test('may be corrected a little, again and again, until the watch is ended', async () => {
+    const { clock, seen, setClock, stop } = start();
+    for (const by of [29_000, -29_000, 29_000, 29_000]) {
+      setClock(by);
+      await clock.advance(60_000);
+    }
+    expect(seen).toEqual([]);
+    stop();
+    await clock.advance(1);
+    expect(seen).toEqual(['stopped']);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('an operator whose clock is set', () => {
+  test.each(['forwards', 'backwards'])('%s ends at once, and the next one goes on where it was', async (direction) => {
+    const world = await startWorld();
+    await deploy(world, 4, policy(0, 0));
+    const ended = world.operator().ended.then(
+      () => 'stopped',
+      (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
+    );
+    world.setClock('test_1', direction === 'forwards' ? 180 * MINUTE : -180 * MINUTE);
+    await world.clock.advance(MINUTE);
+    // A leader whose clock is set forwards takes its lease for run out, whichever it notices first.
+    expect(['CLOCK_SET', 'LEASE_LOST']).toContain(await ended);
+    expect(direction === 'forwards' || (await ended) === 'CLOCK_SET').toBe(true);
+    await world.startOperator('test_2');
+    await annotate(world, policy(100, 0));
+    await untilSides(world, 'web', 4, 0);
+    expect(world.evictions).toHaveLength(4);
+  });
+});
