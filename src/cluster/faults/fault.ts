@@ -6,7 +6,7 @@ export interface FaultMatcher {
   readonly verbs?: readonly string[];
   /** Plural with optional subresource, e.g. `pods`, `pods/eviction`, `leases`; absent means all. */
   readonly resources?: readonly string[];
-  /** User names; absent means all. */
+  /** User names, or their beginnings with a `*` behind; absent means all. */
   readonly users?: readonly string[];
   readonly namespaces?: readonly string[];
 }
@@ -63,9 +63,13 @@ export function matchesFault(fault: FaultMatcher, subject: FaultSubject): boolea
   return (
     (verbs === undefined || verbs.includes(subject.verb)) &&
     (resources === undefined || resources.includes(path)) &&
-    (users === undefined || users.includes(subject.user)) &&
+    (users === undefined || users.some((each) => isUser(each, subject.user))) &&
     (namespaces === undefined || namespaces.includes(subject.namespace))
   );
+}
+
+function isUser(pattern: string, user: string): boolean {
+  return pattern.endsWith('*') ? user.startsWith(pattern.slice(0, -1)) : user === pattern;
 }
 
 /** The connection broke by a scripted fault; what a client sees is a transport error, not an API answer. */

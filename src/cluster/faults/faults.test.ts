@@ -29,6 +29,9 @@ describe('fault plan', () => {
     [{ resources: ['pods'] }, true],
     [{ resources: ['pods/eviction'] }, false],
     [{ users: ['bob'] }, false],
+    [{ users: ['bob', 'ali*'] }, true],
+    [{ users: ['alice*'] }, true],
+    [{ users: ['alice-*'] }, false],
     [{ namespaces: ['default'], users: ['alice'], verbs: ['get', 'list'] }, true],
   ])('%o meets the request: %s', (matcher, met) => {
     const plan = createFaultPlan(createSeededRandom(1));

@@ -20,6 +20,8 @@ export interface MetricsServerOptions {
   readonly resolutionMillis?: Millis;
   /** While false it knows nothing, as after a restart without kubelets to ask. Default: always up. */
   readonly isUp?: () => boolean;
+  /** What is told in place of the truth. Default: the truth. */
+  readonly told?: (truth: UsageSource) => UsageSource;
 }
 
 export interface MetricsServer extends StandIn {
@@ -48,7 +50,7 @@ const FRESH_MILLIS: Millis = 10_000;
 export function createMetricsServer(
   { caches, clock }: StandInContext,
   usageOf: (node: string) => NodeUsage | undefined,
-  { resolutionMillis = 15_000, isUp = () => true }: MetricsServerOptions = {},
+  { resolutionMillis = 15_000, isUp = () => true, told = (truth) => truth }: MetricsServerOptions = {},
 ): MetricsServer {
   const nodes = caches.of(resources.nodes);
   let previous = NOTHING;
@@ -101,7 +103,7 @@ export function createMetricsServer(
         await sleep(clock, resolutionMillis, signal).catch(() => undefined);
       }
     },
-    source: {
+    source: told({
       nodes: () =>
         [...latest.nodes].flatMap(([name, point]): NodeMetrics[] => {
           const from = previous.nodes.get(name);
@@ -112,7 +114,7 @@ export function createMetricsServer(
         podsOf({ containers: [...latest.containers.keys()] })
           .filter(({ pod }) => namespace === undefined || namespaceOf(pod) === namespace)
           .flatMap((usage) => metricsOf(usage) ?? []),
-    },
+    }),
   };
 }
 
