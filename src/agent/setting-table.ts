@@ -5,17 +5,7 @@
  */
 import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { Millis } from '../lib/units.ts';
-import {
-  anyText,
-  cpuAmount,
-  duration,
-  flag,
-  httpUrl,
-  names,
-  number,
-  oneOf,
-  type SettingKind,
-} from './setting-kinds.ts';
+import { cpuAmount, duration, flag, httpUrl, names, number, oneOf, type SettingKind } from './setting-kinds.ts';
 
 /** Of one agent, complete. */
 export interface AgentSettings {
@@ -24,6 +14,8 @@ export interface AgentSettings {
   readonly tickMillis: Millis;
   /** How often the agent writes one object so that it counts as alive. */
   readonly renewMillis: Millis;
+  /** When the operator takes an agent that is silent for gone. */
+  readonly staleMillis: Millis;
   readonly prometheus: URL | undefined;
   readonly rules: AllocationRules;
 }
@@ -194,5 +186,9 @@ export const settingTable: readonly SettingRow[] = [
       renewMillis,
     }),
   ),
-  idle('allocation.staleAfter', anyText, 'the operator reads it', 'STOWAGE_ALLOCATION_STALE_AFTER'),
+  row(
+    { key: 'allocation.staleAfter', env: 'STOWAGE_ALLOCATION_STALE_AFTER' },
+    duration(10 * SECOND, 60 * MINUTE),
+    (settings, staleMillis) => ({ ...settings, staleMillis }),
+  ),
 ];

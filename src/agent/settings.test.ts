@@ -121,6 +121,16 @@ test('values that do not fit together are told, and the nearest that does is use
   expect(problems[0]).toMatch(/^fastLoopInterval: 2000 ms is shorter than samplingInterval/);
 });
 
+test.each([
+  [{ 'allocation.staleAfter': '30s' }, 10_000, 1],
+  [{ 'allocation.staleAfter': '90s' }, 30_000, 0],
+  [{ 'allocation.staleAfter': '10m', 'allocation.renewInterval': '3m' }, 180_000, 0],
+  [{ 'allocation.renewInterval': '3m' }, 40_000, 1],
+])('an agent is heard three times before the operator takes it for gone: %o', (configMap, renewMillis, told) => {
+  const { settings, problems } = readSettings({ configMap, env: {} });
+  expect([settings.renewMillis, problems.length]).toEqual([renewMillis, told]);
+});
+
 test('no text breaks a setting: it is accepted, or told with what would be', () => {
   fc.assert(
     fc.property(fc.constantFrom(...settingTable), fc.oneof(fc.string(), fc.double().map(String)), (row, text) => {

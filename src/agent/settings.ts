@@ -10,6 +10,7 @@ export const defaultAgentSettings: AgentSettings = {
   samplingMillis: 1000,
   tickMillis: 2000,
   renewMillis: 30_000,
+  staleMillis: 120_000,
   prometheus: undefined,
   rules: defaultAllocationRules,
 };
@@ -61,6 +62,12 @@ export function readSettings({ configMap = {}, env }: SettingSources): ReadSetti
   return { settings: checked.settings, problems: [...problems, ...checked.problems], notes };
 }
 
+/**
+ * An agent that is not heard for half of `staleAfter` is taken for silent, and then for gone: its pods would get back
+ * what they had before each of its signs of life, for ever.
+ */
+const RENEWALS_IN_TIME = 3;
+
 /** Values that are fine alone and not together. */
 function checkTogether(settings: AgentSettings): Pick<ReadSettings, 'settings' | 'problems'> {
   const problems: string[] = [];
@@ -70,6 +77,13 @@ function checkTogether(settings: AgentSettings): Pick<ReadSettings, 'settings' |
       `fastLoopInterval: ${tickMillis} ms is shorter than samplingInterval, ${settings.samplingMillis} ms, which is used instead`,
     );
     tickMillis = settings.samplingMillis;
+  }
+  const mostMillis = Math.floor(settings.staleMillis / RENEWALS_IN_TIME);
+  if (renewMillis > mostMillis) {
+    problems.push(
+      `allocation.renewInterval: ${renewMillis} ms is too long for allocation.staleAfter, ${settings.staleMillis} ms; ${mostMillis} ms is used instead`,
+    );
+    renewMillis = mostMillis;
   }
   if (renewMillis < tickMillis) {
     problems.push(
