@@ -22,7 +22,7 @@ export interface HandBack {
 export interface HandBackOptions {
   readonly annotate: AnnotateWorkload;
   readonly template: HandBackTemplate;
-  /** Nothing is written at all. */
+  /** Nothing is written at all, as in a dry run: it is given back once that is over. */
   readonly isReadOnly: () => boolean;
   readonly memory: RightsizingMemory;
   readonly log: Logger;
@@ -43,5 +43,13 @@ export function createHandBack({ annotate, template, isReadOnly, memory, log }: 
     }
     await annotate(workload, noAnnotations(workload), signal);
   };
-  return Object.assign(handBack, { isNeeded });
+  /** By uid: a policy's pass and the workload's own look may come to it in the same moment. */
+  const underWay = new Map<string, Promise<void>>();
+  const once = (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
+    const { uid } = workload;
+    const work = underWay.get(uid) ?? handBack(workload, signal).finally(() => underWay.delete(uid));
+    underWay.set(uid, work);
+    return work;
+  };
+  return Object.assign(once, { isNeeded });
 }
