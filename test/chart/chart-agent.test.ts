@@ -60,6 +60,21 @@ describe.skipIf(missing !== undefined)('the agent of the chart', () => {
     },
   );
 
+  test('is told numbers as they are written, also large ones, which helm reads as floating point', () => {
+    const config = { 'allocation.one': 2_000_000, 'allocation.two': 12_345_678_901, three: 1.5, four: false };
+    const map = theOnly(
+      render(programs, { inline: { engines: { allocation: true }, agent: { config } } }),
+      'ConfigMap',
+      'mbcas-agent-config',
+    );
+    expect(map['data']).toEqual({
+      'allocation.one': '2000000',
+      'allocation.two': '12345678901',
+      three: '1.5',
+      four: 'false',
+    });
+  });
+
   test('is not there without its engine', () => {
     expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
   });
