@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
-import { type EvictionResult, outcomeOfEvictionError } from './eviction-outcome.ts';
+import {
+  type EvictionOutcome,
+  type EvictionResult,
+  isEnding,
+  mayBeGone,
+  outcomeOfEvictionError,
+} from './eviction-outcome.ts';
 
 const pdbCause = { causes: [{ reason: 'DisruptionBudget', message: 'needs 2 healthy pods and has 2 currently' }] };
 const answer = (httpStatus: number, fields: object = {}, retryAfterMillis?: number) =>
@@ -48,5 +54,23 @@ describe('case 71: throttling is not a budget', () => {
   test('a budget that also says Retry-After is still a budget', () => {
     const error = answer(429, { details: pdbCause }, 10_000);
     expect(outcomeOfEvictionError(error)).toEqual({ result: 'blocked-by-pdb', message: 'said so' });
+  });
+});
+
+describe('what an outcome means for the budget and for the cooldown', () => {
+  const message = '';
+  test.each<[EvictionOutcome, boolean, boolean]>([
+    [{ result: 'evicted' }, true, true],
+    [{ result: 'unknown', message }, true, true],
+    [{ result: 'gone' }, false, true],
+    [{ result: 'changed' }, false, false],
+    [{ result: 'blocked-by-pdb', message }, false, false],
+    [{ result: 'multiple-pdbs', message }, false, false],
+    [{ result: 'throttled', retryAfterMillis: 1 }, false, false],
+    [{ result: 'forbidden', message }, false, false],
+    [{ result: 'failed', message }, false, false],
+  ])('%j: keeps its place: %s; counts as disrupted: %s', (outcome, keepsPlace, isDisrupted) => {
+    expect(isEnding(outcome)).toBe(keepsPlace);
+    expect(mayBeGone(outcome)).toBe(isDisrupted);
   });
 });

@@ -22,6 +22,18 @@ describe('createJournal', () => {
     ]);
   });
 
+  test('of another kind, reason or pod it is another matter; what is seen again is counted, too', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    const matters: JournalInput[] = [
+      blocked('A'),
+      blocked('B'),
+      { ...blocked('A'), pod: 'p' },
+      { ...blocked('A'), kind: 'seen' },
+    ];
+    for (const matter of [...matters, ...matters]) journal.record('w', matter);
+    expect(journal.entries('w').map(({ count }) => count)).toEqual([2, 2, 2, 2]);
+  });
+
   test('actions are never merged', () => {
     const journal = createJournal({ clock: createVirtualClock(0) });
     journal.record('w', done('a'));

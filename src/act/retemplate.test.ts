@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment, KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { startVirtualCluster, testNodes } from '../cluster/testing/virtual-cluster.ts';
 import type { RetemplateDecision } from '../decide/size-decision.ts';
@@ -107,7 +108,11 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
     const { world, record, retemplate, read } = await createWorld();
     await retemplate(await record(), { useServerSideApply });
     const changes = [{ container: 'app', to: { memoryRequest: 96 * 2 ** 20 } }];
-    expect(await retemplate(await record(), { useServerSideApply, changes })).toMatchObject({ result: 'accepted' });
+    // What was ours before is taken from nobody else.
+    expect(await retemplate(await record(), { useServerSideApply, changes })).toMatchObject({
+      result: 'accepted',
+      tookFrom: ['gitops'],
+    });
     const after = await read();
     expect(sizes(after)?.map((size) => size?.requests)).toEqual([{ cpu: '300m', memory: '96Mi' }, { cpu: '60m' }]);
     expect(after.metadata?.annotations?.['optipod.io/original-resources']).toContain('"cpu":"200m"');
@@ -139,6 +144,53 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
     expect(await handBack(await record(), signal)).toEqual({ result: 'unchanged' });
     await sync('250m');
     expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('250m');
+    await world[Symbol.asyncDispose]();
+  });
+});
+
+describe('handing back', () => {
+  const refusals = async (httpStatus: number) => {
+    const { world, api, record, retemplate } = await createWorld();
+    await retemplate(await record());
+    let tries = 0;
+    const busy = (times: number): KubeApi => ({
+      ...api,
+      patch: async (...question) => {
+        if (tries++ < times) throw new KubeError(httpStatus, { reason: 'Conflict', message: 'modified' }, '');
+        return await api.patch(...question);
+      },
+    });
+    const attempt = async (times: number) => {
+      tries = 0;
+      const { result } = await createHandBack(busy(times))(await record(), signal);
+      return [result, tries];
+    };
+    return { world, attempt };
+  };
+
+  test('is tried five times beside a controller that writes all the time, and no more', async () => {
+    const { world, attempt } = await refusals(409);
+    expect(await attempt(5)).toEqual(['refused', 5]);
+    expect(await attempt(4)).toEqual(['restored', 5]);
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('is not tried again at once for any other answer', async () => {
+    const { world, attempt } = await refusals(500);
+    expect(await attempt(1)).toEqual(['refused', 1]);
+    await world[Symbol.asyncDispose]();
+  });
+
+  test('takes away an annotation, also where no field is ours any more', async () => {
+    const { world, api, record, retemplate, read } = await createWorld();
+    await retemplate(await record());
+    await createHandBack(api)(await record(), signal);
+    const body = { metadata: { annotations: { 'optipod.io/original-resources': '{}' } } };
+    await api.patch(resources.deployments, 'web', { type: 'merge', body }, { ...inDefault, fieldManager: 'gitops' });
+    expect(await createHandBack(api)(await record(), signal)).toEqual({ result: 'restored' });
+    const { metadata } = await read();
+    expect(metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
+    expect(metadata?.managedFields?.map(({ manager }) => manager)).toContain('gitops');
     await world[Symbol.asyncDispose]();
   });
 });
