@@ -75,6 +75,21 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
     await untilRequest(namespace, pod, (request) => expect(request).toBe(150));
   });
 
+  test('integration 2: a quota that counts other pods of the namespace holds nobody back, and the server agrees', async () => {
+    const { api, nodes, resizes } = world;
+    const namespace = await world.namespace();
+    const pod = await only(namespace, { app: 'web', node: nodes.plain });
+    const spec = { hard: { 'requests.cpu': '1m' }, scopes: ['Terminating'] };
+    await api.create(resources.resourceQuotas, { metadata: { name: 'jobs' }, spec }, { namespace });
+    await world.eventually(async () => {
+      const quota = await api.get(resources.resourceQuotas, 'jobs', { namespace });
+      expect(quota.status?.used?.['requests.cpu']).toBe('0');
+    });
+    await wish(namespace, pod, { request: 500 });
+    await untilRequest(namespace, pod, (request) => expect(request).toBe(500));
+    expect(resizes.refused).toEqual([]);
+  });
+
   test('integration 2: a 403 that comes all the same is understood, and not repeated', async () => {
     const { api, nodes, resizes, blind } = world;
     const namespace = await world.namespace();
@@ -241,7 +256,7 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
     );
   });
 
-  test('integration 9: a pod that is not ready is not given less', async () => {
+  test('integration 9: a pod that is not ready is not given less, and gets back what it lost just before', async () => {
     const { nodes } = world;
     const namespace = await world.namespace();
     world.load(namespace, 'web', 10);
@@ -255,6 +270,11 @@ describe(`allocation (${inject('cluster') === undefined ? 'embedded' : 'real'})`
     await world.setReady(namespace, 'web', true);
     await untilRequest(namespace, pod, (request) => expect(request).toBeLessThan(500));
     await untilRequest(namespace, busy, (request) => expect(request).toBeGreaterThan(400));
+    await world.setReady(namespace, 'web', false);
+    await untilRequest(namespace, pod, (request) => expect(request).toBe(600));
+    expect((await allocation(namespace, pod))?.spec?.decision?.clamps?.map(({ reason }) => reason)).toContain(
+      'RolledBack',
+    );
   });
 
   test('integration 10: a figure of the application raises demand, by an administrator’s query', async () => {

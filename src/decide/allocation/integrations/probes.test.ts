@@ -111,6 +111,7 @@ describe('what it lost just before its probes failed', () => {
   test.each<[string, Partial<AllocationPod>, number]>([
     ['unready half a minute later', failedAt(T0 + 30_000), 30_000],
     ['unready, told a moment before the decrease was seen', failedAt(T0 - 1000), 1000],
+    ['unready, whenever its kubelet says', failedAt(T0 - 60 * MINUTE), 10_000],
     ['restarted', status({ restartCount: 1 }), 50_000],
   ])('integration 9: %s: it gets it back at once, for ten minutes', (_name, change, after) => {
     const harmed = judge(change, { held }, cut, T0 + after);
@@ -134,7 +135,7 @@ describe('what it lost just before its probes failed', () => {
       6000,
     ],
   ])('integration 9: not to blame: %s', (_name, change, previous, after) => {
-    const judgement = judge(change, { held }, { ...previous, held }, T0 + after);
+    const judgement = judge(change, { held }, { ...previous, held, wasReady: false }, T0 + after);
     expect(judgement.memory.rollback).toBeUndefined();
     expect(least(judgement)).toBe(400);
   });

@@ -11,8 +11,9 @@ export interface ProbeMemory {
   /** Sum of restart counts at the last tick, and when it last rose. */
   readonly restarts: number;
   readonly restartedAt: EpochMillis | undefined;
-  /** What it had at the last tick; left out: seen first. */
+  /** What it had at the last tick, and whether it was ready; left out: seen first. */
   readonly held?: Held;
+  readonly wasReady?: boolean;
   /** The last time it was given less, while that may still be to blame for what happens. */
   readonly cut?: { readonly from: Millicores; readonly at: EpochMillis };
   /** It did not bear that: until then it keeps at least what it had before, and no ceiling. */
@@ -69,7 +70,8 @@ export function judgeProbes(
   const restartedAt = hasRestarted ? now : (previous?.restartedAt ?? lastRestart(pod));
   const cut = cutOf(held, previous, now);
   const { readyChangedAt } = pod;
-  const hasFailed = !pod.ready && cut !== undefined && (readyChangedAt ?? 0) >= cut.at - SEEN_LATE;
+  const hasFailed =
+    cut !== undefined && !pod.ready && (previous?.wasReady === true || (readyChangedAt ?? 0) >= cut.at - SEEN_LATE);
   const rollback =
     cut !== undefined && (hasFailed || hasRestarted)
       ? { to: Math.max(cut.from, share), until: now + ROLLED_BACK_FOR }
@@ -78,6 +80,7 @@ export function judgeProbes(
     restarts,
     restartedAt,
     held,
+    wasReady: pod.ready,
     // Once taken back it is to blame for nothing more.
     ...(cut !== undefined && rollback === undefined && { cut }),
     ...(rollback !== undefined && { rollback }),
