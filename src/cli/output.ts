@@ -5,6 +5,9 @@ import { printableJson } from '../lib/printable.ts';
 export const outputFormats = ['table', 'wide', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** Whether a document is printed, not text for people. */
+export const isForMachines = (format: OutputFormat): boolean => format === 'json' || format === 'yaml';
+
 /** Version of the documents' schema. Fields are added within a version, never renamed or removed. */
 export const DOCUMENT_VERSION = 'cli.stowage.dev/v1';
 
