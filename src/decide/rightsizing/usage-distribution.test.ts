@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SpanHistogram } from '../../lib/span-histogram.ts';
 import { cpuLayout } from '../../model/usage-cpu.ts';
-import { distributionOf, shortfallOf, type UsageDistribution } from './usage-distribution.ts';
+import { distributionOf, piecesOf, shortfallOf, type UsageDistribution } from './usage-distribution.ts';
 
 const usageOf = (...values: number[]) => {
   const histogram = new SpanHistogram({ layout: cpuLayout, spanMillis: 1000, spans: 2 });
@@ -48,6 +48,15 @@ test('the latest spans alone count, as many as are asked for', () => {
   const { pieces, mean } = known(distributionOf(twoSpans, 1));
   expect(pieces.map(({ share }) => share)).toEqual([1]);
   expect(Math.abs(mean - 1000)).toBeLessThan(1000 * 0.025);
+});
+
+test('a piece is a bucket that holds anything, at its place among those that do not', () => {
+  const [second, third, fourth, fifth] = [1, 2, 3, 4].map((bucket) => cpuLayout.startOf(bucket));
+  expect(piecesOf(cpuLayout, 1, [0.25, 0, 0.75, 0])).toEqual([
+    { low: second, high: third, share: 0.25 },
+    { low: fourth, high: fifth, share: 0.75 },
+  ]);
+  expect(piecesOf(cpuLayout, 7, [])).toEqual([]);
 });
 
 describe('shortfall', () => {

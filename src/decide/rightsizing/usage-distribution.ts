@@ -1,4 +1,5 @@
 /** The usage to be expected in the next hours, as shares of time: that of the last day or so. */
+import type { BucketLayout } from '../../lib/bucket-layout.ts';
 import type { SpanHistogram } from '../../lib/span-histogram.ts';
 
 /** For `share` of the time usage lies between `low` and `high`, anywhere in it with the same likelihood. */
@@ -21,18 +22,24 @@ export interface UsageDistribution {
  */
 export function distributionOf(usage: SpanHistogram, spans: number): UsageDistribution | undefined {
   if (usage.isEmpty()) return undefined;
-  const { layout } = usage;
-  const { from } = usage.range();
-  const pieces: UsagePiece[] = [];
+  const pieces = piecesOf(usage.layout, usage.range().from, usage.shares(spans));
   let mean = 0;
-  for (const [column, share] of usage.shares(spans).entries()) {
-    if (share <= 0) continue;
-    const low = layout.startOf(from + column);
-    const high = layout.startOf(from + column + 1);
-    pieces.push({ low, high, share });
-    mean += (share * (low + high)) / 2;
-  }
+  for (const { low, high, share } of pieces) mean += (share * (low + high)) / 2;
   return { pieces, mean };
+}
+
+/**
+ * The buckets of a histogram that hold anything, in ascending order.
+ * @param shares of the buckets from `first` on, 0..1 each.
+ */
+export function piecesOf(layout: BucketLayout, first: number, shares: Iterable<number>): UsagePiece[] {
+  const pieces: UsagePiece[] = [];
+  let bucket = first;
+  for (const share of shares) {
+    if (share > 0) pieces.push({ low: layout.startOf(bucket), high: layout.startOf(bucket + 1), share });
+    bucket++;
+  }
+  return pieces;
 }
 
 /** Expected shortfall of a request. */

@@ -7,7 +7,7 @@ import type { CpuHistory } from '../../model/usage-cpu.ts';
 import type { MemoryHistory } from '../../model/usage-memory.ts';
 import { firstSpan } from './memory-target.ts';
 import type { CpuTarget, MemoryTarget } from './policy.ts';
-import { distributionOf, type UsagePiece } from './usage-distribution.ts';
+import { distributionOf, piecesOf, type UsagePiece } from './usage-distribution.ts';
 
 export interface UsageShape {
   /** Upper end of the last column, in millicores or bytes; the first begins at 0, and all are as wide. */
@@ -33,11 +33,8 @@ const MARGIN = 1.04;
 export function cpuPieces({ day, usual }: CpuHistory, target: CpuTarget): readonly UsagePiece[] {
   if (target.strategy === 'CostAware') return distributionOf(day, target.spansDown)?.pieces ?? [];
   const { from, to } = usual.range();
-  return Array.from({ length: to - from }, (_, place) => ({
-    low: usual.layout.startOf(from + place),
-    high: usual.layout.startOf(from + place + 1),
-    share: usual.share(from + place),
-  })).filter(({ share }) => share > 0);
+  const shares = Array.from({ length: to - from }, (_, place) => usual.share(from + place));
+  return piecesOf(usual.layout, from, shares);
 }
 
 /** The peaks that the target is found by, each alike. */

@@ -15,8 +15,8 @@ test('a line goes on until the next value, and to the end', () => {
       360,
       frame,
     ),
-  ).toBe('M0 4L180 4L180 30L360 30');
-  expect(lineOf([[-50, 100]], 90, frame)).toBe('M0 4L90 4');
+  ).toBe('M0.0 4.0 L180.0 4.0 L180.0 30.0 L360.0 30.0');
+  expect(lineOf([[-50, 100]], 90, frame)).toBe('M0.0 4.0 L90.0 4.0');
   expect(lineOf([], 90, frame)).toBe('');
 });
 

@@ -1,4 +1,5 @@
 /** CPU that pods were given and used in the last hour, a small picture each, all to one scale. */
+import { areaPath, linePath, type PlotPoint } from '../../../lib/svg-path.ts';
 import type { PodSharesTold, ShareHistoryTold, Steps } from '../workload-answer.ts';
 import { type Child, h } from './dom.ts';
 import { cores, counted, cpu, timeOf } from './format.ts';
@@ -62,7 +63,7 @@ function podPicture({ pod, given, used, endedAt }: PodSharesTold, frame: Frame):
       WIDTH,
       HEIGHT,
       'shares-picture',
-      s('rect', { class: 'unheard', width: xOf(used[0]?.[0] ?? end, frame), height: HEIGHT }),
+      s('rect', { class: 'unheard', width: xOf(used[0]?.[0] ?? end, frame).toFixed(1), height: HEIGHT }),
       s('path', { class: 'used', d: areaOf(used, end, frame) }),
       s('path', { class: 'given', d: lineOf(given, end, frame) }),
     ),
@@ -81,31 +82,26 @@ export function rangeText(word: string, steps: Steps): Child {
 
 /** Each value holds until the next. */
 export function lineOf(steps: Steps, end: number, frame: Frame): string {
-  return corners(steps, end, frame)
-    .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`)
-    .join('');
+  return linePath(corners(steps, end, frame));
 }
 
 function areaOf(steps: Steps, end: number, frame: Frame): string {
   const line = corners(steps, end, frame);
-  const [first] = line;
-  const last = line.at(-1);
-  if (first === undefined || last === undefined) return '';
-  return `M${first[0]} ${HEIGHT}${line.map(([x, y]) => `L${x} ${y}`).join('')}L${last[0]} ${HEIGHT}Z`;
+  return areaPath(
+    line,
+    line.map(([x]) => [x, HEIGHT]),
+  );
 }
 
-const xOf = (at: number, { from, now }: Frame): number => rounded((WIDTH * (Math.max(at, from) - from)) / (now - from));
+const xOf = (at: number, { from, now }: Frame): number => (WIDTH * (Math.max(at, from) - from)) / (now - from);
 
-function corners(steps: Steps, end: number, frame: Frame): [x: number, y: number][] {
-  const x = (at: number): number => xOf(at, frame);
-  const y = (millis: number): number => rounded(HEIGHT - ((HEIGHT - HEAD) * millis) / frame.most);
-  return steps.flatMap(([at, millis], index) => {
+function corners(steps: Steps, end: number, frame: Frame): PlotPoint[] {
+  const y = (millis: number): number => HEIGHT - ((HEIGHT - HEAD) * millis) / frame.most;
+  return steps.flatMap(([at, millis], index): PlotPoint[] => {
     const until = steps[index + 1]?.[0] ?? Math.max(at, end);
     return [
-      [x(at), y(millis)],
-      [x(until), y(millis)],
-    ] as [number, number][];
+      [xOf(at, frame), y(millis)],
+      [xOf(until, frame), y(millis)],
+    ];
   });
 }
-
-const rounded = (value: number): number => Math.round(value * 10) / 10;
