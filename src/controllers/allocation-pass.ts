@@ -12,6 +12,7 @@ import { sizeOf } from '../decide/allocation/allocation-pod.ts';
 import { type ReadAllocation, readAllocation } from '../decide/allocation/read-allocation.ts';
 import { planRestore } from '../decide/restore-size.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
+import { ascending } from '../lib/ascending.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -26,8 +27,8 @@ import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
 import { type AllocationOutcome, clampsOf, clampText } from './allocation-outcome.ts';
 import { createMissing, type RestoreCause, restoreCause } from './allocation-restore.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
-import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 import { tellLasting } from './allocation-told.ts';
+import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 
 /**
  * What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up
@@ -175,7 +176,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
           return record === undefined ? [] : [{ record, known, read: readAllocation({ spec: record.spec }) }];
         })
         // A total order, so that two passes over the same state ask for the same things in the same order.
-        .sort((left, right) => growthOf(left) - growthOf(right) || (left.known.pod.uid < right.known.pod.uid ? -1 : 1));
+        .sort((left, right) => growthOf(left) - growthOf(right) || ascending(left.known.pod.uid, right.known.pod.uid));
       const reports: PodReport[] = [];
       for (const candidate of candidates) {
         signal.throwIfAborted();
@@ -207,7 +208,6 @@ function growthOf({ known, read }: Candidate): number {
   return growth === 0 && limit !== undefined ? Math.sign(read.desired.limit - limit) / 2 : growth;
 }
 
-/** What the view has is all there is to know. */
 /** For the journal, which keeps the figures behind each resize. */
 function withRules(decision: ResizeDecision, clamps: readonly AllocationClamp[]): ResizeDecision {
   if (clamps.length === 0) return decision;
@@ -215,6 +215,7 @@ function withRules(decision: ResizeDecision, clamps: readonly AllocationClamp[])
   return { ...decision, why: { ...why, numbers: { ...why.numbers, rules: clampText(clamps) } } };
 }
 
+/** What the view has is all there is to know. */
 const NOTHING_UNSEEN: QuotaReading['unseen'] = new Map();
 
 const growthIn = ({ changes }: ResizeDecision, { found }: AllocatedPod): CpuGrowth =>

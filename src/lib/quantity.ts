@@ -2,6 +2,7 @@
  * Kubernetes resource quantities, exact: amounts are integers of one billionth, so nothing is ever lost to floating
  * point. Grammar, rounding and canonical text are those of k8s.io/apimachinery/pkg/api/resource/quantity.go.
  */
+import { ascending } from './ascending.ts';
 import { InvalidValueError } from './errors.ts';
 import type { Bytes, Millicores } from './units.ts';
 
@@ -180,7 +181,7 @@ function formatDecimal(nanos: bigint, asExponent: boolean): string {
 
 /** Negative, zero or positive as `a` is smaller than, equal to or larger than `b`. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
-  return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+  return ascending(a.nanos, b.nanos);
 }
 
 /** The sum, in the format of `a` unless `a` is zero. */

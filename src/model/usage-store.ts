@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { ascending } from '../lib/ascending.ts';
 import { workloadKey } from './cluster-view.ts';
 import { isSavedUsage, type SavedUsage } from './saved-usage.ts';
 
@@ -44,7 +45,7 @@ export function layOut(items: readonly SavedUsage[], atLeast = 1): ShardLayout {
   while (count < atLeast || count * CONTAINERS_PER_SHARD < items.length) count *= 2;
   const shards = Array.from({ length: count }, (): SavedUsage[] => []);
   for (const item of items) shards[shardOf(item, count)]?.push(item);
-  for (const shard of shards) shard.sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  for (const shard of shards) shard.sort((a, b) => ascending(identityOf(a), identityOf(b)));
   return { count, shards };
 }
 

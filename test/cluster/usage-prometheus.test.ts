@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ascending } from '../../src/lib/ascending.ts';
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import type { UsageSettings } from '../../src/model/usage-settings.ts';
 import { defaultLabelNames } from '../../src/observe/usage/prometheus/promql.ts';
@@ -150,7 +151,7 @@ test('two questions bring CPU and memory of all pods and containers of one workl
     memory: (memory.at(-1)?.value ?? 0) / MIB,
   }));
   // Of scrapes that come late a rate is not exact.
-  expect(last.sort((a, b) => a.of.localeCompare(b.of))).toEqual([
+  expect(last.sort((a, b) => ascending(a.of, b.of))).toEqual([
     { of: 'web-7d4f9c5b8-b4d9z/app', cpu: expect.closeTo(500, -2), memory: 600 },
     { of: 'web-7d4f9c5b8-b4d9z/proxy', cpu: expect.closeTo(10, -1), memory: 20 },
     { of: 'web-7d4f9c5b8-x2k7p/app', cpu: expect.closeTo(250, -2), memory: 100 },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ascending } from '../../src/lib/ascending.ts';
 import { at, type Cluster, itemsOf, type Namespace, namesOf, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import { pod } from './objects.ts';
@@ -28,7 +29,7 @@ describeOnBackends('lists', (cluster) => {
 
   test('across namespaces come sorted by namespace, then name', async () => {
     const { post, get, must, namespace } = cluster();
-    const spaces = [await namespace(), await namespace()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const spaces = [await namespace(), await namespace()].toSorted((a, b) => ascending(a.name, b.name));
     const mark = spaces[0]?.name ?? '';
     for (const { configMaps } of spaces.toReversed()) {
       for (const name of ['b', 'a']) await must(post(configMaps, { metadata: { name, labels: { mark } } }));

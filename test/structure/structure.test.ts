@@ -108,6 +108,13 @@ describe('house style', () => {
     expect(offenders).toEqual([]);
   });
 
+  test('texts are sorted by the common order of `lib/ascending`', () => {
+    const ownOrder = /\.localeCompare\(|Intl\.Collator| [<>] (?!\d)[^&|?\n]* \? -?1 : (?:-?1\b|[^?\n]* [<>] )/;
+    expect(ownOrder.test('pods.sort((a, b) => (a.uid < b.uid ? -1 : 1))')).toBe(true);
+    expect(ownOrder.test('return left < right ? -1 : left > right ? 1 : 0;')).toBe(true);
+    expect(sourceFiles().filter((path) => path !== 'lib/ascending.ts' && ownOrder.test(read(path)))).toEqual([]);
+  });
+
   test('zod is taken as a namespace: its `z` would bring all its languages into the bundle', () => {
     const whole = /^import (?!type\b).*(?<!\w)z\b.*\} from 'zod';$/m;
     expect(whole.test("import { type ZodType, z } from 'zod';")).toBe(true);

@@ -1,5 +1,6 @@
 /** The result of `stowage backtest` for people. */
 
+import { ascending } from '../../lib/ascending.ts';
 import type { MemoryComparison } from '../../simulator/backtest/compare-memory.ts';
 import type { Figures } from '../../simulator/backtest/figures.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -78,7 +79,7 @@ interface SeriesRow extends Figures {
 function seriesRows({ strategies }: CpuComparison): SeriesRow[] {
   return strategies
     .flatMap(({ strategy, perSeries }) => perSeries.map((figures) => ({ strategy, ...figures })))
-    .toSorted((a, b) => a.series.localeCompare(b.series));
+    .toSorted((a, b) => ascending(a.series, b.series));
 }
 
 const seriesColumns: readonly Column<SeriesRow>[] = [

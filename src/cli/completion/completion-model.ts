@@ -1,5 +1,6 @@
 /** What can be completed, read off the command tree: commands, their options, and what may stand where a value does. */
 import type { Argument, Command, Option } from 'commander';
+import { ascending } from '../../lib/ascending.ts';
 
 export interface CompletionOption {
   /** `-f` and `--filename`, or one of them. */
@@ -41,7 +42,7 @@ export function completionModel(program: Command): CompletionModel {
       options: optionsOf(command),
       argument: argumentOf(command.registeredArguments[0]),
     }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort((a, b) => ascending(a.name, b.name));
   return { program: program.name(), options: optionsOf(program), commands };
 }
 

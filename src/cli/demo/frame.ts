@@ -1,4 +1,5 @@
 /** What the demo shows at one moment, taken from the live view: nodes with their pods, workloads with their mix, the story, the decisions. */
+import { ascending } from '../../lib/ascending.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { nodeClasses } from '../../model/node-classes.ts';
@@ -53,7 +54,7 @@ export interface Frame {
 export function nodeLines(view: ClusterView, sides: Sides): NodeLine[] {
   return [...view.nodes()]
     .map((node) => toNodeLine(view, sides, node))
-    .sort((a, b) => nodeClasses.indexOf(a.class) - nodeClasses.indexOf(b.class) || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => nodeClasses.indexOf(a.class) - nodeClasses.indexOf(b.class) || ascending(a.name, b.name));
 }
 
 function toNodeLine(view: ClusterView, sides: Sides, node: NodeRecord): NodeLine {
@@ -63,7 +64,7 @@ function toNodeLine(view: ClusterView, sides: Sides, node: NodeRecord): NodeLine
     const workload = owner === undefined ? name : workloadNameOf(view, owner.uid, owner.name);
     counts.set(workload, (counts.get(workload) ?? 0) + 1);
   }
-  const byName = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const byName = [...counts].sort(([a], [b]) => ascending(a, b));
   return {
     name: node.name,
     class: sides.classOf(node),

@@ -1,4 +1,5 @@
 /** The file of remembered usage: one JSON object, readable by people and by every later version. */
+import { ascending } from '../../lib/ascending.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { isSavedUsage, type SavedUsage } from '../../model/saved-usage.ts';
 import { identityOf } from '../../model/usage-store.ts';
@@ -9,7 +10,7 @@ const VERSION = 'stowage.io/v1';
 
 /** The text of a file that {@link parseProfilesFile} reads; entries are sorted, so that equal usage gives equal files. */
 export function formatProfilesFile(items: readonly SavedUsage[]): string {
-  const sorted = items.toSorted((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  const sorted = items.toSorted((a, b) => ascending(identityOf(a), identityOf(b)));
   return `${JSON.stringify({ apiVersion: VERSION, kind: KIND, items: sorted }, undefined, 1)}\n`;
 }
 

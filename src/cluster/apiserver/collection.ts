@@ -3,6 +3,7 @@
  * Objects are immutable (deeply frozen), so every reader may share them.
  */
 
+import { ascending } from '../../lib/ascending.ts';
 import type { ApiObject } from './served-type.ts';
 import { expired } from './status-error.ts';
 
@@ -142,7 +143,7 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
         if (previous === undefined) state.delete(key);
         else if (key.startsWith(prefix)) state.set(key, previous);
       }
-      return [...state.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
+      return [...state.entries()].sort(([a], [b]) => ascending(a, b)).map(([, object]) => object);
     },
     record(event) {
       if (event.type === 'DELETED') {

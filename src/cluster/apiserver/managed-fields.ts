@@ -1,6 +1,7 @@
 /** Ownership of fields (metadata.managedFields): who last set what. Source: KEP-555, apimachinery pkg/util/managedfields. */
 
 import { apiVersionOf } from '../../api/resources.ts';
+import { ascending } from '../../lib/ascending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BUILT_IN_SCHEMA, type FieldSchema } from './field-schema.ts';
 import { compareFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
@@ -93,7 +94,7 @@ export function writeOwners(object: ApiObject, owners: readonly FieldOwner[]): v
   const rank = ({ operation, time, manager, subresource }: FieldOwner): string =>
     `${operation}|${time}|${manager}|${subresource}`;
   object.metadata.managedFields = [...kept]
-    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    .sort((a, b) => ascending(rank(a), rank(b)))
     .map(({ manager, operation, apiVersion, subresource, time, fields }) => ({
       manager,
       operation,

@@ -1,5 +1,6 @@
 /** Which machines to ask for so that the waiting pods find a place: a simulation of the scheduler on nodes to come. Pure. */
 import type { Node, PersistentVolume, Pod } from '../../api/core.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { nodeObject } from '../kubelet/node-object.ts';
 import { nameOf, timeOf } from '../objects.ts';
 import type { ClusterState, NodeState } from '../scheduler/cluster-state.ts';
@@ -163,6 +164,6 @@ function largestFirst(left: PodInfo, right: PodInfo): number {
     (right.requests.get('cpu') ?? 0) - (left.requests.get('cpu') ?? 0) ||
     (right.requests.get('memory') ?? 0) - (left.requests.get('memory') ?? 0) ||
     (timeOf(left.pod.metadata?.creationTimestamp) ?? 0) - (timeOf(right.pod.metadata?.creationTimestamp) ?? 0) ||
-    (left.uid < right.uid ? -1 : 1)
+    ascending(left.uid, right.uid)
   );
 }

@@ -1,5 +1,6 @@
 /** The order in which a ReplicaSet gives up pods when it scales down. */
 import type { Pod } from '../../api/core.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { timeOf, uidOf } from '../objects.ts';
 import { isActive, isReady, maxRestarts, readySince } from '../pod-state.ts';
 
@@ -78,7 +79,7 @@ function compareAge(
   if (leftMillis === rightMillis || leftMillis === undefined || rightMillis === undefined) return 0;
   const difference = ageBucket(nowMillis - leftMillis) - ageBucket(nowMillis - rightMillis);
   if (difference !== 0) return difference;
-  return uidOf(left) < uidOf(right) ? -1 : 1;
+  return ascending(uidOf(left), uidOf(right));
 }
 
 function ageBucket(ageMillis: number): number {

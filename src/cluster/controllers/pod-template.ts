@@ -1,5 +1,6 @@
 /** Making pods from the template of their controller, and telling templates apart. */
 import type { Pod, ReplicaSet } from '../../api/core.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { isSameValue, type OwnerReference } from '../objects.ts';
 
 export type PodTemplate = NonNullable<NonNullable<ReplicaSet['spec']>['template']>;
@@ -53,7 +54,7 @@ function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, entry: unknown) =>
       entry !== null && typeof entry === 'object' && !Array.isArray(entry)
-        ? Object.fromEntries(Object.entries(entry).sort(([left], [right]) => (left < right ? -1 : 1)))
+        ? Object.fromEntries(Object.entries(entry).sort(([left], [right]) => ascending(left, right)))
         : entry,
     ) ?? ''
   );

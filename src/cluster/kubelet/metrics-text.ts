@@ -1,4 +1,5 @@
 /** Writes the Prometheus text format as a kubelet does: help, type, labels in order, a timestamp on each sample. */
+import { ascending } from '../../lib/ascending.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export function createMetricsText(now: EpochMillis | undefined): MetricsText {
 
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(([left], [right]) => ascending(left, right))
     .map(([name, value]) => `${name}="${value.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

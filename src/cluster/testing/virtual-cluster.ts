@@ -1,6 +1,7 @@
 /** A running cluster in virtual time for tests, with short ways to say what a test wants of it. */
 import type { Deployment, Pod, StatefulSet } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
+import { ascending } from '../../lib/ascending.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
@@ -43,7 +44,7 @@ export async function startVirtualCluster(options: VirtualClusterOptions = {}): 
     pods: (namespace = 'default') =>
       [...cluster.caches.of(resources.pods).inNamespace(namespace)]
         .filter(isActive)
-        .sort((left, right) => ((left.metadata?.name ?? '') < (right.metadata?.name ?? '') ? -1 : 1)),
+        .sort((left, right) => ascending(left.metadata?.name ?? '', right.metadata?.name ?? '')),
     deployment: (name) => find(cluster.caches.of(resources.deployments).get(`default/${name}`), `Deployment ${name}`),
     statefulSet: (name) =>
       find(cluster.caches.of(resources.statefulSets).get(`default/${name}`), `StatefulSet ${name}`),

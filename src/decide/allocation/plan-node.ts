@@ -3,6 +3,7 @@
  * bargain, what of it is written. Constraints enter before bargaining, so that what one may not have goes to the
  * others.
  */
+import { ascending } from '../../lib/ascending.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { bargain, creditsOf } from './bargain.ts';
 import type { Clamp } from './clamp.ts';
@@ -120,7 +121,7 @@ function divide({ pods, rules }: NodeInput) {
   const managed: NodePod[] = [];
   const unmanaged: NodePod[] = [];
   const excluded: { uid: string; reason: ExclusionReason }[] = [];
-  for (const each of [...pods].sort((a, b) => (a.pod.uid < b.pod.uid ? -1 : 1))) {
+  for (const each of [...pods].sort((a, b) => ascending(a.pod.uid, b.pod.uid))) {
     const reason = exclusionOf(each.pod, readMarks(each.pod.marks), each.history ?? {}, rules);
     if (reason === undefined) managed.push(each);
     else {

@@ -1,6 +1,7 @@
 /** What holds for the plan of any node, however odd its pods, its figures and what is known of them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ascending } from '../../lib/ascending.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import { chargedCpu, sizeOf } from './allocation-pod.ts';
 import { clampReasons } from './clamp.ts';
@@ -87,8 +88,8 @@ describe('for any node', () => {
 
   test('every pod is either planned for or left out with a reason', () => {
     holds(({ pods, unmanaged }, input) => {
-      const seen = [...pods.map(({ uid }) => uid), ...unmanaged.map(({ uid }) => uid)].sort((a, b) => (a < b ? -1 : 1));
-      expect(seen).toEqual(input.pods.map(({ pod }) => pod.uid).sort((a, b) => (a < b ? -1 : 1)));
+      const seen = [...pods.map(({ uid }) => uid), ...unmanaged.map(({ uid }) => uid)].sort(ascending);
+      expect(seen).toEqual(input.pods.map(({ pod }) => pod.uid).sort(ascending));
     });
   });
 

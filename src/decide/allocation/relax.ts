@@ -2,6 +2,7 @@
  * When lower bounds add up to more than the node has, the soft ones give way: smoothness first, of the lowest weights
  * first, then the guards in the order in which they matter least. Claims are left to the solver.
  */
+import { ascending } from '../../lib/ascending.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { type Box, type Layer, layers } from './bounds.ts';
 import type { Clamp } from './clamp.ts';
@@ -29,7 +30,7 @@ export function relaxToFit(seats: readonly Relaxable[], capacity: Millicores): R
   let excess = mins.reduce((sum, min) => sum + min, 0) - capacity;
   const byWeight = seats
     .map((seat, index) => ({ seat, index }))
-    .sort((a, b) => a.seat.weight - b.seat.weight || (a.seat.uid < b.seat.uid ? -1 : 1));
+    .sort((a, b) => a.seat.weight - b.seat.weight || ascending(a.seat.uid, b.seat.uid));
   const gone = new Set<Layer>();
   for (const layer of firstToGo) {
     if (excess <= 0) break;

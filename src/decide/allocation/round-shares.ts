@@ -1,6 +1,7 @@
 /**
  * Whole shares from real ones by largest remainder: the sum is kept, no bound is passed, nobody moves by a whole unit.
  */
+import { ascending } from '../../lib/ascending.ts';
 import { at } from './water-fill.ts';
 
 export interface RoundingGroup {
@@ -38,7 +39,7 @@ export function roundShares(
   if (missing <= 0) return whole;
   const rank = (i: number): number => Math.round((at(x, i) - at(whole, i)) / noise);
   const byRank = (a: number, b: number): number =>
-    rank(b) - rank(a) || at(weight, b) - at(weight, a) || ((uids[a] ?? '') < (uids[b] ?? '') ? -1 : 1);
+    rank(b) - rank(a) || at(weight, b) - at(weight, a) || ascending(uids[a] ?? '', uids[b] ?? '');
   if (groups.length === 0) {
     for (const i of largest(candidates, missing, rank, byRank)) whole[i] = at(whole, i) + 1;
     return whole;

@@ -2,6 +2,7 @@
  * Whether a pod has waited for spot long enough to be recreated on on-demand, and when the next one will have.
  * Recreating is what helps: a pod's constraints are fixed once it is made (hazard H5; autoscaler#4958).
  */
+import { ascending } from '../../lib/ascending.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
@@ -81,7 +82,7 @@ export function decideFallback(
   const waiting = pods
     .filter(({ pod }) => waitsForSpot(sides, workload, pod))
     .map((each) => ({ ...each, at: strandedAt(each.pod, patience, lastLanded) }))
-    .sort((a, b) => a.at - b.at || (a.pod.slot ?? 0) - (b.pod.slot ?? 0) || (a.pod.uid < b.pod.uid ? -1 : 1));
+    .sort((a, b) => a.at - b.at || (a.pod.slot ?? 0) - (b.pod.slot ?? 0) || ascending(a.pod.uid, b.pod.uid));
   const [first] = waiting;
   if (first === undefined) return { decision: undefined, dueAt: undefined };
   if (first.at > now) return { decision: undefined, dueAt: first.at };

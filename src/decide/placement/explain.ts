@@ -1,4 +1,5 @@
 /** A plan in words: what `stowage explain` and the status output say, each sentence with the numbers behind it. */
+import { ascending } from '../../lib/ascending.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -104,7 +105,7 @@ function policyProblems({ policy }: WorkloadPlan): string[] {
 
 function bySlot(a: PodPlan, b: PodPlan): number {
   const difference = (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER);
-  return difference !== 0 ? difference : a.ref.name < b.ref.name ? -1 : 1;
+  return difference !== 0 ? difference : ascending(a.ref.name, b.ref.name);
 }
 
 function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMillis): string {

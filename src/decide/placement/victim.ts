@@ -1,4 +1,5 @@
 /** Which pod of the excess side is moved. */
+import { ascending } from '../../lib/ascending.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
@@ -34,5 +35,5 @@ export function compareVictims(view: ClusterView, sides: Sides): (a: PlannedPod,
     Number(a.plan.stampedSlot !== undefined) - Number(b.plan.stampedSlot !== undefined) ||
     (b.plan.stampedSlot ?? 0) - (a.plan.stampedSlot ?? 0) ||
     b.pod.createdAt - a.pod.createdAt ||
-    (a.pod.name < b.pod.name ? -1 : 1);
+    ascending(a.pod.name, b.pod.name);
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ascending } from '../../../src/lib/ascending.ts';
 import { type BuildOptions, buildProgram, requireGo } from '../../controlplane/build.ts';
 import { withLock } from '../../controlplane/lock.ts';
 import { cacheFolder, type Environment, isExecutable } from '../../programs.ts';
@@ -95,12 +96,8 @@ const loadSources = join(import.meta.dirname, '..', 'load');
 /** Where the load program of these very sources is kept: it changes more often than any version. */
 function loadTarget(directory: string): string {
   const hash = createHash('sha256');
-  for (const name of readdirSync(loadSources).sort(compareText)) hash.update(readFileSync(join(loadSources, name)));
+  for (const name of readdirSync(loadSources).sort(ascending)) hash.update(readFileSync(join(loadSources, name)));
   return join(directory, `load-${hash.digest('hex').slice(0, 12)}`);
-}
-
-function compareText(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** Seconds: it has no dependencies. */

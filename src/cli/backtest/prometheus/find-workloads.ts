@@ -1,4 +1,5 @@
 /** Which workloads there are, and what their containers request now, by what kube-state-metrics tells Prometheus. */
+import { ascending } from '../../../lib/ascending.ts';
 import type { EpochMillis } from '../../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../../model/cluster-view.ts';
 import { escapeRegex } from '../../../observe/usage/prometheus/pod-pattern.ts';
@@ -86,7 +87,7 @@ export async function findWorkloads(
   const workloads = wanted.length > 0 ? chosen : [...found.values()];
   return {
     ownerOf,
-    workloads: workloads.toSorted((a, b) => workloadLabel(a.workload).localeCompare(workloadLabel(b.workload))),
+    workloads: workloads.toSorted((a, b) => ascending(workloadLabel(a.workload), workloadLabel(b.workload))),
     problems:
       requests.length > 0
         ? []

@@ -1,4 +1,5 @@
 /** Evaluation of CEL expressions over JSON values. */
+import { ascending } from '../../../lib/ascending.ts';
 import { tryParseQuantity } from '../../../lib/quantity.ts';
 import { equalJson, isObject, type Json, type JsonObject, textOf } from '../json.ts';
 import type { Expression } from './expression.ts';
@@ -192,7 +193,7 @@ function evaluateCall(call: Expression & { kind: 'call' }, variables: Variables)
     case 'isLessThan':
       return nanosOf(self) < nanosOf(argument);
     case 'compareTo':
-      return nanosOf(self) < nanosOf(argument) ? -1 : nanosOf(self) > nanosOf(argument) ? 1 : 0;
+      return ascending(nanosOf(self), nanosOf(argument));
     default:
       throw new CelRuntimeError(`undeclared reference to '${name}'`);
   }

@@ -1,4 +1,5 @@
 /** Columns by storage, in the real server's order. One line a column. Source: kubernetes pkg/printers/internalversion/printers.go. */
+import { ascending } from '../../../lib/ascending.ts';
 import {
   type Json,
   type JsonObject,
@@ -48,7 +49,7 @@ const TEMPLATE: readonly ColumnSource[] = [
 const SELECTOR = wide('Selector', (object) => printSelector(objectAt(object, 'spec', 'selector')) || '<none>');
 
 function labelText(labels: Record<string, string>): string {
-  const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(labels).sort(([a], [b]) => ascending(a, b));
   return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${value}`).join(',');
 }
 

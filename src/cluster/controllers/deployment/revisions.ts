@@ -1,6 +1,7 @@
 /** The ReplicaSets of a Deployment: which one is current, their revision numbers and annotations. Pure. */
 import type { Deployment, ReplicaSet } from '../../../api/core.ts';
 import { apiVersionOf, resources } from '../../../api/resources.ts';
+import { ascending } from '../../../lib/ascending.ts';
 import { controllerReference, nameOf, namespaceOf, timeOf } from '../../objects.ts';
 import { isSameTemplate, TEMPLATE_HASH_LABEL, templateHash } from '../pod-template.ts';
 import type { RollingBounds, SetSize } from './rolling-update.ts';
@@ -43,7 +44,7 @@ export function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]):
 
 export function byCreation(left: ReplicaSet, right: ReplicaSet): number {
   const difference = (timeOf(left.metadata?.creationTimestamp) ?? 0) - (timeOf(right.metadata?.creationTimestamp) ?? 0);
-  return difference || (nameOf(left) < nameOf(right) ? -1 : 1);
+  return difference || ascending(nameOf(left), nameOf(right));
 }
 
 /** Someone changed `spec.replicas` since the active sets were last sized. */

@@ -1,4 +1,5 @@
 /** The replicas of a workload: a picture by side and zone, and the same as a table with the reasons. */
+import { ascending } from '../../../lib/ascending.ts';
 import type { Side } from '../answers.ts';
 import type { SlotTold } from '../workload-answer.ts';
 import { dataTable, numbers, scrolling } from './data-table.ts';
@@ -8,6 +9,7 @@ import { badge, type Tone } from './parts.ts';
 const sides: readonly Side[] = ['spot', 'on-demand', 'unknown'];
 const NO_NODE = 'no node yet';
 const NO_ZONE = 'zone not known';
+/** Beyond, chips would be too small to be told apart; the table below has all pods. */
 const MAX_CHIPS = 300;
 
 const stateTones: Readonly<Record<SlotTold['state'], Tone>> = {
@@ -22,7 +24,7 @@ const stateTones: Readonly<Record<SlotTold['state'], Tone>> = {
 /** Zones are columns, sides rows, each pod a chip with its slot. */
 export function slotPicture(slots: readonly SlotTold[]): HTMLElement {
   const placeOf = ({ node, zone }: SlotTold): string => (node === undefined ? NO_NODE : (zone ?? NO_ZONE));
-  const zones = [...new Set(slots.map(placeOf))].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const zones = [...new Set(slots.map(placeOf))].sort((a, b) => rank(a) - rank(b) || ascending(a, b));
   const shown = slots.slice(0, MAX_CHIPS);
   const rows = sides
     .filter((side) => shown.some(({ actual }) => actual === side))
