@@ -71,6 +71,13 @@ describe('startEndpointServer', () => {
     expect((await fetch(url + path, { method })).status).toBe(status);
   });
 
+  test('what is not allowed says what is', async () => {
+    const url = await start({ '/healthz': healthz });
+    const allowed = async (method: string) => (await fetch(`${url}/healthz`, { method })).headers.get('allow');
+    expect(await allowed('DELETE')).toBe('GET, HEAD');
+    expect(await allowed('GET')).toBeNull();
+  });
+
   test('an endpoint that fails gives 500 without its message, and the server goes on', async () => {
     const url = await start({
       '/healthz': healthz,

@@ -14,6 +14,8 @@ export interface EndpointAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** Of this answer alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer too large to be made at once: no piece is asked for before the one before it is on its way. */
@@ -108,7 +110,7 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
 }
 
 async function send(
-  { status, contentType, ...rest }: AnyAnswer,
+  { status, contentType, headers, ...rest }: AnyAnswer,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -117,6 +119,7 @@ async function send(
     ...(typeof rest.body === 'string' && { 'Content-Length': Buffer.byteLength(rest.body) }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
+    ...headers,
   });
   const { body } = rest;
   if (method === 'HEAD') response.end();
@@ -147,7 +150,9 @@ async function answer(
   { endpoints, authorize }: Pick<EndpointServerOptions, 'endpoints' | 'authorize'>,
   gone: AbortSignal,
 ): Promise<AnyAnswer> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'only GET is served here\n');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return { ...textAnswer(405, 'only GET is served here\n'), headers: { Allow: 'GET, HEAD' } };
+  }
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined) return textAnswer(404, `not found; served here: ${Object.keys(endpoints).join(' ')}\n`);

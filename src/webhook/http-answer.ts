@@ -4,6 +4,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A 4xx answer with a stable code for machines and a sentence for people. */

@@ -60,6 +60,7 @@ interface Answer {
   readonly status: number;
   readonly body: string;
   readonly connection: string | undefined;
+  readonly allow: string | undefined;
 }
 
 function send(
@@ -79,6 +80,7 @@ function send(
             status: response.statusCode ?? 0,
             body: Buffer.concat(chunks).toString(),
             connection: response.headers.connection,
+            allow: response.headers.allow,
           }),
         );
         response.on('error', reject);
@@ -143,6 +145,12 @@ describe('requests', () => {
     const answer = await send(server.port, agent, options);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ code });
+  });
+
+  test('what is not allowed says what is', async () => {
+    const { server, agent } = await start(() => ({ status: 200, body: '{}' }));
+    expect((await send(server.port, agent, { method: 'PUT' })).allow).toBe('POST');
+    expect((await send(server.port, agent, {})).allow).toBeUndefined();
   });
 
   test('further paths have handlers of their own', async () => {

@@ -174,7 +174,8 @@ async function answerRequest(
   const handle = handlers.get(path);
   if (handle === undefined)
     return problemAnswer(404, 'NOT_FOUND', `only ${[...handlers.keys()].join(' and ')} is served here`);
-  if (request.method !== 'POST') return problemAnswer(405, 'METHOD_NOT_ALLOWED', 'send a POST');
+  if (request.method !== 'POST')
+    return { ...problemAnswer(405, 'METHOD_NOT_ALLOWED', 'send a POST'), headers: { Allow: 'POST' } };
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     return problemAnswer(400, 'INVALID_CONTENT_TYPE', 'the Content-Type must be application/json');
@@ -229,7 +230,11 @@ function readBody(request: IncomingMessage, hold: (bytes: number) => boolean): P
   });
 }
 
-function write(response: ServerResponse, { status, body }: HttpAnswer): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+function write(response: ServerResponse, { status, body, headers }: HttpAnswer): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  });
   response.end(body);
 }
