@@ -65,11 +65,17 @@ describe('the queue of an engine', () => {
     queue.wake('slow');
     queue.wake('good');
     await clock.advance(0);
-    expect(await series()).toContain('stowage_workqueue_depth{queue="placement"} 1');
+    queue.wake('slow');
+    // While they wait, one of them for its own worker.
+    expect(await series()).toEqual([
+      'stowage_workqueue_depth{queue="placement"} 2',
+      'stowage_workqueue_adds_total{queue="placement"} 4',
+      'stowage_workqueue_retries_total{queue="placement"} 1',
+    ]);
     await clock.advance(1_000);
     expect(await series()).toEqual([
       'stowage_workqueue_depth{queue="placement"} 0',
-      'stowage_workqueue_adds_total{queue="placement"} 4',
+      'stowage_workqueue_adds_total{queue="placement"} 5',
       'stowage_workqueue_retries_total{queue="placement"} 1',
     ]);
     stop.abort();

@@ -1,5 +1,5 @@
 /** The queue of an engine's loop: it is there while the engine leads, and Prometheus is told how it does. */
-import { createWorkQueue, type KeyHandler } from '../kube/queue.ts';
+import { createWorkQueue, type KeyHandler, type QueueObserver } from '../kube/queue.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -37,25 +37,33 @@ export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
   const { name, metrics } = options;
   const labels = { queue: name };
   let running: ReturnType<typeof createWorkQueue> | undefined;
-  metrics.onRender(() => metrics.set('stowage_workqueue_depth', labels, running?.size ?? 0));
+  let depth = 0;
+  metrics.onRender(() => metrics.set('stowage_workqueue_depth', labels, depth));
+  const observer: QueueObserver = {
+    added() {
+      depth++;
+      metrics.inc('stowage_workqueue_adds_total', labels);
+    },
+    taken(waitedMillis) {
+      depth--;
+      metrics.observe('stowage_workqueue_wait_seconds', labels, waitedMillis / 1000);
+    },
+    handled: (workMillis) => metrics.observe('stowage_workqueue_work_seconds', labels, workMillis / 1000),
+    retried: () => metrics.inc('stowage_workqueue_retries_total', labels),
+  };
   return {
     wake: (key, delayMillis = 0, priority = 0) => running?.addAfter(key, delayMillis, { priority }),
     async run(handle, signal) {
-      const queue = createWorkQueue({
-        ...options,
-        onProcessed({ queuedMillis, durationMillis, isFailed }) {
-          // Counted when they are taken: adds that came together are one piece of work.
-          metrics.inc('stowage_workqueue_adds_total', labels);
-          if (isFailed) metrics.inc('stowage_workqueue_retries_total', labels);
-          metrics.observe('stowage_workqueue_wait_seconds', labels, queuedMillis / 1000);
-          metrics.observe('stowage_workqueue_work_seconds', labels, durationMillis / 1000);
-        },
-      });
+      const queue = createWorkQueue({ ...options, observer });
       running = queue;
+      depth = 0;
       try {
         await queue.run(options.workers, handle, signal);
       } finally {
-        if (running === queue) running = undefined;
+        if (running === queue) {
+          running = undefined;
+          depth = 0;
+        }
       }
     },
   };

@@ -45,13 +45,16 @@ export interface WorkQueue {
   run(workers: number, handler: KeyHandler, signal: AbortSignal): Promise<void>;
 }
 
-/** One key handled, for metrics. */
-export interface ProcessedSample {
-  readonly key: string;
-  /** From ready to taken. */
-  readonly queuedMillis: number;
-  readonly durationMillis: number;
-  readonly isFailed: boolean;
+/** Told at once, for metrics. As client-go counts (util/workqueue/metrics.go), but for retries. */
+export interface QueueObserver {
+  /** A key is to be handled once more: now ready, or as soon as its worker is done. Adds of one that is already are none. */
+  added(): void;
+  /** A worker has taken a key. @param waitedMillis since it was added, the rest of its work before included. */
+  taken(waitedMillis: number): void;
+  /** The key that was taken is done, or has failed. */
+  handled(workMillis: number): void;
+  /** A key is to be added again because it failed. client-go counts keys to be looked at again later, too. */
+  retried(): void;
 }
 
 export interface WorkQueueOptions {
@@ -62,12 +65,12 @@ export interface WorkQueueOptions {
   readonly name: string;
   /** Delays between the retries of one failing key. Default: 5 ms, doubling to 1,000 s. */
   readonly retryPolicy?: BackoffPolicy;
-  readonly onProcessed?: (sample: ProcessedSample) => void;
+  readonly observer?: QueueObserver;
 }
 
 interface Ready {
   readonly priority: number;
-  /** When the key became ready first. */
+  /** When the key was added first. */
   readonly sinceMillis: number;
 }
 
@@ -84,15 +87,15 @@ const RETRY_BURST = 100;
 
 /** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { clock, random, log, name, onProcessed } = options;
+  const { clock, random, log, name, observer } = options;
   const { retryPolicy = backoffPolicies.queueItem } = options;
   /** Ready keys by priority; a Set keeps the order of arrival. */
   const lanes = new Map<number, Set<string>>();
   const ready = new Map<string, Ready>();
   const waiting = new Map<string, Waiting>();
   const processing = new Set<string>();
-  /** Keys added again while a worker holds them, with their priority: run once more as soon as it is done. */
-  const dirty = new Map<string, number>();
+  /** Keys added again while a worker holds them: run once more as soon as it is done. */
+  const dirty = new Map<string, Ready>();
   const failures = new Map<string, number>();
   /** Told when a key becomes ready or a worker free. */
   let wake: (() => void) | undefined;
@@ -101,18 +104,18 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let countedMillis = clock.now();
 
   /** Ready already: only a higher priority changes anything. */
-  const enqueue = (key: string, priority: number): void => {
+  const enqueue = (key: string, { priority, sinceMillis }: Ready): void => {
     const current = ready.get(key);
     if (current !== undefined && current.priority >= priority) return;
     if (current !== undefined) lanes.get(current.priority)?.delete(key);
-    ready.set(key, { priority, sinceMillis: current?.sinceMillis ?? clock.now() });
+    ready.set(key, { priority, sinceMillis: current?.sinceMillis ?? sinceMillis });
     const lane = lanes.get(priority) ?? new Set();
     lanes.set(priority, lane.add(key));
     wake?.();
   };
 
   /** The first of the highest priority that has any. */
-  const take = (): { readonly key: string; readonly queuedMillis: number } | undefined => {
+  const take = (): string | undefined => {
     let best: number | undefined;
     for (const [priority, lane] of lanes) {
       if (lane.size === 0) lanes.delete(priority);
@@ -122,15 +125,21 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const lane = lanes.get(best);
     const key = lane?.values().next().value;
     if (key === undefined) return undefined;
-    const queuedMillis = clock.now() - (ready.get(key)?.sinceMillis ?? clock.now());
+    observer?.taken(clock.now() - (ready.get(key)?.sinceMillis ?? clock.now()));
     lane?.delete(key);
     ready.delete(key);
-    return { key, queuedMillis };
+    return key;
   };
 
   const add = (key: string, { priority = 0 }: AddOptions = {}): void => {
-    if (processing.has(key)) dirty.set(key, Math.max(priority, dirty.get(key) ?? priority));
-    else enqueue(key, priority);
+    const known = ready.get(key) ?? dirty.get(key);
+    if (known === undefined) observer?.added();
+    const wanted = {
+      priority: Math.max(priority, known?.priority ?? priority),
+      sinceMillis: known?.sinceMillis ?? clock.now(),
+    };
+    if (processing.has(key)) dirty.set(key, wanted);
+    else enqueue(key, wanted);
   };
 
   const addAfter = (key: string, delayMillis: number, { priority = 0 }: AddOptions = {}): void => {
@@ -165,25 +174,19 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {
     const count = (failures.get(key) ?? 0) + 1;
     failures.set(key, count);
+    observer?.retried();
     addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
   };
 
   /** Never rejects, whatever the handler does. */
-  const process = async (
-    key: string,
-    queuedMillis: number,
-    handler: KeyHandler,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const process = async (key: string, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
     processing.add(key);
     const startedMillis = clock.now();
-    let isFailed = false;
     try {
       const result = await handler(key, signal);
       failures.delete(key);
       if (result !== undefined) addAfter(key, result.requeueAfterMillis);
     } catch (error) {
-      isFailed = true;
       if (!signal.aborted) {
         log.warn(
           { queue: name, key, failures: (failures.get(key) ?? 0) + 1, error },
@@ -196,14 +199,14 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       const again = dirty.get(key);
       dirty.delete(key);
       if (again !== undefined) enqueue(key, again);
-      onProcessed?.({ key, queuedMillis, durationMillis: clock.now() - startedMillis, isFailed });
+      observer?.handled(clock.now() - startedMillis);
     }
   };
 
   const worker = async (handler: KeyHandler, signal: AbortSignal, idle: (() => void)[]): Promise<void> => {
     while (!signal.aborted) {
-      const next = take();
-      if (next !== undefined) await process(next.key, next.queuedMillis, handler, signal);
+      const key = take();
+      if (key !== undefined) await process(key, handler, signal);
       else await new Promise<void>((resolve) => idle.push(resolve));
     }
   };

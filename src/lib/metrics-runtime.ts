@@ -28,12 +28,12 @@ export const runtimeMetrics = {
   },
   stowage_workqueue_depth: {
     type: 'gauge',
-    help: 'Keys that wait in a work queue.',
+    help: 'Keys that wait in a work queue, for a worker or for the end of the work on them.',
     labels: ['queue'],
   },
   stowage_workqueue_adds_total: {
     type: 'counter',
-    help: 'Keys put into a work queue.',
+    help: 'Keys put into a work queue; those that wait there already are not.',
     labels: ['queue'],
   },
   stowage_workqueue_retries_total: {
@@ -43,7 +43,7 @@ export const runtimeMetrics = {
   },
   stowage_workqueue_wait_seconds: {
     type: 'histogram',
-    help: 'Time a key waits in a work queue after it is due, in seconds.',
+    help: 'Time from when a key is put into a work queue until a worker takes it, in seconds.',
     labels: ['queue'],
     buckets: workBuckets,
   },
