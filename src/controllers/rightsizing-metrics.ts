@@ -24,23 +24,40 @@ const GAUGES = [
  * status.
  * @param policies those that exist; empty on a replica that does not lead.
  */
-export function reportRightsizing(metrics: Metrics, policies: readonly PolicyRecord[], books: PolicyBooks): void {
+export function reportRightsizing(
+  metrics: Metrics,
+  policies: readonly PolicyRecord[],
+  books: Pick<PolicyBooks, 'of'>,
+): void {
   for (const gauge of GAUGES) metrics.clear(gauge);
-  for (const { uid, namespace, name } of policies) {
-    const labels = { namespace, policy: name };
-    const results = [...books.of(uid).results.values()];
-    metrics.set('optipod_workloads_monitored', labels, results.length);
-    metrics.set('optipod_workloads_updated', labels, results.filter(({ entry }) => entry.status === 'Applied').length);
-    for (const [reason, skipped] of Map.groupBy(results.filter(isSkipped), ({ entry }) => entry.reason ?? 'Unknown')) {
-      metrics.set('optipod_workloads_skipped', { ...labels, reason }, skipped.length);
-    }
-    const saved = sumSavings(results.map(({ saving }) => saving));
-    metrics.set('optipod_savings_cpu_cores', labels, saved.cpuMillis / 1000);
-    metrics.set('optipod_savings_memory_bytes', labels, saved.memoryBytes);
-    // As many as the status lists, and the same ones.
-    const listed = results.toSorted((a, b) => worthOf(b.saving) - worthOf(a.saving)).slice(0, MAX_WORKLOADS_IN_STATUS);
-    for (const result of listed) reportRecommendation(metrics, result);
+  // Policies of both API groups may share a namespace and a name: their series are of both together.
+  for (const alike of Map.groupBy(policies, ({ namespace, name }) => `${namespace}/${name}`).values()) {
+    const [first] = alike;
+    if (first === undefined) continue;
+    const resultsOfEach = alike.map(({ uid }) => [...books.of(uid).results.values()]);
+    reportPolicy(metrics, { namespace: first.namespace, policy: first.name }, resultsOfEach.flat());
+    for (const results of resultsOfEach) for (const result of listedOf(results)) reportRecommendation(metrics, result);
   }
+}
+
+function reportPolicy(
+  metrics: Metrics,
+  labels: { readonly namespace: string; readonly policy: string },
+  results: readonly WorkloadResult[],
+): void {
+  metrics.set('optipod_workloads_monitored', labels, results.length);
+  metrics.set('optipod_workloads_updated', labels, results.filter(({ entry }) => entry.status === 'Applied').length);
+  for (const [reason, skipped] of Map.groupBy(results.filter(isSkipped), ({ entry }) => entry.reason ?? 'Unknown')) {
+    metrics.set('optipod_workloads_skipped', { ...labels, reason }, skipped.length);
+  }
+  const saved = sumSavings(results.map(({ saving }) => saving));
+  metrics.set('optipod_savings_cpu_cores', labels, saved.cpuMillis / 1000);
+  metrics.set('optipod_savings_memory_bytes', labels, saved.memoryBytes);
+}
+
+/** As many as the status lists, and the same ones. */
+function listedOf(results: readonly WorkloadResult[]): readonly WorkloadResult[] {
+  return results.toSorted((a, b) => worthOf(b.saving) - worthOf(a.saving)).slice(0, MAX_WORKLOADS_IN_STATUS);
 }
 
 function isSkipped({ entry }: WorkloadResult): boolean {

@@ -16,7 +16,7 @@ export function renderMetricsPage(): string {
     '## Placement',
     renderTable(placementMetrics),
     '## Rightsizing',
-    'The label `policy` is the name of an OptimizationPolicy. Of the leader only.',
+    'The label `policy` is the name of an OptimizationPolicy. Policies that share all labels of a series (a name in several namespaces, where there is no label `namespace`; a name in both API groups) are added up in it. Of the leader only.',
     renderTable(rightsizingMetrics),
     ...(allocation.length === 0 ? [] : ['## Allocation', renderTable(Object.fromEntries(allocation))]),
     '## Machinery',
