@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../lib/errors.ts';
 import { eventually } from '../lib/testing/eventually.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { renderConfigPage } from './config-page.ts';
 import { loadConfig } from './load.ts';
 import { type ConfigChange, changedKeys, followConfigFile, keptUntilRestart } from './reload.ts';
-import { type Config, listConfigKeys } from './schema.ts';
+import type { Config } from './schema.ts';
 
 const configOf = (text: string): Config => loadConfig({ text, fileName: 'config.yaml', env: {} }).config;
 
@@ -262,30 +261,6 @@ describe('changedKeys', () => {
       'controllers.nodeClassifier.profiles',
     ]);
     expect(changedKeys(configOf(text), configOf(''))).toHaveLength(2);
-  });
-});
-
-describe('the schema', () => {
-  const keys = listConfigKeys();
-
-  test.each(keys.map(({ path, key }) => [path, key] as const))(
-    '%s has a valid default, a sentence, and a fitting variable',
-    (path, key) => {
-      expect(key.schema.safeParse(key.defaultValue).success).toBe(true);
-      expect(key.description).toMatch(/^[A-Z].*\.$/);
-      expect(key.accepted).not.toBe('');
-      expect(path).toMatch(/^[a-z][a-zA-Z]*(\.[a-z][a-zA-Z]*)+$/);
-      if (key.env !== undefined) expect(key.env).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
-    },
-  );
-
-  test('no two keys share a variable', () => {
-    const variables = keys.flatMap(({ key }) => key.env ?? []);
-    expect(new Set(variables).size).toBe(variables.length);
-  });
-
-  test('docs/configuration.md is what the schema says; `npm run docs` writes it', () => {
-    expect(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')).toBe(renderConfigPage());
   });
 });
 
