@@ -91,3 +91,40 @@ test('while the operator cannot reach the API it counts no silence; cut off for 
   await world.until('restored', () => restored(world), 120_000);
   expect(world.clock.now() - tookOver).toBeGreaterThanOrEqual(18_000);
 });
+
+test('a container without a request: none of it while requests move, the least under a ceiling, next to nothing afterwards', async () => {
+  const world = await startAllocatedWorld({ startsAgents: false, allocation: '  staleAfter: 10m' });
+  const containers = [
+    { name: 'app', image: 'app:1', resources: { requests: { cpu: '200m', memory: '64Mi' } } },
+    { name: 'helper', image: 'helper:1' },
+  ];
+  await createPods(world.api, [{ name: 'web', spec: { containers } }]);
+  await world.clock.advance(5000);
+  const usage = { app: 100, helper: 300 };
+  const sizes = async () =>
+    (await world.pod('web')).spec?.containers.map(({ resources: { requests, limits } = {} }) => [
+      requests?.['cpu'],
+      limits?.['cpu'],
+    ]);
+  const applied = async () => (await world.allocation('web'))?.status?.phase === 'Applied';
+  await wish(world, 'web', { request: 500, usage });
+  await world.until('raised', async () => (await world.request('web')) === 500 && (await applied()), 20_000);
+  expect(await sizes()).toEqual([
+    ['500m', undefined],
+    [undefined, undefined],
+  ]);
+  await wish(world, 'web', { request: 400, limit: 440, urgent: true, usage });
+  await world.until('limited', async () => (await world.request('web')) === 400 && (await applied()), 20_000);
+  expect(await sizes()).toEqual([
+    ['390m', '390m'],
+    ['10m', '50m'],
+  ]);
+  const body = { metadata: { labels: { 'mbcas.io/managed': 'false' } } };
+  await world.api.patch(resources.pods, 'web', { type: 'merge', body }, inShop);
+  await world.until('given back', async () => (await world.request('web')) === 201, 40_000);
+  await world.clock.advance(60_000);
+  expect(await sizes()).toEqual([
+    ['200m', '2'],
+    ['1m', '2'],
+  ]);
+});
