@@ -1,13 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   allowedRange,
   amountText,
   limitRangeProblem,
+  quotaGrowth,
   quotaProblem,
-  quotaUseOf,
   withLimitDefaults,
 } from './size-bounds.ts';
-import type { ContainerSize } from './sizing-records.ts';
+import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
 import { aContainer, aContainerStatus, aLimitRange, aQuota, MIB, smallSize } from './testing/sizing-records.ts';
 
 const app = aContainer();
@@ -165,18 +166,48 @@ describe('ResourceQuota', () => {
     ).toBeUndefined();
   });
 
-  test('a pod counts with the largest of what it asks, was granted and has', () => {
+  const of = (name: string, cpuRequest: number): ContainerSpecRecord => aContainer({ name, size: { cpuRequest } });
+  const pair = (left: number, right: number) => [of('left', left), of('right', right)];
+  const holding = (left: number, right: number) => pair(left, right).map((each) => aContainerStatus(each));
+  const cpuGrowth = (...growth: Parameters<typeof quotaGrowth>) => quotaGrowth(...growth).cpuRequest;
+
+  test('what the pod was granted or has is counted already, of requests and limits', () => {
     const status = aContainerStatus(app, {
       allocated: { cpuRequest: 250 },
       actual: { ...smallSize, memoryLimit: 512 * MIB },
     });
-    expect(quotaUseOf([app], [status])).toEqual({
-      cpuRequest: 250,
-      cpuLimit: 400,
-      memoryRequest: 128 * MIB,
-      memoryLimit: 512 * MIB,
+    const size = { cpuRequest: 300, cpuLimit: 500, memoryRequest: 100 * MIB, memoryLimit: 600 * MIB };
+    expect(quotaGrowth([app], [{ ...app, size }], [status])).toEqual({
+      cpuRequest: 50,
+      cpuLimit: 100,
+      memoryRequest: 0,
+      memoryLimit: 88 * MIB,
     });
-    expect(quotaUseOf([app], [])).toMatchObject({ cpuRequest: 200 });
+    expect(quotaGrowth([app], [{ ...app, size }], [])).toMatchObject({ cpuRequest: 100, memoryLimit: 344 * MIB });
+  });
+
+  test.each<[string, ContainerSpecRecord[], ContainerSpecRecord[], number]>([
+    // Up to 1.36: 500 + 100, then 500 + 300. From 1.37 on: 600 of both.
+    ['one gives back, another takes on: each by itself', pair(200, 100), pair(200, 300), 200],
+    // Up to 1.36: 500 + 300 of both. From 1.37 on: 600, then 800.
+    ['both take on what one was about to give back: all together', pair(200, 300), pair(500, 300), 200],
+    ['nothing but decreases', pair(500, 100), pair(200, 50), 0],
+  ])('of two containers, %s', (_, before, after, more) => {
+    expect(cpuGrowth(before, after, holding(500, 100))).toBe(more);
+  });
+
+  test('for any sizes, a change grows by no less than either rule of the API server says, and not below nothing', () => {
+    const amount = fc.integer({ min: 0, max: 1000 });
+    const two = fc.tuple(amount, amount);
+    fc.assert(
+      fc.property(two, two, two, (before, after, held) => {
+        const byContainers = ([left, right]: [number, number]) => Math.max(left, held[0]) + Math.max(right, held[1]);
+        const bySums = ([left, right]: [number, number]) => Math.max(left + right, held[0] + held[1]);
+        expect(cpuGrowth(pair(...before), pair(...after), holding(...held))).toBe(
+          Math.max(0, byContainers(after) - byContainers(before), bySums(after) - bySums(before)),
+        );
+      }),
+    );
   });
 });
 

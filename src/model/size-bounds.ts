@@ -131,21 +131,44 @@ export function withLimitDefaults(
   });
 }
 
-/** What a pod counts for in quotas (KEP-1287): for each amount the largest of spec, allocated and in force. */
+/** Amounts as quotas count them. */
 export type QuotaUse = Readonly<Record<SizeKey, number>>;
 
-/** Source: kubernetes pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc with UseStatusResources). */
-export function quotaUseOf(
-  containers: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
-  statuses: PodSizing['statuses'],
-): QuotaUse {
-  const use = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
+
+/**
+ * What a change adds to a pod's use of quotas, at least 0. A pod counts with the largest of spec, allocated and in force
+ * (KEP-1287): up to Kubernetes 1.36 of each container by itself, from 1.37 on of the sums of all. Which rule the server
+ * follows is not known here, and either may add more than the other: the larger is taken.
+ * Source: kubernetes pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc), k8s.io/component-helpers/resource/helpers.go.
+ */
+export function quotaGrowth(before: Sized, after: Sized, statuses: PodSizing['statuses']): QuotaUse {
+  const more = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+  for (const key of sizeKeys) {
+    for (const use of [useByContainers, useBySums])
+      more[key] = Math.max(more[key], use(key, after, statuses) - use(key, before, statuses));
+  }
+  return more;
+}
+
+function useByContainers(key: SizeKey, containers: Sized, statuses: PodSizing['statuses']): number {
+  return containers.reduce((sum, { name, size }) => {
+    const status = statuses.find((each) => each.name === name);
+    return sum + Math.max(size[key] ?? 0, status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0);
+  }, 0);
+}
+
+function useBySums(key: SizeKey, containers: Sized, statuses: PodSizing['statuses']): number {
+  let [asked, granted, held] = [0, 0, 0];
   for (const { name, size } of containers) {
     const status = statuses.find((each) => each.name === name);
-    for (const key of sizeKeys)
-      use[key] += Math.max(size[key] ?? 0, status?.allocated?.[key] ?? 0, status?.actual?.[key] ?? 0);
+    const wish = size[key] ?? 0;
+    const allocated = key.endsWith('Request') && status?.allocated ? (status.allocated[key] ?? 0) : wish;
+    asked += wish;
+    granted += allocated;
+    held += status?.actual === undefined ? allocated : (status.actual[key] ?? 0);
   }
-  return use;
+  return Math.max(asked, granted, held);
 }
 
 export interface QuotaProblem {

@@ -10,8 +10,8 @@ import {
   amountText,
   limitRangeProblem,
   type QuotaUse,
+  quotaGrowth,
   quotaProblem,
-  quotaUseOf,
   withLimitDefaults,
 } from '../../../model/size-bounds.ts';
 import type { SizedPod } from '../../../model/sizing-view.ts';
@@ -34,8 +34,8 @@ export const withinLimitRange = sizeRule(
 );
 
 /**
- * The quota is charged at the patch with max(spec, allocated, actual), and credited for a decrease only when that is in
- * force: so decreases count as nothing here (KEP-1287).
+ * The quota is charged at the patch with the largest of spec, allocated and actual, and credited for a decrease only when
+ * that is in force: so decreases count as nothing here (KEP-1287).
  */
 export const withinQuota = resizeRule(
   'within-quota',
@@ -43,7 +43,7 @@ export const withinQuota = resizeRule(
   ({ decision, pod: { pod, sizing }, before, after }, { view, resizes }) => {
     const quotas = view.quotas(pod.namespace);
     if (quotas.length === 0) return undefined;
-    const more = growth(quotaUseOf(before, sizing.statuses), quotaUseOf(after, sizing.statuses));
+    const more = quotaGrowth(before, after, sizing.statuses);
     const others = resizes.filter(
       ({ pod: { namespace, uid } }) => namespace === pod.namespace && uid !== decision.pod.uid,
     );
@@ -54,12 +54,6 @@ export const withinQuota = resizeRule(
 );
 
 const none: QuotaUse = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
-
-function growth(before: QuotaUse, after: QuotaUse): QuotaUse {
-  const more = { ...none };
-  for (const key of sizeKeys) more[key] = Math.max(0, after[key] - before[key]);
-  return more;
-}
 
 function plus(left: QuotaUse, right: QuotaUse): QuotaUse {
   const sum = { ...left };
@@ -75,7 +69,7 @@ function unseenGrowth(
   const known = find(pod.namespace, pod.name);
   if (known === undefined || known.pod.uid !== pod.uid) return none;
   const { containers, statuses } = known.sizing;
-  return growth(quotaUseOf(containers, statuses), quotaUseOf(applyChanges(containers, changes), statuses));
+  return quotaGrowth(containers, applyChanges(containers, changes), statuses);
 }
 
 /**
