@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { at, type Cluster, type Namespace } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import type { Json } from './endpoint.ts';
-import { pod } from './objects.ts';
+import { pod, podSpec } from './objects.ts';
 import { quotaInForce, usedOf } from './quotas.ts';
 
 const sized = (cpu: string, cpuLimit: string, memory = '64Mi', memoryLimit = '128Mi'): Json => ({
@@ -135,6 +135,34 @@ describeOnBackends('bounds of a namespace', (cluster) => {
       expect(await used(own, 'all')).toEqual({ 'requests.cpu': '200m', 'limits.cpu': '400m' }),
     );
     expect((await post(own.pods, pod('b', { resources: sized('600m', '600m') }))).status).toBe(201);
+  });
+
+  test('what one container gives back makes room for another of the pod: their sums count', async () => {
+    const { strategicPatch, mergePatch, post, must, namespace, node } = cluster();
+    const own = await namespace();
+    const nodeName = await node();
+    const amounts = { cpu: '4', memory: '8Gi', pods: '110' };
+    await must(mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }));
+    const pair = (left: string, right: string) => [
+      { name: 'left', resources: { requests: { cpu: left } } },
+      { name: 'right', resources: { requests: { cpu: right } } },
+    ];
+    const containers = pair('500m', '100m').map((each) => ({ ...each, image: 'example.test/app:1' }));
+    await must(post(own.pods, { ...pod('a'), spec: { ...podSpec({ nodeName }), containers } }));
+    const containerStatuses = pair('500m', '100m').map(({ name, resources }) => ({
+      ...{ name, image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } },
+      allocatedResources: resources.requests,
+      resources,
+    }));
+    await must(strategicPatch(`${own.pods}/a/status`, { status: { phase: 'Running', containerStatuses } }));
+    await quota(own, 'all', { hard: { 'requests.cpu': '700m' } }, { 'requests.cpu': '600m' });
+    const ask = (left: string, right: string) =>
+      strategicPatch(`${own.pods}/a/resize`, { spec: { containers: pair(left, right) } });
+    expect((await ask('200m', '300m')).status).toBe(200);
+    expect(await used(own, 'all')).toEqual({ 'requests.cpu': '600m' });
+    expect((await ask('500m', '300m')).body['message']).toBe(
+      'pods "a" is forbidden: exceeded quota: all, requested: requests.cpu=200m, used: requests.cpu=600m, limited: requests.cpu=700m',
+    );
   });
 
   test.each<[string, Json, Json, Json]>([

@@ -130,13 +130,15 @@ export function checkLimits(pod: ApiObject, context: RuleContext): void {
       );
     }
   }
+  // Unlike quotas and the scheduler, the plug-in leaves the overhead out (its podRequests and podLimits).
+  const { overhead: _, ...asked } = spec ?? {};
   for (const limit of limitsOf(pod, context, 'Pod')) {
     found.push(
       ...violations(limit, {
         scope: 'Pod',
-        request: (name) => podAmount(spec, 'requests', name),
-        limit: (name) => podAmount(spec, 'limits', name),
-        shown: (part, name) => stringAt(amountText(podAmount(spec, part, name)), 'value') ?? '0',
+        request: (name) => podAmount(asked, 'requests', name),
+        limit: (name) => podAmount(asked, 'limits', name),
+        shown: (part, name) => stringAt(amountText(podAmount(asked, part, name)), 'value') ?? '0',
       }),
     );
   }

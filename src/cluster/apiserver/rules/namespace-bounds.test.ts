@@ -74,6 +74,33 @@ describe('LimitRange', () => {
   });
 });
 
+describe('overhead of a pod', () => {
+  const withOverhead = (requests: Record<string, string>, limits: Record<string, string> = {}) =>
+    testPod('a', {
+      containers: [{ name: 'main', image: 'i:1', resources: { requests, limits } }],
+      overhead: { cpu: '300m' },
+    });
+
+  test('is nothing to a LimitRange of pods', async () => {
+    const { api } = createTestServer();
+    const limits = [{ type: 'Pod', max: { cpu: '1' }, min: { cpu: '900m' } }];
+    await api.create(LIMIT_RANGES, named({ spec: { limits } }));
+    const less = api.create(resources.pods, withOverhead({ cpu: '800m' }, { cpu: '800m' }));
+    await expect(less).rejects.toThrow('minimum cpu usage per Pod is 900m, but request is 800m');
+    await api.create(resources.pods, withOverhead({ cpu: '1' }, { cpu: '1' }));
+  });
+
+  test('counts against a quota, for limits only where there are some', async () => {
+    const { api, clock } = createTestServer();
+    await api.create(resources.pods, withOverhead({ cpu: '700m' }));
+    await api.create(QUOTAS, named({ spec: { hard: { 'requests.cpu': '2', 'limits.cpu': '2' } } }));
+    await clock.advance(0);
+    expect(await api.get(QUOTAS, 'bounds', IN_DEFAULT)).toMatchObject({
+      status: { used: { 'requests.cpu': '1', 'limits.cpu': '0' } },
+    });
+  });
+});
+
 describe('ResourceQuota', () => {
   test('counts what is there, refuses what is too much, and keeps its status', async () => {
     const { api, clock } = createTestServer();

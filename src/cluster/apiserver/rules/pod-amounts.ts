@@ -10,7 +10,10 @@ export function nanosOf(amounts: JsonObject | undefined, name: string): bigint {
   );
 }
 
-/** The pod's total as the scheduler sums it: containers and sidecars together or the largest init container, and overhead. */
+/**
+ * The pod's total as the scheduler sums it: containers and sidecars together or the largest init container, and
+ * overhead, which gives no limit to what has none. Source: k8s.io/component-helpers/resource `PodRequests`, `PodLimits`.
+ */
 export function podAmount(
   spec: JsonObject | undefined,
   part: 'requests' | 'limits',
@@ -18,8 +21,9 @@ export function podAmount(
   amount = (container: JsonObject): bigint => nanosOf(objectAt(container, 'resources', part), name),
 ): bigint {
   const overhead = nanosOf(objectAt(spec, 'overhead'), name);
+  const withOverhead = (total: bigint): bigint => (part === 'limits' && total === 0n ? 0n : total + overhead);
   const podLevel = objectAt(spec, 'resources', part);
-  if (podLevel?.[name] !== undefined) return nanosOf(podLevel, name) + overhead;
+  if (podLevel?.[name] !== undefined) return withOverhead(nanosOf(podLevel, name));
   let sidecars = 0n;
   let largest = 0n;
   for (const container of objectsAt(spec, 'initContainers')) {
@@ -29,5 +33,5 @@ export function podAmount(
     if (needed > largest) largest = needed;
   }
   const running = objectsAt(spec, 'containers').reduce((sum, container) => sum + amount(container), sidecars);
-  return (running > largest ? running : largest) + overhead;
+  return withOverhead(running > largest ? running : largest);
 }

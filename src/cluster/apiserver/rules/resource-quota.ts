@@ -20,27 +20,36 @@ export function quotaAmount(pod: ApiObject, key: string): bigint | undefined {
 }
 
 /**
- * A shrunken pod counts with what it still holds until its kubelet has made it smaller; a resize that can never be
- * counts with what is held alone. Source: k8s.io/component-helpers/resource `PodRequests` with UseStatusResources.
+ * A shrunken pod counts with what it still holds until its kubelet has made it smaller, sum against sum; a resize that
+ * can never be counts with what is held alone. Source: k8s.io/component-helpers/resource `PodRequests` and `PodLimits`
+ * with UseStatusResources.
  */
 function heldAmount(pod: ApiObject, part: 'requests' | 'limits', name: string): bigint {
   const spec = objectAt(pod, 'spec');
-  const statuses = [
+  const reported = [
     ...objectsAt(pod, 'status', 'containerStatuses'),
     ...objectsAt(pod, 'status', 'initContainerStatuses'),
-  ].filter((status) => status['resources'] !== undefined);
-  if (statuses.length === 0) return podAmount(spec, part, name);
+  ].filter((status) => status['resources'] !== undefined || status['allocatedResources'] !== undefined);
+  const statuses = new Map(reported.map((status) => [status['name'], status]));
+  if (statuses.size === 0) return podAmount(spec, part, name);
   const isInfeasible = objectsAt(pod, 'status', 'conditions').some(
     (condition) => condition['type'] === 'PodResizePending' && condition['reason'] === 'Infeasible',
   );
-  return podAmount(spec, part, name, (container) => {
-    const asked = nanosOf(objectAt(container, 'resources', part), name);
-    const status = statuses.find((each) => each['name'] === container['name']);
-    if (status === undefined) return asked;
-    const actual = nanosOf(objectAt(status, 'resources', part), name);
-    const allocated = part === 'requests' ? nanosOf(objectAt(status, 'allocatedResources'), name) : 0n;
-    return [actual, allocated].reduce((most, each) => (each > most ? each : most), isInfeasible ? 0n : asked);
-  });
+  const asked = (container: JsonObject): bigint => nanosOf(objectAt(container, 'resources', part), name);
+  const granted = (container: JsonObject): bigint => {
+    const allocated = part === 'requests' && objectAt(statuses.get(container['name']), 'allocatedResources');
+    return allocated ? nanosOf(allocated, name) : isInfeasible ? 0n : asked(container);
+  };
+  const held = (container: JsonObject): bigint => {
+    const actual = objectAt(statuses.get(container['name']), 'resources', part);
+    return actual === undefined ? granted(container) : nanosOf(actual, name);
+  };
+  let most = 0n;
+  for (const amount of isInfeasible ? [granted, held] : [asked, granted, held]) {
+    const total = podAmount(spec, part, name, amount);
+    if (total > most) most = total;
+  }
+  return most;
 }
 
 /** Pods that have ended use nothing. */
