@@ -88,6 +88,7 @@ describeOnBackends('access', (cluster) => {
           rules: [
             { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'create'] },
             { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+            { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list'] },
           ],
         }),
       );
@@ -111,6 +112,40 @@ describeOnBackends('access', (cluster) => {
       expect(evicted.status).toBe(201);
       expect((await user.call('GET', elsewhere.pods)).status).toBe(403);
       expect((await user.call('GET', '/api/v1/pods')).status).toBe(403);
+      // The namespace itself counts as in it; a listing of all does not, whatever it selects.
+      expect((await user.call('GET', `/api/v1/namespaces/${space.name}`)).status).toBe(200);
+      for (const path of [elsewhere.name, `?fieldSelector=metadata.name%3D${space.name}`])
+        expect((await user.call('GET', `/api/v1/namespaces/${path}`.replace('/?', '?'))).status).toBe(403);
+    });
+
+    test('who may only change makes nothing, neither by a replacement nor by an apply', async ({ skip }) => {
+      const { post, must, namespace, eventually } = cluster();
+      const space = await namespace();
+      const name = `changer-${space.name}`;
+      const user = await endpointFor(cluster(), name);
+      if (user === undefined) return skip('the authority is not ours');
+      const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update', 'patch'] }];
+      await must(post(`${RBAC}/namespaces/${space.name}/roles`, { metadata: { name: 'changer' }, rules }));
+      await must(
+        post(`${RBAC}/namespaces/${space.name}/rolebindings`, {
+          metadata: { name: 'changer' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'changer' },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
+        }),
+      );
+      const lease = `${space.leases}/a`;
+      await eventually(async () => expect((await user.call('GET', lease)).status).toBe(404));
+      const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
+      const contentType = 'application/apply-patch+yaml';
+      for (const answer of [
+        await user.call('PUT', lease, { body }),
+        await user.call('PATCH', `${lease}?fieldManager=conformance`, { body, contentType }),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect(answer.body['message']).toBe(
+          `leases.coordination.k8s.io "a" is forbidden: User "${name}" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "${space.name}"`,
+        );
+      }
     });
 
     test('a cluster role binding to a user reaches every namespace; resourceNames narrow it', async ({ skip }) => {

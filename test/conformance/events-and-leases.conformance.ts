@@ -187,6 +187,21 @@ describeOnBackends('events and leases', (cluster) => {
       );
     });
 
+    test('are made by a replacement where there is none, unless it names one that was; a patch makes none', async () => {
+      const { put, mergePatch, post, namespace } = cluster();
+      const { leases, configMaps } = await namespace();
+      const spec = { holderIdentity: 'one', leaseDurationSeconds: 15 };
+      const made = await put(`${leases}/a`, { metadata: { name: 'a', resourceVersion: '7' }, spec });
+      expect([made.status, at(made.body, 'spec')]).toEqual([201, spec]);
+      expect((await post(leases, { metadata: { name: 'a' }, spec })).status).toBe(409);
+      const uid = '00000000-0000-4000-8000-000000000000';
+      const gone = await put(`${leases}/b`, { metadata: { name: 'b', uid }, spec });
+      expect([gone.status, gone.body['reason']]).toEqual([409, 'Conflict']);
+      expect(gone.body['message']).toContain(`Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+      expect((await mergePatch(`${leases}/b`, { spec })).status).toBe(404);
+      expect((await put(`${configMaps}/b`, { metadata: { name: 'b' } })).status).toBe(404);
+    });
+
     test('can be released by an empty holder', async () => {
       const { post, mergePatch, must, namespace } = cluster();
       const { leases } = await namespace();

@@ -100,9 +100,15 @@ describeOnBackends('objects', (cluster) => {
   test('a method the resource does not have is 405', async () => {
     const { put, namespace } = cluster();
     const { configMaps } = await namespace();
-    const { status, body } = await put(configMaps, {});
+    const { status, body, headers } = await put(configMaps, {});
     expect(status).toBe(405);
-    expect(body).toMatchObject({ reason: 'MethodNotAllowed' });
+    expect(body).toMatchObject({
+      reason: 'MethodNotAllowed',
+      message: 'the server does not allow this method on the requested resource',
+      details: {},
+    });
+    // Against RFC 9110.
+    expect(headers['allow']).toBeUndefined();
   });
 
   test('a namespace that does not exist refuses content', async () => {

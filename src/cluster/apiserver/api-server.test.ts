@@ -50,6 +50,24 @@ describe('objects', () => {
     expect(created.metadata?.name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
+  test('a generated name that is taken is drawn again, eight times at most', async () => {
+    let equalDraws = Number.POSITIVE_INFINITY;
+    const random = { next: () => (equalDraws-- > 0 ? 0 : 0.5) };
+    const api = createApiServer({ clock: createVirtualClock(START), random }).client();
+    const make = () =>
+      api.create(resources.pods, { ...pod(''), metadata: { generateName: 'web-', namespace: 'default' } });
+    expect((await make()).metadata?.name).toBe('web-bbbbb');
+    const error = await make().catch((reason: unknown) => reason);
+    expect(isAlreadyExists(error)).toBe(true);
+    expect(error).toMatchObject({
+      message: 'pods "web-bbbbb" already exists, the server was not able to generate a unique name for the object',
+      status: { details: { name: 'web-bbbbb', kind: 'pods', retryAfterSeconds: 1 } },
+    });
+    // Two collisions and a bit: uids are drawn, too.
+    equalDraws = 30;
+    expect((await make()).metadata?.name).toMatch(/^web-(?!bbbbb)/);
+  });
+
   test('a name can be taken once', async () => {
     const { api } = setUp();
     await api.create(resources.pods, pod('a'));

@@ -165,6 +165,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     eviction: createEviction({ reader, writer, deleter, clock, registry }),
     binding: createBinding({ reader, writer, clock, registry }),
   };
+  const rbac = createRbac(reader, registry);
+  const authorize = options.rbac ? createAuthorize(rbac) : undefined;
   const operations = createOperations({
     reader,
     writer,
@@ -172,17 +174,17 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     watcher,
     applyRules: { reader, writer, clock },
     admission: { mutate, validate },
+    authorize,
     actions,
   });
   const authentication = createAuthentication({ clock, anonymous: options.rbac ?? false });
-  const rbac = createRbac(reader, registry);
   for (const type of reviewTypes({ authentication, rbac: options.rbac ? rbac : undefined, rules: rbac }))
     registry.add(type);
   const accessLog = createAccessLog();
   const faults = createFaultPlan(random);
   const gate = createGate({
     accessLog,
-    authorize: options.rbac ? createAuthorize(rbac) : undefined,
+    authorize,
     faults,
     clock,
     random,

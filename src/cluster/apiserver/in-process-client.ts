@@ -136,7 +136,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
         ...(options?.namespace === undefined && namespace !== undefined ? { namespace } : {}),
       });
       const info = await pass('update', at, options?.signal);
-      const replaced = await operations.replace(at, body, write(options));
+      const { object: replaced } = await operations.replace(at, body, write(options));
       gate.leave(info);
       return as(replaced);
     },

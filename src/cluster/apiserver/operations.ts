@@ -3,14 +3,22 @@ import type { Patch } from '../../api/kube-api.ts';
 import { decode } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
-import { type JsonObject, stringAt, textOf, valueAt } from './json.ts';
+import type { Authorize } from './gate.ts';
+import { type JsonObject, objectAt, stringAt, textOf, valueAt } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
 import { shapeProblem } from './shape.ts';
-import { badRequest, invalid, methodNotAllowed, OTHER_NAMESPACE, unknownResource } from './status-error.ts';
+import {
+  badRequest,
+  invalid,
+  methodNotAllowed,
+  OTHER_NAMESPACE,
+  preconditionFailed,
+  unknownResource,
+} from './status-error.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
 import type { Writer } from './writer.ts';
@@ -27,6 +35,12 @@ export interface Target {
 /** POST to a subresource: an action rather than a view. */
 export type SubresourceAction = (target: Target, body: JsonObject, context: WriteContext) => Promise<JsonObject>;
 
+export interface Written {
+  readonly object: JsonObject;
+  /** It was not there before. */
+  readonly created: boolean;
+}
+
 /** Objects in answers are frozen and shared with the store. */
 export interface Operations {
   /** `writesAgo` above 0 reads an older state, as a lagging replica would. */
@@ -36,14 +50,9 @@ export interface Operations {
   create(type: ServedType, namespace: string | undefined, body: JsonObject, context: WriteContext): Promise<ApiObject>;
   /** Rejects with 404 for a subresource that is no action, and with whatever the action refuses. */
   act(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
-  /** Rejects with 400 where the body names another object than the target. */
-  replace(target: Target, body: JsonObject, context: WriteContext): Promise<JsonObject>;
-  /** `created` tells an apply that made the object. */
-  patch(
-    target: Target,
-    patch: Patch,
-    context: WriteContext,
-  ): Promise<{ readonly object: JsonObject; readonly created: boolean }>;
+  /** Rejects with 400 where the body names another object than the target. Of some types it makes what is not there. */
+  replace(target: Target, body: JsonObject, context: WriteContext): Promise<Written>;
+  patch(target: Target, patch: Patch, context: WriteContext): Promise<Written>;
   delete(target: Target, options: DeletionOptions, context: WriteContext): Promise<Deletion>;
   deleteCollection(
     type: ServedType,
@@ -61,6 +70,8 @@ export interface OperationsOptions {
   readonly watcher: Watcher;
   readonly applyRules: ApplyRules;
   readonly admission: { readonly mutate: Admission; readonly validate: Admission };
+  /** Asked where an update turns out to create. Absent: everybody may. */
+  readonly authorize: Authorize | undefined;
   /** By subresource name. */
   readonly actions: Readonly<Record<string, SubresourceAction>>;
 }
@@ -73,6 +84,7 @@ export function createOperations({
   watcher,
   applyRules,
   admission,
+  authorize,
   actions,
 }: OperationsOptions): Operations {
   const viewOf = ({ type, subresource }: Target) => {
@@ -81,6 +93,12 @@ export function createOperations({
     if (view === undefined) throw methodNotAllowed(type, 'this operation');
     return view;
   };
+
+  const isMissing = ({ type, namespace, name, subresource }: Target): boolean =>
+    subresource === '' && reader.find(type, namespace, name) === undefined;
+
+  const requireCreate = (target: Target, { caller }: WriteContext): void =>
+    authorize?.({ ...target, caller, verb: 'create' });
 
   const change = async (
     target: Target,
@@ -136,11 +154,21 @@ export function createOperations({
     },
     async replace(target, body, context) {
       checkNames(target, body);
-      return change(target, context, () => body);
+      if (isMissing(target) && MADE_BY_REPLACING.has(target.type.storage)) {
+        requireCreate(target, context);
+        return {
+          object: await writer.create(target.type, target.namespace, asNew(target, body), context),
+          created: true,
+        };
+      }
+      return { object: await change(target, context, () => body), created: false };
     },
     async patch(target, patch, context) {
       const { type, subresource } = target;
-      if (patch.type === 'apply') return applyObject(applyRules, target, patch, context);
+      if (patch.type === 'apply') {
+        if (isMissing(target)) requireCreate(target, context);
+        return applyObject(applyRules, target, patch, context);
+      }
       const object = await change(target, context, (shown) => {
         const patched = applyPlainPatch(type, shown, patch);
         const problem = subresource === 'scale' ? undefined : shapeProblem(type, patched, shown);
@@ -168,6 +196,27 @@ export function createOperations({
       return items;
     },
   };
+}
+
+/** Source: AllowCreateOnUpdate of the registries' strategies. */
+const MADE_BY_REPLACING: ReadonlySet<string> = new Set([
+  '/endpoints',
+  '/limitranges',
+  '/services',
+  'coordination.k8s.io/leases',
+  'events.k8s.io/events',
+  'rbac.authorization.k8s.io/clusterrolebindings',
+  'rbac.authorization.k8s.io/clusterroles',
+  'rbac.authorization.k8s.io/rolebindings',
+  'rbac.authorization.k8s.io/roles',
+]);
+
+/** The body of a replacement without what the server gives; a uid names an object that there must have been. */
+function asNew({ type, name }: Target, body: JsonObject): JsonObject {
+  const uid = stringAt(body, 'metadata', 'uid');
+  if (uid) throw preconditionFailed(type, name, 'UID', uid, '');
+  const { resourceVersion: _, ...metadata } = objectAt(body, 'metadata') ?? {};
+  return { ...body, metadata };
 }
 
 /** A whole body must name the object the URL names. Source: apiserver pkg/endpoints/handlers/rest.go `checkName`. */

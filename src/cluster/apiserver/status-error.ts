@@ -87,6 +87,17 @@ export function alreadyExists(type: Named, name: string): KubeError {
   return failure({ code: 409, reason: 'AlreadyExists', message, details: namedDetails(type, name) });
 }
 
+/** As many names were drawn as are tried, and all were taken. Source: apimachinery errors.go NewGenerateNameConflict. */
+export function noUniqueName(type: Named, name: string): KubeError {
+  const message = `${qualifiedResource(type)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;
+  return failure({
+    code: 409,
+    reason: 'AlreadyExists',
+    message,
+    details: { ...namedDetails(type, name), retryAfterSeconds: 1 },
+  });
+}
+
 /** Source: apiserver pkg/registry/generic/registry/store.go `OptimisticLockErrorMsg`. */
 export const STALE_OBJECT =
   'the object has been modified; please apply your changes to the latest version and try again';
@@ -149,6 +160,19 @@ export function invalid(
       kind: kind.kind,
       causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
     },
+  });
+}
+
+/**
+ * What routes of built-in types are matched by has no such method. Source: apiserver pkg/server/handler.go
+ * serviceErrorHandler, which drops the header `Allow`.
+ */
+export function methodNotServed(): KubeError {
+  return failure({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
   });
 }
 

@@ -3,11 +3,11 @@
  * defaults, admission, validation, generation, ownership of fields, finalizers and grace periods.
  * Source of the order: apiserver pkg/registry/generic/registry/store.go and pkg/registry/rest/{create,update,delete}.go.
  */
+import { isAlreadyExists } from '../../api/kube-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { decode } from './decode.ts';
-import { requiredField } from './field-errors.ts';
-import { cloneJson, equalJson, type JsonObject, shareJson, stringsAt } from './json.ts';
+import { type JsonObject, shareJson, stringsAt } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
@@ -15,17 +15,10 @@ import { keepSystemFields, validateMetadata } from './object-meta.ts';
 import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import { checkObjectCounts } from './rules/object-counts.ts';
-import type { ApiObject, Metadata, RuleContext, ServedType } from './served-type.ts';
-import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  internalError,
-  invalid,
-  OTHER_NAMESPACE,
-  preconditionFailed,
-} from './status-error.ts';
+import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
+import { alreadyExists, badRequest, internalError, invalid, noUniqueName, OTHER_NAMESPACE } from './status-error.ts';
 import type { Storage } from './storage.ts';
+import { checkPreconditions, contentChanged, mainUpdate, statusUpdate } from './updated-object.ts';
 
 export interface UpdateRequest {
   readonly type: ServedType;
@@ -76,6 +69,8 @@ export interface WriterOptions {
 
 /** Conflicting writers are retried this often before the server gives up, as etcd's transactions are. */
 const MAX_ATTEMPTS = 100;
+/** Names drawn for one `generateName`. Source: apiserver pkg/registry/generic/registry/store.go. */
+const MAX_NAMES = 8;
 
 export function createWriter(options: WriterOptions): Writer {
   const { storage, reader, clock, random, managedFields, ruleContext } = options;
@@ -83,6 +78,37 @@ export function createWriter(options: WriterOptions): Writer {
   const admit = async (attributes: AdmissionAttributes): Promise<ApiObject | undefined> => {
     const pending = options.mutate(attributes);
     return pending === undefined ? attributes.object : await pending;
+  };
+
+  /** All that follows once the object has its name; at once where no webhook has to be asked. */
+  const finishCreate = (creation: Creation): ApiObject | Promise<ApiObject> => {
+    const { object, operation, ruleScope, attributes } = creation;
+    const { type, context } = attributes;
+    const { rules } = type;
+    const meta = object.metadata;
+    meta.uid = generateUid(random);
+    meta.creationTimestamp = toTime(clock.now());
+    delete meta.resourceVersion;
+    delete meta.deletionTimestamp;
+    delete meta.deletionGracePeriodSeconds;
+    if (type.hasGeneration) meta.generation = 1;
+    else delete meta.generation;
+    if (operation === 'Update') managedFields.recordUpdate(type, undefined, object, context.fieldManager, '');
+    const errors = [...validateMetadata(type, object), ...(rules.validateCreate?.(object) ?? [])];
+    if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
+    rules.admitCreate?.(object, ruleScope);
+    checkObjectCounts(type, object, ruleScope, reader);
+    const validating = options.validate({ ...attributes, object });
+    return validating === undefined ? storeNew(creation) : validating.then(() => storeNew(creation));
+  };
+
+  const storeNew = ({ object, attributes: { type, namespace, context } }: Creation): ApiObject => {
+    const name = object.metadata.name ?? '';
+    if (reader.find(type, namespace, name) !== undefined) throw alreadyExists(type, name);
+    if (context.dryRun) return object;
+    const stored = storage.put(type, undefined, type.view === undefined ? object : type.view.toStored(object));
+    if (stored === undefined) throw alreadyExists(type, name);
+    return type.view === undefined ? stored : type.view.fromStored(stored);
   };
 
   return {
@@ -118,26 +144,18 @@ export function createWriter(options: WriterOptions): Writer {
       if (admitted !== object) rules.applyDefaults?.(admitted);
 
       const meta = admitted.metadata;
-      if (!namedByCaller && meta.generateName && !meta.name) meta.name = generateName(meta.generateName, random);
-      meta.uid = generateUid(random);
-      meta.creationTimestamp = toTime(clock.now());
-      delete meta.resourceVersion;
-      delete meta.deletionTimestamp;
-      delete meta.deletionGracePeriodSeconds;
-      if (type.hasGeneration) meta.generation = 1;
-      else delete meta.generation;
-      if (operation === 'Update') managedFields.recordUpdate(type, undefined, admitted, context.fieldManager, '');
-      const errors = [...validateMetadata(type, admitted), ...(rules.validateCreate?.(admitted) ?? [])];
-      if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
-      rules.admitCreate?.(admitted, ruleScope);
-      checkObjectCounts(type, admitted, ruleScope, reader);
-      const validating = options.validate({ ...attributes, object: admitted });
-      if (validating !== undefined) await validating;
-      if (reader.find(type, namespace, meta.name ?? '') !== undefined) throw alreadyExists(type, meta.name ?? '');
-      if (context.dryRun) return admitted;
-      const stored = storage.put(type, undefined, type.view === undefined ? admitted : type.view.toStored(admitted));
-      if (stored === undefined) throw alreadyExists(type, meta.name ?? '');
-      return type.view === undefined ? stored : type.view.fromStored(stored);
+      const base = namedByCaller || meta.name ? undefined : meta.generateName;
+      for (let attempt = 1; ; attempt++) {
+        if (base) meta.name = generateName(base, random);
+        try {
+          const made = finishCreate({ object: admitted, operation, ruleScope, attributes });
+          return made instanceof Promise ? await made : made;
+        } catch (error) {
+          if (!base || !isAlreadyExists(error)) throw error;
+          // From 1.32 on another name is drawn.
+          if (attempt === MAX_NAMES) throw noUniqueName(type, meta.name ?? '');
+        }
+      }
     },
 
     amend(type, namespace, name, build) {
@@ -207,83 +225,12 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
-function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
-  const name = current.metadata.name ?? '';
-  const { uid, resourceVersion } = wanted.metadata;
-  if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
-  if (resourceVersion && resourceVersion !== '0') {
-    if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
-  } else if (type.customResource === true || NEEDS_VERSION.has(type.storage)) {
-    throw invalid(type, name, [requiredVersion()]);
-  }
-}
-
-/**
- * Types whose updates must name the version they change, as those of all custom resources must.
- * Source: AllowUnconditionalUpdate of the registries' strategies.
- */
-const NEEDS_VERSION: ReadonlySet<string> = new Set([
-  'coordination.k8s.io/leases',
-  'policy/poddisruptionbudgets',
-  'apiextensions.k8s.io/customresourcedefinitions',
-  'admissionregistration.k8s.io/mutatingwebhookconfigurations',
-  'admissionregistration.k8s.io/validatingwebhookconfigurations',
-  'storage.k8s.io/csinodes',
-]);
-
-function requiredVersion(): ReturnType<typeof requiredField> {
-  return {
-    ...requiredField('metadata.resourceVersion'),
-    reason: 'FieldValueInvalid',
-    message: 'Invalid value: 0: must be specified for an update',
-  };
-}
-
-/**
- * A status update changes the status, and the metadata where the type lets it: custom resources and Deployments do not.
- * The rest is the stored object's own, which has its defaults and is shared; a definition may have got other ones since,
- * so custom resources get a copy. Source: PrepareForUpdate of the status strategies, for custom resources that of
- * apiextensions-apiserver pkg/registry/customresource/status_strategy.go.
- */
-function statusUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
-  const { status } = decoded;
-  const metadata: Metadata = { ...current.metadata };
-  const { labels, annotations, managedFields, finalizers } = decoded.metadata;
-  if (type.customResource === true) {
-    if (managedFields !== undefined) metadata.managedFields = cloneJson(managedFields);
-  } else if (type.storage !== 'apps/deployments') {
-    if (labels === undefined) delete metadata.labels;
-    else metadata.labels = shareJson(metadata.labels, cloneJson(labels));
-    if (annotations === undefined) delete metadata.annotations;
-    else metadata.annotations = shareJson(metadata.annotations, cloneJson(annotations));
-    if (managedFields !== undefined) metadata.managedFields = cloneJson(managedFields);
-    if (finalizers === undefined) delete metadata.finalizers;
-    else metadata.finalizers = cloneJson(finalizers);
-  }
-  const changing: ApiObject = { apiVersion: current.apiVersion, kind: current.kind, metadata };
-  if (status !== undefined) changing['status'] = cloneJson(status);
-  const { apiVersion: _a, kind: _b, metadata: _c, status: _d, ...rest } = current;
-  if (type.customResource === true) Object.assign(changing, cloneJson(rest));
-  type.rules.applyDefaults?.(changing);
-  return Object.assign(changing, type.customResource === true ? {} : rest);
-}
-
-/** Any other update leaves the status alone, where the type has one of its own. */
-function mainUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
-  const wanted = cloneJson<ApiObject>(decoded);
-  keepSystemFields(current, wanted);
-  if (type.subresources.includes('status')) {
-    if (current['status'] === undefined) delete wanted['status'];
-    else wanted['status'] = cloneJson(current['status']);
-  }
-  type.rules.applyDefaults?.(wanted);
-  return wanted;
-}
-
-function contentChanged(current: ApiObject, next: ApiObject): boolean {
-  const { metadata: _a, status: _b, ...before } = current;
-  const { metadata: _c, status: _d, ...after } = next;
-  return !equalJson(before, after);
+/** A new object on its way to the store, admitted and with its defaults. */
+interface Creation {
+  readonly object: ApiObject;
+  readonly operation: 'Update' | 'Apply';
+  readonly ruleScope: RuleContext;
+  readonly attributes: Omit<AdmissionAttributes, 'object'>;
 }
 
 /** Nothing holds the object any more. A namespace is held by its content, too, which its own finalizers stand for. */

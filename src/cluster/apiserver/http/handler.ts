@@ -11,7 +11,7 @@ import { selectedNameOf } from '../selectors.ts';
 import {
   badRequest,
   internalError,
-  methodNotAllowed,
+  methodNotServed,
   qualifiedResource,
   successStatus,
   unknownResource,
@@ -111,9 +111,11 @@ export function createResourceHandler({
         );
         return;
       }
-      case 'PUT':
-        answer(200, await operations.replace(target, (await exchange.readObject()) ?? {}, context));
+      case 'PUT': {
+        const { object, created } = await operations.replace(target, (await exchange.readObject()) ?? {}, context);
+        answer(created ? 201 : 200, object);
         return;
+      }
       case 'PATCH': {
         const patch = patchOf(exchange.header('content-type'), await exchange.readValue(), query, type);
         const { object, created } = await operations.patch(target, patch, context);
@@ -147,11 +149,7 @@ export function createResourceHandler({
     if (type === undefined) throw unknownResource();
     const { namespace, name, subresource } = route;
     const verb = verbOf(exchange, name, subresource);
-    if (verb === undefined || (subresource === '' && !type.verbs.includes(verb)))
-      throw methodNotAllowed(
-        type,
-        `the server does not allow this method on the requested resource; ${exchange.method}`,
-      );
+    if (verb === undefined || (subresource === '' && !type.verbs.includes(verb))) throw methodNotServed();
     if (subresource !== '' && !type.subresources.includes(subresource)) throw unknownResource();
     if (type.namespaced && namespace === undefined && !['list', 'watch', 'deletecollection'].includes(verb)) {
       throw badRequest(
