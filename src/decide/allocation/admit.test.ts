@@ -85,6 +85,13 @@ describe('what is far away is reached step by step', () => {
       testPod('a', { request: 100, limit: 3000 }),
       { cpuRequest: 1000, cpuLimit: 4000 },
     ],
+    [
+      'an agent that sets no limits, of an operator that does: the limit it names is none',
+      desired(300, { limit: 64_000 }),
+      { ...large, ...limits },
+      testPod('a', { request: 100 }),
+      { cpuRequest: 300 },
+    ],
   ])('%s', (_name, wanted, change, subject, to) => {
     expect(admit(wanted, change, subject)).toMatchObject({ kind: 'resize', decision: { changes: [{ to }] } });
   });

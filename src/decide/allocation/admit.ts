@@ -162,9 +162,11 @@ function withinBounds(
   const hints = clusterHints(pod, facts, rules, now);
   const isLimit = rules.apply === 'limits';
   const asked = isLimit ? desired.limit : desired.request;
-  const step = stepOf(isLimit ? (current.limit ?? current.request) : current.request);
-  const { min: share, clamps } = combineBounds(asked, asked, [...hints.bounds, step]);
   const { limitPolicy } = desired;
+  const held = isLimit ? (current.limit ?? current.request) : current.request;
+  // A limit that stays is no step, whatever stands in its place.
+  const steps = isLimit && limitPolicy === 'Keep' ? [] : [stepOf(held)];
+  const { min: share, clamps } = combineBounds(asked, asked, [...hints.bounds, ...steps]);
   if (isLimit) {
     const { min: least, max: most } = stepOf(current.request);
     const scaled = Math.max(least, Math.min(most, Math.floor((desired.request * share) / asked)));
