@@ -52,6 +52,21 @@ describe('memory peaks', () => {
     expect(memory.knownMillis()).toBe(3 * HOUR);
   });
 
+  test('are counted by the sample, also over a restart; of those saved uncounted each peak is one', () => {
+    const memory = new MemoryHistory();
+    for (const bytes of [1, 2, Number.NaN, 0]) memory.add(bytes, HOUR);
+    expect([memory.samples(), new MemoryHistory(memory.save()).samples()]).toEqual([2, 2]);
+    expect(
+      new MemoryHistory({
+        peaks: [
+          [1, 5],
+          [3, 5],
+        ],
+      }).samples(),
+    ).toBe(2);
+    expect(new MemoryHistory().samples()).toBe(0);
+  });
+
   test('for any samples, the order in which they are told does not matter', () => {
     fc.assert(
       fc.property(

@@ -35,6 +35,8 @@ export interface OomNeed {
 export interface SavedMemoryHistory {
   readonly peaks: readonly (readonly [span: number, bytes: Bytes])[];
   readonly oom?: OomNeed;
+  /** Not told by versions that did not count them: then each peak stands for one. */
+  readonly samples?: number;
   /** Not told by versions that did not know it: then the oldest peak counts from the beginning of its span. */
   readonly firstAt?: EpochMillis;
   readonly lastAt?: EpochMillis;
@@ -47,12 +49,14 @@ export class MemoryHistory {
   /** The latest span seen; the ring holds it and those before it. */
   #latest: number | undefined;
   #oom: OomNeed | undefined;
+  #samples: number;
   #firstAt: EpochMillis | undefined;
   #lastAt: EpochMillis | undefined;
 
   constructor(saved?: SavedMemoryHistory) {
     for (const [span, bytes] of saved?.peaks ?? []) this.#put(span, bytes);
     this.#oom = saved?.oom;
+    this.#samples = saved?.samples ?? saved?.peaks.length ?? 0;
     const [oldest] = saved?.peaks ?? [];
     this.#firstAt = saved?.firstAt ?? (oldest && oldest[0] * PEAK_SPAN_MILLIS);
     this.#lastAt = saved?.lastAt;
@@ -71,6 +75,11 @@ export class MemoryHistory {
   /** The last out-of-memory kill, whatever came after it. */
   oom(): OomNeed | undefined {
     return this.#oom;
+  }
+
+  /** Samples taken in all. */
+  samples(): number {
+    return this.#samples;
   }
 
   lastAt(): EpochMillis | undefined {
@@ -94,6 +103,7 @@ export class MemoryHistory {
    */
   add(usage: Bytes, at: EpochMillis): void {
     if (!(usage > 0) || !Number.isFinite(usage) || !Number.isFinite(at)) return;
+    this.#samples++;
     this.#firstAt = Math.min(this.#firstAt ?? at, at);
     this.#lastAt = Math.max(this.#lastAt ?? at, at);
     this.#put(Math.floor(at / PEAK_SPAN_MILLIS), usage);
@@ -124,6 +134,7 @@ export class MemoryHistory {
     return {
       peaks: this.peaks().map(({ span, bytes }) => [span, bytes]),
       ...(this.#oom === undefined ? {} : { oom: this.#oom }),
+      ...(this.#samples > 0 && { samples: this.#samples }),
       ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
       ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),
     };

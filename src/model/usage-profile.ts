@@ -104,7 +104,7 @@ function isSavedDay(value: unknown): value is SavedDay {
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {
   if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrNumber(value['lastAt'])) return false;
-  if (!isMissingOrNumber(value['firstAt'])) return false;
+  if (!isMissingOrNumber(value['firstAt']) || !isMissingOrNumber(value['samples'])) return false;
   const oom = value['oom'];
   const isOom =
     oom === undefined || (isRecord(oom) && isNumber(oom['bytes']) && isNumber(oom['at']) && isNumber(oom['count']));

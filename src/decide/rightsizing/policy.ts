@@ -99,7 +99,7 @@ export interface RightsizingPolicy {
   readonly hpa: HpaMode;
   /** History that makes advice trustworthy: with less it may raise a request, never lower it. 0 trusts any. */
   readonly minHistoryMillis: Millis;
-  /** CPU samples that make advice trustworthy, in the same way. */
+  /** Samples of a resource that make its advice trustworthy, in the same way. */
   readonly minSamples: number;
   /** Without a sample for this long, advice is frozen. */
   readonly staleAfterMillis: Millis;

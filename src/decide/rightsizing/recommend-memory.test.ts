@@ -15,6 +15,20 @@ describe('memory advice', () => {
     expect(advice.notes.map(({ stage }) => stage)).toEqual(['target', 'rounding', 'change']);
   });
 
+  test('is trusted after as many samples as asked for', () => {
+    const profile = profileOf(0, {});
+    const policy = { ...defaultPolicy, minHistoryMillis: 0, minSamples: 10 };
+    const memory = { ...unset, request: 500 * MIB };
+    const adviceAt = (sample: number) => {
+      profile.add({ at: sample * STEP, memory: 100 * MIB });
+      return recommendMemory({ ...questionAt(1, profile, { policy, memory }), now: sample * STEP });
+    };
+    for (let sample = 1; sample < 10; sample++) {
+      expect(adviceAt(sample)).toMatchObject({ isDue: false, held: 'LowConfidence', request: 500 * MIB });
+    }
+    expect(adviceAt(10)).toMatchObject({ isDue: true, request: 250 * MIB });
+  });
+
   test('keeps a start-up peak, where CPU forgets it', () => {
     const profile = profileOf(STEPS, { memory: () => 300 * MIB });
     const at = (STEPS - 1) * STEP;

@@ -63,6 +63,8 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     rules: policy.memory,
     historyMillis: memory.knownMillis(),
     minHistoryMillis: policy.minHistoryMillis,
+    samples: memory.samples(),
+    minSamples: policy.minSamples,
     roundTo: target.strategy === 'Peak' ? MIB : 1,
     leastLimit: highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN),
     safeFloor: safeFloor(memory, policy, current.request, now),
