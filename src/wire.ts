@@ -165,10 +165,13 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         ? {}
         : addressAnnotations({ host: options.advertisedHost, port: webhook.port }),
     metrics,
-    // The caches come first: before their first list everything looks deleted.
+    // The caches come first: before their first list everything looks deleted. Sizing waits for its own, and tells policies
+    // of those that never come.
     lead: async (signal) => {
-      await Promise.race([view.onSynced, aborted(signal)]);
-      if (!signal.aborted) await Promise.all([engine.controller.run(signal), sizing?.lead(signal)]);
+      const placing = Promise.race([view.onSynced, aborted(signal)]).then(() =>
+        signal.aborted ? undefined : engine.controller.run(signal),
+      );
+      await Promise.all([placing, sizing?.lead(signal)]);
     },
   });
 

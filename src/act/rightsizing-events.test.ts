@@ -30,6 +30,14 @@ describe('events of rightsizing', () => {
     expect(notices[1]?.note).toMatch(/^bad\. Suggestion: /);
   });
 
+  test('of a message that is too long for an event the end is left out, and not what can be done', () => {
+    const { notices, events } = setUp();
+    events.onWorkload(web, { reason: 'UpdateFailed', message: 'é'.repeat(2_000), suggestion: 'do this' });
+    const { note = '' } = notices[0] ?? {};
+    expect(note).toMatch(/^é+…\. Suggestion: do this$/);
+    expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1_024);
+  });
+
   test('a state that lasts is told once an hour, each cause on its own', async () => {
     const { notices, clock, events } = setUp();
     for (const about of ['', '', 'other']) events.onWorkload(web, { ...lasting, about });

@@ -4,6 +4,7 @@
  */
 import { policyType } from '../api/optimization-policy.ts';
 import { apiVersionOf } from '../api/resources.ts';
+import { cutToBytes, MAX_NOTE_BYTES } from '../kube/event-object.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
@@ -38,7 +39,7 @@ export function createRightsizingEvents(sink: EventSink, clock: Clock): Rightsiz
     if (lasts && !told.isDue(uid, `${reason} ${about}`)) return;
     const { eventType, advice } = describeReason(reason);
     const help = suggestion ?? (eventType === 'Warning' ? advice : undefined);
-    const note = help === undefined ? message : `${message}. Suggestion: ${help}`;
+    const note = help === undefined ? message : withSuggestion(message, help);
     sink.record({ regarding, type: eventType, reason, action: 'Rightsize', note });
   };
   return {
@@ -53,4 +54,10 @@ export function createRightsizingEvents(sink: EventSink, clock: Clock): Rightsiz
     },
     forget: told.forget,
   };
+}
+
+/** Of a long message, such as a webhook's, the end is left out and not what can be done. */
+function withSuggestion(message: string, help: string): string {
+  const suggestion = `. Suggestion: ${help}`;
+  return `${cutToBytes(message, MAX_NOTE_BYTES - Buffer.byteLength(suggestion))}${suggestion}`;
 }

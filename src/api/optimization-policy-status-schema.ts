@@ -8,7 +8,7 @@ const condition = z.object({
     .string()
     .min(1)
     .max(316)
-    .meta({ description: 'Ready, MetricsAvailable, DryRun, PermissionsSufficient, Degraded.' }),
+    .meta({ description: 'Ready, MetricsAvailable, DryRun, PermissionsSufficient, Degraded, ActuationIneffective.' }),
   status: z.enum(['True', 'False', 'Unknown']),
   observedGeneration: z.int().min(0).meta({ description: 'The generation of the policy it is about.' }).optional(),
   lastTransitionTime: timeField('When `status` changed last.'),
@@ -32,7 +32,9 @@ const workload = z.object({
   status: z.enum(workloadResults).meta({ description: 'What came of it.' }).optional(),
   reason: z.string().max(1024).meta({ description: 'Why, in one word (docs/reasons.md).' }).optional(),
   message: z.string().max(4096).meta({ description: 'Why, and how to mend it.' }).optional(),
-  lastRecommendation: timeField('When it was last advised.').optional(),
+  lastRecommendation: timeField(
+    'When it was last advised; renewed once an hour where the advice stays the same.',
+  ).optional(),
   lastApplied: timeField('When it was last changed.').optional(),
   lastApplyMethod: z.enum(applyMethods).meta({ description: 'How it was last changed.' }).optional(),
   fieldOwnership: z

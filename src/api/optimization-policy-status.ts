@@ -2,7 +2,14 @@
 
 /** metav1.Condition. */
 export interface PolicyCondition {
-  type: 'Ready' | 'MetricsAvailable' | 'DryRun' | 'PermissionsSufficient' | 'Degraded' | (string & {});
+  type:
+    | 'Ready'
+    | 'MetricsAvailable'
+    | 'DryRun'
+    | 'PermissionsSufficient'
+    | 'Degraded'
+    | 'ActuationIneffective'
+    | (string & {});
   status: 'True' | 'False' | 'Unknown';
   observedGeneration?: number;
   lastTransitionTime: string;

@@ -40,6 +40,7 @@ export interface Advised {
  * @param memory what this leader changed and when; where it knows nothing, the workload's own annotation counts.
  * @param largest what the largest node offers, undefined where no node is known
  * @param now of the pass
+ * @param unread why usage cannot be read at present
  */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
@@ -48,6 +49,7 @@ export function advise(
   memory: WorkloadMemory,
   largest: Amounts | undefined,
   now: EpochMillis,
+  unread?: string,
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
@@ -79,6 +81,7 @@ export function advise(
       replicas: Math.max(workload.replicas, runningPods(pods).length),
     },
     isCpuAllocated: pods.some(isAllocated),
+    unread,
     now,
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);

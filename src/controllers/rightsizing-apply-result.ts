@@ -106,7 +106,8 @@ export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): Apply
   const { notes } = first.advice;
   const note = first.reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
   // Whoever requests what is recommended needs no change to have it.
-  const status = telling !== undefined && memory.lastApplied === undefined ? 'Skipped' : 'Applied';
+  const isKept = telling !== undefined && (memory.lastApplied === undefined || telling.reason === 'UsageUnread');
+  const status = isKept ? 'Skipped' : 'Applied';
   return { status, reason: first.reason, message: messageOf(first, first.reason, note) };
 }
 

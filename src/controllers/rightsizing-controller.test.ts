@@ -31,7 +31,8 @@ async function passOver(
       get: (own, key: keyof SizingView) => own[key] ?? snapshot[key],
     }),
     policies: { policies: () => [policy], isFresh: () => true, onSynced: Promise.resolve(), onChange: () => () => {} },
-    usage: { onChange: () => () => {} },
+    usage: { onChange: () => () => {}, healthOf: () => undefined },
+    handBack: { isNeeded: () => false },
     reconciler: {
       async reconcile(workload: SizedWorkload) {
         looked.push(workload);

@@ -21,10 +21,11 @@ import type { PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { createBreather, createEngineQueue } from './engine-queue.ts';
+import { createCannotRead } from './rightsizing-cannot-read.ts';
 import type { HandBack } from './rightsizing-hand-back.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
-import { brokenResult } from './rightsizing-result.ts';
+import { brokenResult, type WorkloadResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { COALESCE_MILLIS, type Wake, wakeOnChanges } from './rightsizing-wake.ts';
 import type { WorkloadReconciler } from './rightsizing-workload.ts';
@@ -51,10 +52,18 @@ export interface RightsizingControllerOptions {
 export interface RightsizingController {
   /** Runs until `signal` aborts; then takes no more work, waits for what is running and resolves. May be run again. */
   run(signal: AbortSignal): Promise<void>;
-  /** Looks at every policy soon: the configuration changed, and with it perhaps whose policies select where. */
+  /**
+   * Looks at every policy soon, and at what no policy has the say over any more: the configuration changed, and with it
+   * perhaps whose policies select where, or whether anything may be written.
+   */
   wakeAll(): void;
   /** Looks at one workload soon. */
   wakeWorkload(ref: WorkloadRef): void;
+  /**
+   * Tells every policy what of the cluster cannot be read. For whoever waits for that before {@link run}; harmless where
+   * all is known. Rejects only with the signal's reason.
+   */
+  tellUnread(signal: AbortSignal): Promise<void>;
   /** Which policy has the say over the workload, and which others match. Cheap: the policies are indexed once. */
   select(workload: SizedWorkload): PolicySelection;
 }
@@ -71,6 +80,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const wake: Wake = queue.wake;
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
   const breathe = createBreather(clock);
+  const cannotRead = createCannotRead(options);
 
   /** Made anew when a policy changes: the stores hand out the same array until then. */
   const policyIndex = (): PolicyIndex => {
@@ -96,6 +106,7 @@ export function createRightsizingController(options: RightsizingControllerOption
       results.set(key, result);
       if (result.againAfterMillis !== undefined) wake(`workload ${key}`, result.againAfterMillis);
       if (result.failure !== undefined) noteFailure(policy, workload, result.failure);
+      noteUnreadUsage(policy, workload, result);
     } catch (error) {
       if (signal.aborted) throw error;
       log.error({ workload: key, policy: policy.name, error }, 'A workload could not be worked on');
@@ -112,12 +123,14 @@ export function createRightsizingController(options: RightsizingControllerOption
     events.onPolicy(policy, { reason: 'ProcessingFailed', message, lasts: true, about: workloadKey(workload) });
   };
 
-  /** What is known may be out of date: what was found before stays, and nothing is decided on it. */
-  const noteStale = (policy: PolicyRecord, stale: readonly string[]): void => {
-    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'discovery_error' });
-    const cause = `${stale.join(', ')} cannot be followed`;
-    const message = renderReason('DiscoveryFailed', { namespace: policy.namespace, name: policy.name, cause });
-    events.onPolicy(policy, { reason: 'DiscoveryFailed', message, lasts: true });
+  /**
+   * A source that fails while usage is remembered: one event on the policy, for all its workloads fare alike. Those of
+   * which nothing is known are skipped with an event of their own.
+   */
+  const noteUnreadUsage = (policy: ValidPolicy, workload: SizedWorkload, result: WorkloadResult): void => {
+    if (result.metricsProblem === undefined || !result.hasUsage) return;
+    const message = renderReason('MetricsCollectionFailed', { ...workload, cause: result.metricsProblem });
+    events.onPolicy(policy, { reason: 'MetricsCollectionFailed', message, lasts: true });
   };
 
   /** Which policies there are now is not known: nothing is done on their account. */
@@ -145,7 +158,12 @@ export function createRightsizingController(options: RightsizingControllerOption
     }
     book.discovered = discovered;
     book.owned = owned.size;
-    for (const key of book.results.keys()) if (!owned.has(key)) book.results.delete(key);
+    for (const key of book.results.keys()) {
+      if (owned.has(key)) continue;
+      book.results.delete(key);
+      // Another policy's by now, or nobody's: then what is ours on it is given back.
+      wake(`workload ${key}`);
+    }
     const isDisabled = policy.spec.mode === 'Disabled';
     if (isDisabled) book.results.clear();
     const largest = largestNode(view);
@@ -156,6 +174,12 @@ export function createRightsizingController(options: RightsizingControllerOption
       if (workload === undefined || workload.deleting || select(workload).winner?.uid !== policy.uid) continue;
       if (isDisabled) await handBack(workload, signal);
       else await work(workload, policy, largest, signal);
+    }
+    const fallback = options.usage.healthOf(policy)?.fallback;
+    if (fallback !== undefined) {
+      const { provider, because } = fallback;
+      const message = renderReason('UsageFromFallback', { provider, cause: because.message });
+      events.onPolicy(policy, { reason: 'UsageFromFallback', message, lasts: true });
     }
     await books.write(policy, signal);
     const took = (clock.now() - startedAt) / 1000;
@@ -171,11 +195,12 @@ export function createRightsizingController(options: RightsizingControllerOption
   const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
     const policy = findPolicy(key);
     if (policy === undefined || policy.deleting) return undefined;
-    const { stale } = view.freshness();
-    if (stale.length > 0) {
-      noteStale(policy, stale);
+    // What is known may be out of date: what was found before stays, and nothing is decided on it.
+    if (view.freshness().stale.length > 0) {
+      await cannotRead(policy, signal);
       return STALE_MILLIS;
     }
+    cannotRead.isOver();
     if (isValidPolicy(policy)) return passOver(policy, signal);
     books.of(policy.uid).results.clear();
     metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'validation_error' });
@@ -228,11 +253,26 @@ export function createRightsizingController(options: RightsizingControllerOption
   const wakeAll = (): void => {
     index = undefined;
     for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
+    // Policies may have gone while nobody led, or while nothing was to be written.
+    for (const workload of view.workloads()) {
+      if (handBack.isNeeded(workload) && select(workload).winner === undefined)
+        wake(`workload ${workloadKey(workload)}`);
+    }
+  };
+
+  const tellUnread = async (signal: AbortSignal): Promise<void> => {
+    for (const policy of policies.policies()) {
+      await cannotRead(policy, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        log.warn({ policy: policyKey(policy), error }, 'A policy could not be told what cannot be read');
+      });
+    }
   };
 
   return {
     select,
     wakeAll,
+    tellUnread,
     wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
     async run(signal) {
       // A policy that is not known yet could be the one that has the say over a workload.

@@ -76,6 +76,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const books = createPolicyBooks({
     writeStatus: createWritePolicyStatus(api),
     dryRun: () => isDryRun(settings()),
+    healthOf: options.usage.healthOf,
     clock,
     log,
   });
@@ -89,7 +90,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     handBack: createHandBack({
       annotate,
       template: createHandBackTemplate(api),
-      isReadOnly: () => settings().size.readOnly,
+      isReadOnly: () => isDryRun(settings()),
       memory,
       log,
     }),

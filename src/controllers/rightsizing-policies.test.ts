@@ -28,7 +28,8 @@ function setUp(answer: () => WriteOutcome = () => ({ result: 'written' })) {
     written.push({ policy: name, status });
     return answer();
   };
-  const books = createPolicyBooks({ writeStatus, dryRun: () => false, clock, log: createSilentLogger() });
+  const log = createSilentLogger();
+  const books = createPolicyBooks({ writeStatus, dryRun: () => false, healthOf: () => undefined, clock, log });
   return { clock, books, written };
 }
 const { signal } = new AbortController();

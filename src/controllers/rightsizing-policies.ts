@@ -4,11 +4,13 @@ import type { OptimizationPolicyStatus } from '../api/optimization-policy-status
 import type { Trouble } from '../decide/rightsizing/policy-conditions.ts';
 import { policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
 import { worthOf } from '../decide/rightsizing/savings.ts';
+import { type UnreadCluster, unreadConditions } from '../decide/rightsizing/unread-conditions.ts';
 import { isWorthWriting } from '../decide/rightsizing/worth-writing.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
+import type { PolicyHealth, UsageCollector } from '../observe/usage/collector-port.ts';
 import { UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
 import { createResultStore, entryOf, type ResultStore } from './rightsizing-result-store.ts';
@@ -29,6 +31,8 @@ export interface PolicyBooks {
   forget(uid: string): void;
   /** Writes the status if it says something new. @throws StatusWriteError where it could not be written. */
   write(policy: PolicyRecord, signal: AbortSignal): Promise<void>;
+  /** Says in the conditions that the cluster cannot be read, and leaves the rest as it is. Throws as `write` does. */
+  writeUnread(policy: PolicyRecord, unread: UnreadCluster, signal: AbortSignal): Promise<void>;
 }
 
 /** The status could not be written: worth a retry with back-off. */
@@ -40,11 +44,13 @@ export class StatusWriteError extends Error {
 export interface PolicyBooksOptions {
   readonly writeStatus: WritePolicyStatus;
   readonly dryRun: () => boolean;
+  /** How usage is collected for a policy; undefined where it is for none of its workloads. */
+  readonly healthOf: UsageCollector['healthOf'];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBooksOptions): PolicyBooks {
+export function createPolicyBooks({ writeStatus, dryRun, healthOf, clock, log }: PolicyBooksOptions): PolicyBooks {
   const books = new Map<string, PolicyBook>();
   /** What was written last, and when: the cache may show it only later. */
   const written = new Map<string, { readonly status: OptimizationPolicyStatus; readonly at: EpochMillis }>();
@@ -60,6 +66,15 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
     books.set(uid, known);
     return known;
   };
+  const put = async (policy: PolicyRecord, status: OptimizationPolicyStatus, signal: AbortSignal): Promise<void> => {
+    const outcome = await writeStatus(policy, status, signal);
+    if (outcome.result === 'written') written.set(policy.uid, { status, at: clock.now() });
+    if (outcome.result === 'forbidden' || outcome.result === 'failed') {
+      const { namespace, name } = policy;
+      log.warn({ namespace, policy: name, error: outcome.message }, 'The status of a policy could not be written');
+      throw new StatusWriteError(outcome.message);
+    }
+  };
   return {
     of,
     forget(uid) {
@@ -69,17 +84,20 @@ export function createPolicyBooks({ writeStatus, dryRun, clock, log }: PolicyBoo
     async write(policy, signal) {
       const now = clock.now();
       const before = presentOf(policy);
-      const input = isValidPolicy(policy) ? inputOf(of(policy.uid), policy.spec.mode, dryRun()) : undefined;
+      const input = isValidPolicy(policy)
+        ? inputOf(of(policy.uid), policy.spec.mode, dryRun(), healthOf(policy)?.fallback)
+        : undefined;
       const status = policyStatus({ ...policy, status: before }, input, now);
       if (isValidPolicy(policy) && policy.spec.mode === 'Disabled') keepWorkloads(status, before);
-      if (!isWorthWriting(before, status, now)) return;
-      const outcome = await writeStatus(policy, status, signal);
-      if (outcome.result === 'written') written.set(policy.uid, { status, at: now });
-      if (outcome.result === 'forbidden' || outcome.result === 'failed') {
-        const { namespace, name } = policy;
-        log.warn({ namespace, policy: name, error: outcome.message }, 'The status of a policy could not be written');
-        throw new StatusWriteError(outcome.message);
-      }
+      if (isWorthWriting(before, status, now)) await put(policy, status, signal);
+    },
+    async writeUnread(policy, unread, signal) {
+      const before = presentOf(policy);
+      const conditions = unreadConditions(policy, unread, before.conditions ?? [], clock.now());
+      // Nothing was looked at, so the time of the last look is no reason to write.
+      const { lastReconciliation: _, ...present } = before;
+      if (isWorthWriting(present, { ...present, conditions }, clock.now()))
+        await put(policy, { ...before, conditions }, signal);
     },
   };
 }
@@ -90,7 +108,12 @@ function keepWorkloads(status: OptimizationPolicyStatus, { workloads, workloadsO
   if (workloadsOmitted !== undefined) status.workloadsOmitted = workloadsOmitted;
 }
 
-function inputOf({ results, discovered, owned }: PolicyBook, mode: string, dryRun: boolean): StatusInput {
+function inputOf(
+  { results, discovered, owned }: PolicyBook,
+  mode: string,
+  dryRun: boolean,
+  fallback: PolicyHealth['fallback'],
+): StatusInput {
   const all = [...results.values()];
   const troubleOf = (cause: (result: WorkloadResult) => string | undefined): Trouble[] =>
     all.flatMap((result) => {
@@ -109,9 +132,23 @@ function inputOf({ results, discovered, owned }: PolicyBook, mode: string, dryRu
       owned: Math.max(owned, all.length),
       withUsage,
       metricsProblem: unread[0],
+      fallback: fallback && { provider: fallback.provider, cause: fallback.because.message },
+      stale: troubleOf(partlyStale)[0],
       forbidden: troubleOf(({ forbidden }) => forbidden)[0],
       failing: troubleOf(({ failure }) => failure),
+      ineffective: troubleOf(({ entry: { reason, message = reason } }) =>
+        reason === 'ChangesIneffective' ? message : undefined,
+      ),
     },
     workloads: all.map((result) => ({ of: result.entry, worth: worthOf(result.saving), entry: () => entryOf(result) })),
   };
+}
+
+/** What is not read any more, where the other resource of the same container is. */
+function partlyStale({ advice }: WorkloadResult): string | undefined {
+  for (const { container, cpu, memory } of advice) {
+    if (cpu.held === 'Stale' && memory.target !== undefined) return `CPU of container ${container}`;
+    if (memory.held === 'Stale' && cpu.target !== undefined) return `memory of container ${container}`;
+  }
+  return undefined;
 }

@@ -27,6 +27,11 @@ export function createSkipReporter({ events, journal }: SkipReporterOptions): Re
       events.onWorkload(workload, { reason, message, suggestion, lasts: true });
       return;
     }
+    if (reason === 'TemplateConflict') {
+      const text = renderReason('SSAConflict', { ...workload, cause: message });
+      events.onWorkload(workload, { reason: 'SSAConflict', message: text, suggestion, lasts: true });
+      return;
+    }
     const cause = `${reason}: ${message}`;
     events.onWorkload(workload, {
       reason: status === 'Error' ? 'UpdateFailed' : 'WorkloadSkipped',

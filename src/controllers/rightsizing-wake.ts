@@ -93,7 +93,8 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
       if (kind === 'gone') {
         books.forget(policy.uid);
         events.forget(policy.uid);
-        metrics.removePolicy(policy.name);
+        // Series name policies without their namespaces, as OptiPod's do.
+        if (policies.policies().every(({ name }) => name !== policy.name)) metrics.removePolicy(policy.name);
       }
       // At start every policy is told of, one by one.
       selectionTimer ??= clock.setTimer(COALESCE_MILLIS, selectionChanged);

@@ -37,6 +37,7 @@ import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } f
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
+import { noteUnread } from './rightsizing-unread.ts';
 
 export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly view: SizingView;
@@ -123,13 +124,19 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Skipped', reason: name, message, advice };
   };
 
-  /** Counted and journalled when the text changes, an event when a person would notice. */
-  const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory): void => {
+  /**
+   * Counted and journalled when the text changes, an event when a person would notice.
+   * @param isRead the usage it is made of is read as it comes: advice that stays the same is advised anew.
+   */
+  const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory, isRead: boolean): void => {
     const { workload, advice } = advised;
     const text = recommendationText(advice);
-    if (text === undefined || text === memory.recommended) return;
+    if (text === undefined) return;
+    const now = clock.now();
+    const isNew = text !== memory.recommended;
+    if (isNew || (isRead && now - (memory.lastRecommendation ?? 0) >= RENEW_MILLIS)) memory.lastRecommendation = now;
+    if (!isNew) return;
     memory.recommended = text;
-    memory.lastRecommendation = clock.now();
     options.metrics.inc('optipod_recommendations_total', { policy: policy.name });
     const message = renderReason('RecommendationGenerated', { ...workload, changes: text });
     const values = targetsOf(advice);
@@ -152,8 +159,11 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       memory.lastRecommendation ??= parseTime(before?.lastRecommendation);
       memory.recommended ??= recommendedBefore(before?.recommendations);
       resumeWatches(memory, workload, view.podsOf(workload), now);
-      const advised = advise(options, workload, policy.spec, memory, largestNode, now);
-      tellRecommendation(advised, policy, memory);
+      const { problem } = usage.stateOf(workload);
+      const { isLong, againAfterMillis } = noteUnread(memory, problem, now);
+      const unread = isLong ? problem?.message : undefined;
+      const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
+      tellRecommendation(advised, policy, memory, unread === undefined);
       const { mode, annotateRecommendations } = policy.spec;
       const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
       let forbidden: string | undefined;
@@ -162,12 +172,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;
       }
-      const problem = usage.stateOf(workload).problem;
-      memory.unreadSince = problem === undefined ? undefined : (memory.unreadSince ?? now);
-      // The first samples of a new pod take their time; a source that does not answer is told of at once.
-      const isPatient = problem?.reason === 'NoData';
-      const unreadFor = memory.unreadSince === undefined ? 0 : now - memory.unreadSince;
-      const isLongUnread = problem !== undefined && unreadFor >= (isPatient ? UNREAD_PATIENCE_MILLIS : 0);
       const applied = await act(advised, policy, memory, signal);
       // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
       if (mode === 'Auto' && isAnnotated)
@@ -179,7 +183,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         );
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
-      const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLongUnread;
+      const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLong;
       const isKept =
         outcome.status === 'Skipped' ||
         outcome.status === 'Error' ||
@@ -199,11 +203,10 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         saving: savingOf(advised.advice, workload.replicas),
         hasUsage: advised.hasUsage,
         // A workload that has just begun is no reason to doubt the source.
-        metricsProblem: isLongUnread ? problem.message : undefined,
+        metricsProblem: unread,
         forbidden,
         failure: outcome.status === 'Error' ? (outcome.message ?? outcome.reason) : undefined,
-        againAfterMillis:
-          applied?.againAfterMillis ?? (problem && !isLongUnread ? UNREAD_PATIENCE_MILLIS - unreadFor : undefined),
+        againAfterMillis: applied?.againAfterMillis ?? againAfterMillis,
       };
     },
   };
@@ -227,8 +230,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   }
 }
 
-/** How long a workload may be without any sample before that is called a problem of the source. */
-const UNREAD_PATIENCE_MILLIS: Millis = 60_000;
+/** Of advice that stays the same the time is renewed this often: the status is not written more often at rest. */
+const RENEW_MILLIS: Millis = 3_600_000;
 /** A recommendation moves a little with every sample; an event is for what a person would notice. */
 const TELLING = 0.1;
 

@@ -32,7 +32,7 @@ export interface EventNotice {
 }
 
 /** Limits of kubernetes pkg/apis/core/validation/events.go. */
-const MAX_NOTE_BYTES = 1_024;
+export const MAX_NOTE_BYTES = 1_024;
 const MAX_WORD_LENGTH = 128;
 const MAX_NAME_LENGTH = 253;
 /** Events of cluster-wide objects live here; the API server refuses any other. */

@@ -217,18 +217,6 @@ export const blockReasons = {
     message: 'Pod {pod} is being resized',
     advice: nothingToDo,
   },
-  OtherEvictorActive: {
-    kinds: ['block'],
-    eventType: 'Normal',
-    message: 'Pods of this workload are being disrupted by {evictor}',
-    advice: nothingToDo,
-  },
-  VolumeBoundToZone: {
-    kinds: ['block'],
-    eventType: 'Normal',
-    message: 'The volume of pod {pod} is bound to {zone}, where no {side} node has room',
-    advice: 'Add {side} capacity in {zone}.',
-  },
   PreconditionFailed: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -200,6 +200,13 @@ const verdicts = {
     message: 'The change needs new pods, and the policy does not allow to recreate them',
     advice: 'Set updateStrategy.allowRecreate: true.',
   },
+  TemplateOnDelete: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: '{workload} has the update strategy OnDelete: a new template reaches no pod until somebody deletes it',
+    advice:
+      'Set its update strategy to RollingUpdate, resize in place, or set updateStrategy.evictToResize of the policy.',
+  },
   TemplateRollout: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -56,7 +56,7 @@ const events = {
     advice: nothingToDo,
   },
   SSAConflict: {
-    kinds: ['event', 'skip'],
+    kinds: ['event'],
     eventType: 'Warning',
     message: 'Server-side apply to {kind} {namespace}/{name} conflicts: {cause}',
     advice: 'Another field manager owns these fields; take the requests out of its manifest, or exclude the workload.',
@@ -74,7 +74,7 @@ const events = {
     advice: 'Correct the policy; it selects nothing until then.',
   },
   DiscoveryFailed: {
-    kinds: ['event'],
+    kinds: ['event', 'condition'],
     eventType: 'Warning',
     message: 'Workloads of OptimizationPolicy {namespace}/{name} could not be found: {cause}',
     advice: 'Check that Stowage may list workloads and namespaces.',
@@ -101,6 +101,12 @@ const conditions = {
     message: 'The policy is valid and in force for {count} {count|workload|workloads}',
     advice: nothingToDo,
   },
+  UsageFromFallback: {
+    kinds: ['condition', 'event'],
+    eventType: 'Warning',
+    message: 'Usage comes from {provider}, as the provider of the policy cannot be set up: {cause}',
+    advice: 'Correct metricsConfig of the policy, or name there the provider that is used.',
+  },
   UsageKnown: {
     kinds: ['condition'],
     eventType: 'Normal',
@@ -119,11 +125,30 @@ const conditions = {
     message: 'No request was refused for want of permissions',
     advice: nothingToDo,
   },
+  ReadForbidden: {
+    kinds: ['condition'],
+    eventType: 'Warning',
+    message: 'RBAC: insufficient permissions to read {what}: {cause}',
+    advice: 'Grant Stowage get, list and watch on it, as deploy/rbac.yaml does; nothing is sized until then.',
+  },
   AllWell: {
     kinds: ['condition'],
     eventType: 'Normal',
     message: 'Every workload could be worked on',
     advice: nothingToDo,
+  },
+  ActuationEffective: {
+    kinds: ['condition'],
+    eventType: 'Normal',
+    message: 'What was changed was seen in force',
+    advice: nothingToDo,
+  },
+  ActuationIneffective: {
+    kinds: ['condition'],
+    eventType: 'Warning',
+    message:
+      'Changes of {count} {count|workload|workloads} had no effect and are not made for a while, {example} among them',
+    advice: 'Find who undoes them, or what keeps them from being carried out; `stowage explain` tells what was done.',
   },
   WorkloadsFailing: {
     kinds: ['condition'],

@@ -12,10 +12,16 @@ export const sizeSkipReasons = {
     advice: 'Wait for the first samples; if none come, look at the condition MetricsAvailable.',
   },
   Stale: {
-    kinds: ['skip'],
+    kinds: ['skip', 'condition'],
     eventType: 'Warning',
     message: 'The last sample of {what} is too old',
     advice: 'Check the metrics source; the recommendation is frozen until samples come again.',
+  },
+  UsageUnread: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'Usage cannot be read at present, so {what} stays as it is',
+    advice: 'Mend the metrics source as the condition MetricsAvailable says; what was learned is kept meanwhile.',
   },
   LowConfidence: {
     kinds: ['skip'],
@@ -119,12 +125,6 @@ export const sizeSkipReasons = {
     eventType: 'Normal',
     message: 'The policy is disabled',
     advice: 'Set spec.mode to Recommend or Auto.',
-  },
-  AdmissionRejected: {
-    kinds: ['skip'],
-    eventType: 'Warning',
-    message: 'Refused at admission: {cause}',
-    advice: 'See the message of the webhook or policy that refused it, or exclude the workload.',
   },
   QuotaExceeded: {
     kinds: ['skip'],

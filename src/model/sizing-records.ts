@@ -93,6 +93,11 @@ export interface SizedWorkload {
   readonly replicas: number;
   /** A rollout is under way: template and pods differ. */
   readonly isRollingOut: boolean;
+  /**
+   * Why a new template reaches no pod: the rollout is paused (`spec.paused`), or pods are replaced only when somebody
+   * deletes them (`OnDelete`). Left out: it is rolled out.
+   */
+  readonly keepsPods?: 'Paused' | 'OnDelete';
   readonly selector: LabelSelector | undefined;
   /** Containers and sidecars of the pod template, in order. */
   readonly containers: readonly ContainerSpecRecord[];

@@ -18,6 +18,14 @@ export type ViewChange =
   | { readonly kind: 'workload-deleted'; readonly key: string; readonly uid: string }
   | { readonly kind: 'capacity' };
 
+/** A type whose objects are not known, or no longer followed. */
+export interface UnreadStore {
+  /** Name of its store, e.g. `pods`. */
+  readonly name: string;
+  /** What the last attempt to read it came to; undefined before the first one has ended. */
+  readonly error: unknown;
+}
+
 /** The cluster as the informers have it now. What it answers is of one moment only: after an await it may differ. */
 export interface LiveView extends ClusterView {
   /**
@@ -29,6 +37,8 @@ export interface LiveView extends ClusterView {
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
   /** Called for every node added, changed or removed, after the view shows it. */
   onNode(listener: (before: NodeRecord | undefined, after: NodeRecord | undefined) => void): () => void;
+  /** Stores that are not fresh, whether they never were or are no more; empty when all is known. */
+  unread(): readonly UnreadStore[];
   /** Resolves when every store has had its first complete list; rejects when the view is stopped before. */
   readonly onSynced: Promise<void>;
   /** Runs all informers until `signal` aborts. Call once. */
@@ -164,6 +174,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
       const stale = all.filter(([, informer]) => informer.freshness() === 'stale').map(([name]) => name);
       return { synced: all.every(([, informer]) => informer.freshness() !== 'initial'), stale };
     },
+    unread: () => unreadOf(informers()),
     namespace: (name) => stores.namespaces.store.get(name),
     nodes: () => stores.nodes.store.values(),
     node: (name) => stores.nodes.store.get(name),
@@ -213,4 +224,11 @@ function matcherOf(pdb: PdbRecord | undefined): LabelMatcher {
   } catch {
     return () => false;
   }
+}
+
+/** Of informers by name, those that are not fresh. */
+export function unreadOf(informers: readonly (readonly [string, Informer<unknown>])[]): readonly UnreadStore[] {
+  return informers.flatMap(([name, informer]) =>
+    informer.freshness() === 'fresh' ? [] : [{ name, error: informer.lastError() }],
+  );
 }

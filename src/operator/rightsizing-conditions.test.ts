@@ -1,9 +1,19 @@
 /** What the conditions of a policy say while it runs beside others. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { policyType } from '../api/optimization-policy.ts';
+import { resources } from '../api/resources.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
-import { createPolicy, deployLoaded, readPolicy, startSizedWorld, statusOf } from './testing/sized-world.ts';
-import { MINUTE, untilReady } from './testing/steps.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  readPolicy,
+  sizedEvents,
+  sizedPods,
+  startSizedWorld,
+  statusOf,
+} from './testing/sized-world.ts';
+import { inShop, MINUTE, untilReady } from './testing/steps.ts';
 
 const conditionOf = async (world: EmbeddedWorld, name: string, type: string) =>
   (await readPolicy(world, { name })).status?.conditions?.find((each) => each.type === type);
@@ -72,4 +82,172 @@ test('errors are counted by what went wrong, as OptiPod names it', async () => {
       return (await count('sizes', type)) === before;
     });
   }
+});
+
+test('of two policies of one name the counts stay as long as one of them does', async () => {
+  const metrics = createMetrics();
+  const world = await startSizedWorld({ metrics });
+  await deployLoaded(world, { replicas: 1 });
+  await untilReady(world, 'web', 1);
+  await createPolicy(world);
+  await createPolicy(world, { group: 'optipod.optipod.io' });
+  await world.until('advised', async () => (await statusOf(world))?.status === 'Recommended');
+  const isCounted = async () => (await metrics.render()).includes('optipod_recommendations_total{policy="sizes"}');
+  await world.api.delete(policyType('optipod.optipod.io'), 'sizes', inShop);
+  await world.clock.advance(5_000);
+  expect(await isCounted()).toBe(true);
+  await world.api.delete(policyType('optipod.io'), 'sizes', inShop);
+  await world.until('gone', async () => !(await isCounted()), MINUTE);
+});
+
+test('advice that stays the same is advised anew, which its time shows within two hours', async () => {
+  const world = await startSizedWorld();
+  await deployLoaded(world, { replicas: 1 });
+  await untilReady(world, 'web', 1);
+  await createPolicy(world, { spec: { reconciliationInterval: '5m' } });
+  await world.until('advised', async () => (await statusOf(world))?.status === 'Recommended');
+  const timeOf = async () => Date.parse((await statusOf(world))?.lastRecommendation ?? '');
+  const first = await timeOf();
+  await world.clock.advance(121 * MINUTE);
+  expect((await timeOf()) - first).toBeGreaterThan(59 * MINUTE);
+});
+
+describe('a source that fails while usage is remembered', () => {
+  // Of the metrics API alone: pods of the core group are followed by watches, and here read by name.
+  const failing = { verbs: ['list'], resources: ['pods'], effect: { kind: 'status', code: 503 } } as const;
+
+  /** A policy that advises more than the pod has, which waits for a cooldown, when the source begins to fail. */
+  async function failed(mode: 'Auto' | 'Recommend') {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1, limits: { cpu: '2', memory: '1Gi' } });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode, metrics: { strategy: 'Max' }, updates: { cooldown: '10m' } });
+    const first = mode === 'Auto' ? 'Applied' : 'Recommended';
+    await world.until('sized', async () => (await statusOf(world))?.status === first);
+    const [pod] = await sizedPods(world);
+    const name = pod?.metadata?.name ?? '';
+    const load = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
+      await world.api.patch(resources.pods, name, { type: 'merge', body: { metadata: { annotations } } }, inShop);
+    };
+    const requests = async () =>
+      (await world.api.get(resources.pods, name, inShop)).spec?.containers[0]?.resources?.requests;
+    await load({ 'stowage.test/cpu': '600m' });
+    await world.until('more is advised', async () => (await statusOf(world))?.recommendations?.[0]?.cpu === '720m');
+    const fault = world.server.faults.add(failing);
+    return { world, fault, load, requests };
+  }
+  const told = async (world: EmbeddedWorld) =>
+    (await sizedEvents(world)).filter(
+      ({ regarding, reason }) => regarding?.kind === 'OptimizationPolicy' && reason === 'MetricsCollectionFailed',
+    );
+
+  test('nothing begins, status, condition and event say why, and it goes on when the source answers', async () => {
+    const { world, fault, requests } = await failed('Auto');
+    const before = await requests();
+    await world.until('the pause is over', async () => (await statusOf(world))?.reason === 'UsageUnread', 30 * MINUTE);
+    expect(await statusOf(world)).toMatchObject({
+      status: 'Skipped',
+      message: expect.stringContaining('does not answer'),
+    });
+    expect(await requests()).toEqual(before);
+    expect(await conditionOf(world, 'sizes', 'MetricsAvailable')).toMatchObject({
+      status: 'False',
+      reason: 'MetricsCollectionFailed',
+    });
+    expect(await told(world)).toMatchObject([
+      { type: 'Warning', note: expect.stringMatching(/does not answer.*Suggestion: /) },
+    ]);
+    fault.remove();
+    await world.until('it is made', async () => (await requests())?.['cpu'] === '720m', 10 * MINUTE);
+    await world.until(
+      'all is well',
+      async () => (await conditionOf(world, 'sizes', 'MetricsAvailable'))?.status === 'True',
+    );
+  });
+
+  test('a kill for want of memory is told by the pod, so that more is given all the same', async () => {
+    const { world, load, requests } = await failed('Auto');
+    await world.until('told', async () => (await told(world)).length > 0, 10 * MINUTE);
+    await load({ 'stowage.test/memory': 'step(100Mi, 1500Mi, 5s)' });
+    await world.until(
+      'it has what its limit allows',
+      async () => (await requests())?.['memory'] === '1Gi',
+      20 * MINUTE,
+    );
+  });
+
+  test('in Recommend the advice stays, and the policy says that it is not renewed', async () => {
+    const { world } = await failed('Recommend');
+    await world.until('told', async () => (await told(world)).length > 0, 10 * MINUTE);
+    expect(await statusOf(world)).toMatchObject({ status: 'Recommended', recommendations: [{ cpu: '720m' }] });
+  });
+});
+
+test('a provider that cannot be set up: the fallback is used, and condition and event say so', async () => {
+  const world = await startSizedWorld({ rightsizing: '  provider: metrics-server' });
+  await deployLoaded(world, { replicas: 1 });
+  await untilReady(world, 'web', 1);
+  await createPolicy(world, { metrics: { provider: 'custom', custom: { name: 'nobody' } } });
+  await world.until('advised', async () => (await statusOf(world))?.status === 'Recommended');
+  await world.until(
+    'told',
+    async () => (await conditionOf(world, 'sizes', 'MetricsAvailable'))?.reason === 'UsageFromFallback',
+  );
+  expect(await conditionOf(world, 'sizes', 'MetricsAvailable')).toMatchObject({
+    status: 'True',
+    message: expect.stringMatching(/metrics-server.*nobody.*Suggestion: /),
+  });
+  const event = (await sizedEvents(world)).find(({ reason }) => reason === 'UsageFromFallback');
+  expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('nobody') });
+});
+
+describe('a cluster that cannot be read', () => {
+  const verbs = ['list', 'watch'];
+
+  // Feature of Property 28: what may not be read is not monitored, and conditions and events say so.
+  test('for want of a right: the next leader sizes nothing, says so, and what was known stays', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+    const known = await statusOf(world);
+    const effect = { kind: 'status', code: 403, message: 'User "stowage" cannot list resource "daemonsets"' } as const;
+    const fault = world.server.faults.add({ verbs, resources: ['daemonsets'], effect });
+    world.cutOff('test_1');
+    await world.startOperator('test_2');
+    const permissions = () => conditionOf(world, 'sizes', 'PermissionsSufficient');
+    await world.until('told', async () => (await permissions())?.reason === 'ReadForbidden');
+    expect(await permissions()).toMatchObject({
+      status: 'False',
+      message: expect.stringMatching(/daemonSets: .*cannot list.*Suggestion: Grant/),
+    });
+    expect(await conditionOf(world, 'sizes', 'Degraded')).toMatchObject({ status: 'True', reason: 'DiscoveryFailed' });
+    expect(await conditionOf(world, 'sizes', 'Ready')).toMatchObject({ status: 'True' });
+    expect(await statusOf(world)).toEqual(known);
+    const told = (await sizedEvents(world)).filter(({ reason }) => reason === 'DiscoveryFailed');
+    expect(told.map(({ regarding, type }) => [regarding?.kind, type])).toEqual([['OptimizationPolicy', 'Warning']]);
+    fault.remove();
+    await world.until('all is well', async () => (await permissions())?.status === 'True');
+    expect(await conditionOf(world, 'sizes', 'Degraded')).toMatchObject({ status: 'False' });
+  });
+
+  test('for a while: told by an event at once, by a condition when it lasts', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 1 });
+    await untilReady(world, 'web', 1);
+    await createPolicy(world);
+    await world.until('advised', async () => (await statusOf(world))?.status === 'Recommended');
+    const fault = world.server.faults.add({ verbs, resources: ['statefulsets'], effect: { kind: 'outage' } });
+    const degraded = () => conditionOf(world, 'sizes', 'Degraded');
+    await world.until('an event', async () =>
+      (await sizedEvents(world)).some(({ reason }) => reason === 'DiscoveryFailed'),
+    );
+    expect(await degraded()).toMatchObject({ status: 'False' });
+    await world.until('a condition', async () => (await degraded())?.reason === 'DiscoveryFailed', 5 * MINUTE);
+    expect(await conditionOf(world, 'sizes', 'PermissionsSufficient')).toMatchObject({ status: 'True' });
+    expect((await statusOf(world))?.status).toBe('Recommended');
+    fault.remove();
+    await world.until('all is well', async () => (await degraded())?.status === 'False', 5 * MINUTE);
+  });
 });

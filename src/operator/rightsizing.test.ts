@@ -1,5 +1,6 @@
 /** Rightsizing on the embedded cluster, from usage to status, by the operator as it is wired. */
 import { describe, expect, test } from 'vitest';
+import type { Deployment, StatefulSet } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import {
   createPolicy,
@@ -13,7 +14,9 @@ import {
   statusOf,
   workloadWrites,
 } from './testing/sized-world.ts';
-import { inShop, patchDeployment, untilReady } from './testing/steps.ts';
+import { inShop, MINUTE, patchDeployment, untilReady } from './testing/steps.ts';
+
+type Templated = Deployment | StatefulSet;
 
 describe('a policy in Recommend', () => {
   test('has the recommendation in its status, and nothing is written to the workload', async () => {
@@ -33,6 +36,7 @@ describe('a policy in Recommend', () => {
       ['DryRun', 'False'],
       ['PermissionsSufficient', 'True'],
       ['Degraded', 'False'],
+      ['ActuationIneffective', 'False'],
     ]);
     expect(workloadWrites(world)).toEqual([]);
     expect(await requestsOf(world)).toEqual(Array.from({ length: 2 }, () => ({ cpu: '500m', memory: '512Mi' })));
@@ -116,6 +120,39 @@ describe('a policy in Auto', () => {
     ).toBe(true);
     expect(metadata?.annotations?.['optipod.io/applied-sizes']).toBeUndefined();
   });
+
+  test.each(['Paused', 'TemplateOnDelete'] as const)(
+    'a template that would reach no pod is left alone: %s',
+    async (reason) => {
+      const world = await startSizedWorld();
+      const { metadata = {}, spec } = loadedDeployment({ replicas: 1 });
+      const template = spec?.template ?? {};
+      const selector = spec?.selector ?? {};
+      if (reason === 'Paused') {
+        await deployLoaded(world, { replicas: 1 });
+      } else {
+        const onDelete = { replicas: 1, serviceName: 'web', selector, template, updateStrategy: { type: 'OnDelete' } };
+        await world.api.create(
+          resources.statefulSets,
+          { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: onDelete },
+          inShop,
+        );
+      }
+      await untilReady(world, 'web', 1);
+      if (reason === 'Paused') await patchDeployment(world, { paused: true });
+      await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false, allowRecreate: true } });
+      await world.until('told', async () => (await statusOf(world))?.reason === reason);
+      await world.clock.advance(2 * MINUTE);
+      expect(await statusOf(world)).toMatchObject({ status: 'Skipped', reason });
+      const type = reason === 'Paused' ? resources.deployments : resources.statefulSets;
+      expect(
+        (await world.api.get<Templated>(type, 'web', inShop)).spec?.template?.spec?.containers[0]?.resources?.requests,
+      ).toEqual({
+        cpu: '500m',
+        memory: '512Mi',
+      });
+    },
+  );
 
   test('where neither is allowed the workload is skipped with a warning that says what to do', async () => {
     const world = await startSizedWorld();

@@ -11,7 +11,8 @@ import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-s
 import { usageTargets } from '../controllers/rightsizing-targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
-import type { Millicores } from '../lib/units.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Millicores, Millis } from '../lib/units.ts';
 import { aborted } from '../lib/until-aborted.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -110,9 +111,27 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     },
     run: policies.run,
     async lead(signal) {
-      await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
+      const known = new AbortController();
+      const telling = tellWhileUnread(engine, clock, AbortSignal.any([signal, known.signal]));
+      try {
+        await Promise.race([Promise.all([view.onSynced, policies.onSynced]), aborted(signal)]);
+      } finally {
+        known.abort();
+        await telling;
+      }
       if (signal.aborted) return;
       await Promise.all([usage.lead(signal), engine.run(signal)]);
     },
   };
+}
+
+/** First lists of a large cluster take seconds. */
+const TELL_MILLIS: Millis = 30_000;
+
+/** Until `signal` aborts. Without it an operator that lacks one right would wait for ever, and policies say nothing. */
+async function tellWhileUnread({ controller }: RightsizingEngine, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(clock, TELL_MILLIS, signal).catch(() => {});
+    if (!signal.aborted) await controller.tellUnread(signal).catch(() => {});
+  }
 }

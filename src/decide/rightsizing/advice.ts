@@ -32,6 +32,7 @@ export interface StageNote {
 export type HoldReason =
   | 'NoData'
   | 'Stale'
+  | 'UsageUnread'
   | 'LowConfidence'
   | 'WithinMinChange'
   | 'GainTooSmall'

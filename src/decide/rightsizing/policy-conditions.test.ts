@@ -32,6 +32,7 @@ describe('conditions', () => {
       ['DryRun', 'False', 'Acting'],
       ['PermissionsSufficient', 'True', 'PermissionsGranted'],
       ['Degraded', 'False', 'AllWell'],
+      ['ActuationIneffective', 'False', 'ActuationEffective'],
     ]);
   });
 
@@ -67,9 +68,34 @@ describe('conditions', () => {
       'False',
       'RBACError',
     ],
+    [
+      'rightsizing bug 4: one resource of two is not read any more',
+      { stale: { workload: web, cause: 'memory of container app' } },
+      'MetricsAvailable',
+      'False',
+      'Stale',
+    ],
+    [
+      'rightsizing bug 9: changes that change nothing',
+      { ineffective: [{ workload: web, cause: '3 changes in a row' }] },
+      'ActuationIneffective',
+      'True',
+      'ActuationIneffective',
+    ],
     ['a workload fails', { failing: [{ workload: web, cause: 'broken' }] }, 'Degraded', 'True', 'WorkloadsFailing'],
   ])('%s', (_, changes, type, status, reason) => {
     expect(of(changes)(type)).toMatchObject({ status, reason });
+  });
+
+  test('usage of another provider than the policy names is usage, and yet something to mend', () => {
+    const fallback = { provider: 'metrics-server', cause: 'no such source' };
+    expect(of({ fallback })('MetricsAvailable')).toMatchObject({
+      status: 'True',
+      reason: 'UsageFromFallback',
+      message: expect.stringMatching(/metrics-server.*no such source\. Suggestion: /),
+    });
+    const metricsProblem = { workload: web, cause: 'refused' };
+    expect(of({ fallback, metricsProblem })('MetricsAvailable')?.reason).toBe('MetricsCollectionFailed');
   });
 
   test('what is not well says what to do', () => {

@@ -3,7 +3,7 @@
  * while usage cannot be read or rights are missing (defects B13, B14). Properties 7, 28 and 29.
  */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
-import { type Reason, reason } from '../../lib/reasons.ts';
+import { describeReason, type Reason, reason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -28,12 +28,21 @@ export interface PolicyFacts {
   readonly withUsage: number;
   /** The source of usage cannot be read; its sentence. */
   readonly metricsProblem: Trouble | undefined;
+  /** The source in use instead of the policy's own, and why that cannot be. Left out: it is the policy's own. */
+  readonly fallback?: { readonly provider: string; readonly cause: string } | undefined;
+  /**
+   * One resource of a container is not read any more while the other is (rightsizing bug 4): that is no workload at rest.
+   * `cause` names both.
+   */
+  readonly stale?: Trouble | undefined;
   readonly forbidden: Trouble | undefined;
   readonly failing: readonly Trouble[];
+  /** Several changes in a row changed nothing, so that no more are made for a while (rightsizing bug 9). */
+  readonly ineffective?: readonly Trouble[];
 }
 
 /**
- * All five of a valid policy, in a fixed order; of an invalid one `Ready` alone, as nothing else is looked at.
+ * All six of a valid policy, in a fixed order; of an invalid one `Ready` alone, as nothing else is looked at.
  * @param previous what the object has now: the time of a condition only changes with its status, as metav1.Condition
  * has it.
  */
@@ -47,7 +56,8 @@ export function policyConditions(
     const before = previous.find((each) => each.type === type);
     const lastTransitionTime =
       before !== undefined && before.status === status ? before.lastTransitionTime : formatTime(now);
-    const message = isTrue === isGood(type) ? why.message : `${why.message}. Suggestion: ${why.advice}`;
+    const isWell = isTrue === isGood(type) && describeReason(why.name).eventType === 'Normal';
+    const message = isWell ? why.message : `${why.message}. Suggestion: ${why.advice}`;
     return { type, status, observedGeneration: facts.generation, lastTransitionTime, reason: why.name, message };
   };
   const [problem] = facts.problems;
@@ -57,14 +67,15 @@ export function policyConditions(
       condition('Ready', false, reason('ValidationFailed', { namespace, name, cause: facts.problems.join('; ') })),
     ];
   }
-  const { mode, dryRun, owned, withUsage, metricsProblem, forbidden, failing } = facts;
+  const { mode, dryRun, owned, withUsage, metricsProblem, stale, forbidden, failing, ineffective = [] } = facts;
   // Nobody asks for the usage of what a disabled policy shields.
   const measured = mode === 'Disabled' ? 0 : owned;
-  const isMeasured = metricsProblem === undefined && (withUsage > 0 || measured === 0);
-  const example = failing[0];
+  const isMeasured = metricsProblem === undefined && stale === undefined && (withUsage > 0 || measured === 0);
+  const [example] = failing;
+  const [idle] = ineffective;
   return [
     condition('Ready', true, reason('PolicyValid', { count: owned })),
-    condition('MetricsAvailable', isMeasured, metricsReason(metricsProblem, withUsage, measured)),
+    condition('MetricsAvailable', isMeasured, metricsReason(facts, measured)),
     condition('DryRun', dryRun, dryRun ? reason('DryRunActive', {}) : reason('Acting', { mode })),
     condition(
       'PermissionsSufficient',
@@ -83,18 +94,31 @@ export function policyConditions(
             example: `${label(example.workload)} (${example.cause})`,
           }),
     ),
+    condition(
+      'ActuationIneffective',
+      idle !== undefined,
+      idle === undefined
+        ? reason('ActuationEffective', {})
+        : reason('ActuationIneffective', {
+            count: ineffective.length,
+            example: `${label(idle.workload)} (${idle.cause})`,
+          }),
+    ),
   ];
 }
 
-function metricsReason(problem: Trouble | undefined, known: number, count: number): Reason {
-  if (problem !== undefined) return reason('MetricsCollectionFailed', { ...problem.workload, cause: problem.cause });
-  if (known === 0 && count > 0) return reason('NoData', { what: 'any workload' });
-  return reason('UsageKnown', { known, count });
+function metricsReason({ metricsProblem, stale, fallback, withUsage }: PolicyFacts, measured: number): Reason {
+  if (metricsProblem !== undefined)
+    return reason('MetricsCollectionFailed', { ...metricsProblem.workload, cause: metricsProblem.cause });
+  if (withUsage === 0 && measured > 0) return reason('NoData', { what: 'any workload' });
+  if (stale !== undefined) return reason('Stale', { what: `${stale.cause} of ${label(stale.workload)}` });
+  if (fallback !== undefined) return reason('UsageFromFallback', fallback);
+  return reason('UsageKnown', { known: withUsage, count: measured });
 }
 
 /** What is well when True; the others are well when False. */
 function isGood(type: PolicyCondition['type']): boolean {
-  return type !== 'DryRun' && type !== 'Degraded';
+  return type !== 'DryRun' && type !== 'Degraded' && type !== 'ActuationIneffective';
 }
 
 function label({ kind, namespace, name }: WorkloadRef): string {

@@ -83,6 +83,6 @@ describe('the status of a policy', () => {
 
   test('a status of another hand is no obstacle', () => {
     const odd = { ...policy, status: { conditions: 'none' } as never };
-    expect(policyStatus(odd, input(), NOON).conditions).toHaveLength(5);
+    expect(policyStatus(odd, input(), NOON).conditions).toHaveLength(6);
   });
 });

@@ -57,6 +57,8 @@ export interface WorkloadQuestion {
   readonly around: Surroundings;
   /** The allocation engine shares out the node's CPU among these pods: their live CPU is its to write. */
   readonly isCpuAllocated: boolean;
+  /** Why usage cannot be read at present; undefined: it can. Advice goes on by what is remembered. */
+  readonly unread?: string | undefined;
   readonly now: EpochMillis;
 }
 
@@ -94,7 +96,8 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
       const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory);
       const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size), basis);
-      return isGuaranteed ? keepGuaranteed(respected, resource, policy) : respected;
+      const read = holdUnread(respected, requestOf(resource, size), question.unread);
+      return isGuaranteed ? keepGuaranteed(read, resource, policy) : read;
     };
     const forCpu = finished('cpu', cpu[index]);
     return {
@@ -185,6 +188,16 @@ function adviseTogether(
     const name = containers[index]?.name ?? '';
     return policy.hpa !== 'Ignore' && hpaTargetOf(around.hpas, workload, name, resource) !== undefined;
   }
+}
+
+/**
+ * Property 7: nothing begins on usage that cannot be read any more. Of a kill for want of memory the pod itself tells,
+ * so the raise it asks for waits for no source.
+ */
+function holdUnread(advice: ResourceAdvice, current: number | undefined, unread: string | undefined): ResourceAdvice {
+  if (unread === undefined || !advice.isDue) return advice;
+  const isForKill = advice.notes.some(({ stage }) => stage === 'out-of-memory');
+  return isForKill && (advice.request ?? 0) > (current ?? 0) ? advice : holdAdvice(advice, 'UsageUnread', unread);
 }
 
 /** What a quota leaves nothing of is no small change: somebody has to raise the quota. */

@@ -25,7 +25,7 @@ import {
 } from './rules/restart.ts';
 import { fitsNode, notInfeasibleBefore, withinLimitRange, withinQuota } from './rules/room.ts';
 import { limitAboveRequest, memoryAboveUse, qosKept } from './rules/size-change.ts';
-import { kindWritten, noRollout, notDeleting, recreateAllowed } from './rules/template.ts';
+import { kindWritten, newPodsCome, noRollout, notDeleting, recreateAllowed } from './rules/template.ts';
 import {
   bornRight,
   cooledDown,
@@ -56,6 +56,7 @@ export const sizeRules: readonly SizeRule[] = [
   limitAboveRequest,
   qosKept,
   recreateAllowed,
+  newPodsCome,
   restartsAllowed,
   notInfeasibleBefore,
   windowOpen,

@@ -54,6 +54,26 @@ test('a type that may not be read is named: of its objects nothing is known', ()
   expect(view.unreadable()).toEqual(['verticalpodautoscalers.autoscaling.k8s.io']);
 });
 
+test('a namespace that changes concerns the workloads that only sizing knows, too', () => {
+  const { stores, sizingStores, told } = setUp();
+  stores.namespaces.put({ metadata: { name: 'shop', labels: { team: 'a' } } });
+  sizingStores.daemonSets.put({ metadata: named('agent'), spec: { selector: {}, template } });
+  told();
+  stores.namespaces.put({ metadata: { name: 'shop', resourceVersion: '2', labels: { team: 'b' } } });
+  expect(told()).toEqual(['workload DaemonSet/shop/agent']);
+});
+
+test('what is not known, or not followed any more, is named', () => {
+  const { stores, sizingStores, view } = setUp();
+  expect(view.unread()).toEqual([]);
+  stores.pods.setFreshness('stale');
+  sizingStores.quotas.setFreshness('initial');
+  expect(view.unread()).toEqual([
+    { name: 'pods', error: undefined },
+    { name: 'quotas', error: undefined },
+  ]);
+});
+
 describe('workloads and their pods', () => {
   test('a Deployment has the pods of all its ReplicaSets, each once', () => {
     const { stores, view } = setUp();

@@ -6,7 +6,7 @@ import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { LiveStores } from '../live-stores.ts';
-import type { LiveView } from '../live-view.ts';
+import { type LiveView, type UnreadStore, unreadOf } from '../live-view.ts';
 import { createRecordIndex } from '../record-index.ts';
 import { plainSizing } from './compact-pod-sizing.ts';
 import { verticalPodAutoscalers } from './project-autoscalers.ts';
@@ -29,6 +29,8 @@ export interface LiveSizingView extends SizingView {
   onChange(listener: (change: SizingChange) => void): () => void;
   /** Called for every pod added, changed or removed, after the view shows it. */
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
+  /** As of the live view, whose stores are among them. */
+  unread(): readonly UnreadStore[];
   /** Resolves when every store, those of the live view included, has had its first complete list. */
   readonly onSynced: Promise<void>;
   /** Runs the informers of sizing until `signal` aborts; those of the live view are run by it. Call once. */
@@ -101,7 +103,15 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   view.onChange((change) => {
     if (change.kind !== 'capacity') emit(change);
   });
-  // The live view does not know these owners.
+  // The live view does not know these workloads, nor these owners of pods.
+  stores.namespaces.subscribe({
+    onChange(name) {
+      if (listeners.size === 0) return;
+      for (const workload of workloadsByUid.values()) {
+        if (workload.namespace === name) emit({ kind: 'workload', key: workloadKey(workload) });
+      }
+    },
+  });
   view.onPod((before, after) => {
     const owner = (after ?? before)?.owner;
     if (owner === undefined || !OWN_KINDS.has(owner.kind)) return;
@@ -139,6 +149,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
         stale: [...stale, ...own.filter(([, freshness]) => freshness === 'stale').map(([name]) => name)],
       };
     },
+    unread: () => [...view.unread(), ...unreadOf(informers)],
     *workloads() {
       for (const { sized } of view.workloads()) if (sized !== undefined) yield sized;
       yield* workloadsByUid.values();

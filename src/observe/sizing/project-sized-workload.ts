@@ -29,6 +29,7 @@ export function projectSized(object: SizedObject, record: WorkloadRecord, intern
     ...projectSizes(object, object.spec?.template?.spec ?? undefined, interners),
     replicas: record.replicas,
     isRollingOut: isRollingOut(record),
+    ...keptPods(record.paused, record.rollout.type === 'StatefulSet' && record.rollout.onDelete),
     selector: record.selector,
   };
 }
@@ -48,6 +49,7 @@ export function projectDaemonSet(daemonSet: DaemonSet, interners: SizingInterner
     ...projectSizes(daemonSet, spec?.template.spec, interners),
     replicas: desired,
     isRollingOut: !isObserved || (spec?.updateStrategy?.type !== 'OnDelete' && updated < desired),
+    ...keptPods(false, spec?.updateStrategy?.type === 'OnDelete'),
     selector: spec?.selector,
   };
 }
@@ -109,6 +111,11 @@ function projectSizes(
     ...(isNeverGuaranteed(spec) && { isNeverGuaranteed: true }),
     templateManagers: interners.templateManagers.intern(templateManagers(metadata?.managedFields, path)),
   };
+}
+
+function keptPods(isPaused: boolean, isOnDelete: boolean): Pick<SizedWorkload, 'keepsPods'> {
+  if (isPaused) return { keepsPods: 'Paused' };
+  return isOnDelete ? { keepsPods: 'OnDelete' } : {};
 }
 
 /** Whether pods of an older template are still being replaced, or may be: the controller has not said yet. */

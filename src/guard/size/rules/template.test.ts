@@ -11,7 +11,13 @@ describe('templates', () => {
     ['of a CronJob', { kind: 'CronJob' }, 'KindAdvisedOnly'],
     ['of a Rollout', { kind: 'Rollout' }, 'KindAdvisedOnly'],
     ['being deleted', { deleting: true }, 'Deleting'],
+    ['paused', { keepsPods: 'Paused' }, 'Paused'],
+    ['of pods that stay until somebody deletes them', { keepsPods: 'OnDelete' }, 'TemplateOnDelete'],
   ])('%s', (_, changes, reason) => {
     expect(reasonsFor(retemplate(), { records: { workloads: [aSizedWorkload(changes)] } })).toEqual([reason]);
+  });
+  test('of a paused rollout that stands half way: that it is paused is told first', () => {
+    const records = { workloads: [aSizedWorkload({ keepsPods: 'Paused', isRollingOut: true })] };
+    expect(reasonsFor(retemplate(), { records })).toEqual(['Paused', 'TemplateRollout']);
   });
 });

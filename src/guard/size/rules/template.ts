@@ -16,6 +16,18 @@ export const recreateAllowed = newPodsRule(
   (_, { policy }) => (policy.allowRecreate ? undefined : object('RecreateNotAllowed', {})),
 );
 
+export const newPodsCome = newPodsRule(
+  'new-pods-come',
+  'A template that reaches no pod would be called applied while nothing changed, and its rollout would hold a place of the budget for ever.',
+  ({ decision, workload }) => {
+    if (workload.keepsPods === 'Paused') return object('Paused', {});
+    // Evictions bring new pods all the same.
+    return workload.keepsPods === 'OnDelete' && decision.kind === 'retemplate'
+      ? object('TemplateOnDelete', { workload: workloadKey(workload) })
+      : undefined;
+  },
+);
+
 export const notDeleting = sizeRule(
   'not-deleting',
   'A workload on its way out needs no better size.',
