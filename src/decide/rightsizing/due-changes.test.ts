@@ -19,10 +19,19 @@ describe('what is due', () => {
   test('a limit goes with its request, and not where it stays', () => {
     expect(dueChanges(advice(dueAdvice(100, 200), none))[0]?.to).toEqual({ cpuRequest: 100, cpuLimit: 200 });
     expect(dueChanges(advice(dueAdvice(100, 400), none))[0]?.to).toEqual({ cpuRequest: 100 });
+    const memory = (limit: number) => dueChanges(advice(none, dueAdvice(64 * MIB, limit)))[0]?.to;
+    expect(memory(128 * MIB)).toEqual({ memoryRequest: 64 * MIB, memoryLimit: 128 * MIB });
+    expect(memory(256 * MIB)).toEqual({ memoryRequest: 64 * MIB });
+  });
+
+  test('only a limit may change', () => {
+    expect(dueChanges(advice(dueAdvice(200, 300), none))[0]?.to).toEqual({ cpuLimit: 300 });
+    expect(dueChanges(advice(none, dueAdvice(128 * MIB, 200 * MIB)))[0]?.to).toEqual({ memoryLimit: 200 * MIB });
   });
 
   test('what is held is not due', () => {
-    expect(dueChanges(advice({ ...dueAdvice(100), isDue: false, held: 'Cooldown' }, none))).toEqual([]);
+    const held = { isDue: false, held: 'Cooldown' } as const;
+    expect(dueChanges(advice({ ...dueAdvice(100, 200), ...held }, { ...dueAdvice(MIB, MIB), ...held }))).toEqual([]);
   });
 
   test('in words', () => {

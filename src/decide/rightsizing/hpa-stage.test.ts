@@ -29,9 +29,22 @@ describe('whom an autoscaler concerns', () => {
       anHpa({ target: { apiVersion: 'example.com/v1', kind: 'Deployment', name: 'web' }, utilization: { cpu: 80 } }),
       undefined,
     ],
+    [
+      'another resource of the container',
+      anHpa({ containerUtilization: [{ container: 'app', resource: 'memory', percent: 60 }] }),
+      undefined,
+    ],
     ['an absolute value is no utilization', anHpa(), undefined],
   ])('%s', (_, record, percent) => {
     expect(hpaTargetOf([record], web, 'app', 'cpu')?.percent).toBe(percent);
+  });
+
+  test('whether the target is of the whole pod or of one container', () => {
+    const containerUtilization = [{ container: 'app', resource: 'cpu', percent: 60 }] as const;
+    const own = hpaTargetOf([anHpa({ containerUtilization, utilization: { cpu: 80 } })], web, 'app', 'cpu');
+    expect(own).toEqual({ hpa: 'web', percent: 60, isOfPod: false });
+    const ofPod = hpaTargetOf([anHpa({ containerUtilization, utilization: { cpu: 80 } })], web, 'log', 'cpu');
+    expect(ofPod).toEqual({ hpa: 'web', percent: 80, isOfPod: true });
   });
 });
 
@@ -40,6 +53,21 @@ describe('modes', () => {
     const held = respectHpa(dueAdvice(100), 'cpu', 'Skip', target, 200);
     expect(held).toMatchObject({ isDue: false, held: 'HpaTarget', target: 100 });
     expect(held.notes.at(-1)?.text).toContain('scales by 80 %');
+    // Neither does the limit move.
+    expect(respectHpa(dueAdvice(100, 900), 'cpu', 'Skip', target, 200)).toMatchObject({
+      isDue: false,
+      held: 'HpaTarget',
+    });
+  });
+
+  test('a request that stays moves no point', () => {
+    const same = dueAdvice(200, 900);
+    for (const mode of ['Skip', 'KeepScalePoint', 'LimitsOnly'] as const)
+      expect(respectHpa(same, 'cpu', mode, target, 200)).toEqual(same);
+  });
+
+  test('no target is below one percent', () => {
+    expect(equivalentTarget(80, { current: 1, advised: 100_000 })).toBe(1);
   });
 
   test('KeepScalePoint says with which target the same point would be kept', () => {
@@ -75,6 +103,7 @@ describe('modes', () => {
       request: 200,
       limit: 200,
     });
+    expect(respectHpa(dueAdvice(100, 250), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ limit: 250 });
     expect(respectHpa(dueAdvice(100), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ isDue: false });
   });
 

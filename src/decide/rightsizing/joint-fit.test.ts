@@ -32,6 +32,13 @@ describe('what containers may have together', () => {
     ['raises give way in proportion', [part(100, 300), part(100, 200)], 150, [200, 150]],
     ['what one frees another may have', [part(500, 300), part(100, 300)], 0, [300, 300]],
     ['nothing may grow', [part(100, 300)], -50, [100]],
+    [
+      'what is freed goes to no one where there is less than no room',
+      [part(500, 300), part(100, 300)],
+      -250,
+      [300, 100],
+    ],
+    ['nothing grows, and there is less than no room', [part(500, 400)], -250, [400]],
     ['a container without advice stays', [part(100, undefined), part(100, 300)], 100, [100, 200]],
   ])('%s', (_, parts, growth, expected) => {
     expect(values(fitTogether(parts, room(growth)))).toEqual(expected);
@@ -85,9 +92,27 @@ describe('quotas', () => {
     expect(found?.what).toContain('ResourceQuota tight leaves 300m of requests.cpu');
   });
 
+  test('what does not go round is left over, and what is used up leaves nothing', () => {
+    const of = (hard: number, used: number | undefined) =>
+      quotaRoom(
+        [aQuota({ hard: { cpuRequest: hard }, used: used === undefined ? {} : { cpuRequest: used } })],
+        'cpu',
+        3,
+      );
+    expect(of(4000, 2000)?.growth).toBe(666);
+    expect(of(4000, undefined)?.growth).toBe(1333);
+    expect(of(1000, 2000)).toMatchObject({ growth: -334, what: expect.stringContaining('leaves 0') });
+  });
+
+  test('a workload of no replicas may grow by all that is left', () => {
+    expect(quotaRoom([aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } })], 'cpu', 0)?.growth).toBe(
+      3000,
+    );
+  });
+
   test('quotas of other pods do not count', () => {
     expect(quotaRoom([aQuota({ scopes: ['BestEffort'] })], 'cpu', 1)).toBeUndefined();
     expect(quotaRoom([aQuota({ scopes: ['PriorityClass'] })], 'cpu', 1)).toBeUndefined();
-    expect(quotaRoom([aQuota({ scopes: ['NotBestEffort'] })], 'cpu', 1)).toBeDefined();
+    expect(quotaRoom([aQuota({ scopes: ['NotBestEffort', 'NotTerminating'] })], 'cpu', 1)).toBeDefined();
   });
 });

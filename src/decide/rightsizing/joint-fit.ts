@@ -30,14 +30,14 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
   const change = ({ shaped, current }: FitPart): number => (shaped === undefined ? 0 : shaped.value - current);
   const raises = parts.reduce((sum, part) => sum + Math.max(0, change(part)), 0);
   const freed = parts.reduce((sum, part) => sum + Math.max(0, -change(part)), 0);
-  if (raises - freed <= growth || raises === 0) return parts;
+  if (raises - freed <= growth) return parts;
   // What is freed counts only once it is done; a raise may still build on it, as decreases are made first.
-  const share = Math.min(1, Math.max(0, (growth + freed) / raises));
+  const share = Math.max(0, (growth + freed) / raises);
   return parts.map((part) => {
     const { shaped, current } = part;
     if (shaped === undefined || shaped.value <= current) return part;
     const value = Math.max(current, Math.floor(current + (shaped.value - current) * share));
-    return { ...part, shaped: moveTo({ ...shaped, ceiling: Math.max(value, current) }, stage, value, what) };
+    return { ...part, shaped: moveTo({ ...shaped, ceiling: value }, stage, value, what) };
   });
 }
 

@@ -52,6 +52,19 @@ describe('what a decrease did', () => {
     expect(judge(less, unready, unready)).toBeUndefined();
     const again = pod({}, { ready: false, readyChangedAt: NOON + 1 });
     expect(judge(less, again, unready)).toBeUndefined();
+    expect(judge(less, pod(killed), pod(killed))).toBeUndefined();
+    // The view was behind: the pod was unready already, and nobody saw it.
+    expect(judge(less, unready, pod())).toBeUndefined();
+  });
+
+  test('a pod that is ready is well, however lately it became so', () => {
+    expect(judge(less, pod({}, { ready: true, readyChangedAt: NOON + 1 }))).toBeUndefined();
+  });
+
+  test('unready since the very moment of the change, for exactly as long as one is patient, is harm', () => {
+    const unready = pod({}, { ready: false, readyChangedAt: NOON });
+    expect(judge(less, unready, pod(), 59_999)).toBeUndefined();
+    expect(judge(less, unready, pod(), 60_000)?.parts).toHaveLength(2);
   });
 
   test('a pod born with the new size that is killed tells too', () => {
@@ -146,6 +159,8 @@ describe('throttling', () => {
   test.each<[string, readonly SizeChange[], Throttling | undefined, boolean]>([
     ['much more often than before', lessQuota, { before: 0.02, now: 0.6 }, true],
     ['not often', lessQuota, { before: 0, now: 0.24 }, false],
+    ['just often enough, and just as much more often', lessQuota, { before: 0, now: 0.25 }, true],
+    ['as much more often, from what was much', lessQuota, { before: 0.25, now: 0.5 }, true],
     ['often, as before', lessQuota, { before: 0.5, now: 0.69 }, false],
     ['not known: no sign of anything', lessQuota, undefined, false],
     ['a lower request makes no quota smaller', lessCpu, { before: 0, now: 0.9 }, false],

@@ -30,3 +30,52 @@ test('a node that is being deleted does not count; without any nothing is known'
   expect(largestNode(view([{ ...big, deleting: true }, wide]))?.cpuMillis).toBe(4000);
   expect(largestNode(view([]))).toBeUndefined();
 });
+
+const [CPU, MEMORY] = [4000, 16 * GIB];
+test.each<[string, readonly [number, number][], { cpuMillis: number; memoryBytes: number } | undefined]>([
+  [
+    'a second node that has more of nothing',
+    [
+      [CPU, MEMORY],
+      [CPU, MEMORY],
+    ],
+    { cpuMillis: CPU, memoryBytes: MEMORY },
+  ],
+  [
+    'one that has more CPU',
+    [
+      [CPU, MEMORY],
+      [CPU + 1, 1],
+    ],
+    { cpuMillis: CPU + 1, memoryBytes: MEMORY },
+  ],
+  [
+    'one that has more memory',
+    [
+      [CPU, MEMORY],
+      [1, MEMORY + 1],
+    ],
+    { cpuMillis: CPU, memoryBytes: MEMORY + 1 },
+  ],
+  ['no CPU anywhere', [[0, MEMORY]], undefined],
+  ['no memory anywhere', [[CPU, 0]], undefined],
+  ['the least of both', [[1, 1]], { cpuMillis: 1, memoryBytes: 1 }],
+])('%s', (_, sizes, expected) => {
+  const nodes = sizes.map(([cpuMillis, memoryBytes], index) =>
+    aNode(`n${index}`, undefined, { allocatable: { cpuMillis, memoryBytes } }),
+  );
+  expect(largestNode(view(nodes))).toEqual(expected);
+});
+
+test('a larger node full of DaemonSets leaves the smaller one the largest', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' };
+  const containers = [aContainer({ size: { cpuRequest: 7000, memoryRequest: 60 * GIB } })];
+  const agent = { ...aSizedPod(aReplicaSet(aDeployment()), 'agent-1', { containers }, { nodeName: 'huge' }), owner };
+  const huge = aNode('huge', undefined, { allocatable: { cpuMillis: 8000, memoryBytes: 64 * GIB } });
+  const small = aNode('small', undefined, { allocatable: { cpuMillis: 4000, memoryBytes: 16 * GIB } });
+  for (const nodes of [
+    [huge, small],
+    [small, huge],
+  ])
+    expect(largestNode(view(nodes, [agent]))).toEqual({ cpuMillis: 4000, memoryBytes: 16 * GIB });
+});

@@ -7,11 +7,16 @@ import { defaultPolicy } from './policy.ts';
 import { type Shaped, shape } from './shape.ts';
 import { DAY } from './testing/profiles.ts';
 
-const shaped = (value: number, limit?: number, bounds = { min: 1, max: 10_000 }): Shaped =>
+const shaped = (
+  value: number,
+  limit?: number,
+  bounds = { min: 1, max: 10_000 },
+  rules = { ...defaultPolicy.cpu, bounds },
+): Shaped =>
   shape({
     draft: { value, notes: [] },
     current: { request: 500, limit, lastChangeAt: undefined },
-    rules: { ...defaultPolicy.cpu, bounds },
+    rules,
     historyMillis: DAY,
     minHistoryMillis: DAY,
     roundTo: 1,
@@ -47,6 +52,43 @@ describe('LimitRanges', () => {
     );
     expect(fitLimitRange(shaped(50), 'memory', allowed).notes.at(-1)?.text).toBe(
       "the namespace's LimitRange allows at least 64Mi, at most 512Mi",
+    );
+  });
+
+  test('for any range and a limit that moves, request and limit are allowed together', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          value: fc.integer({ min: 1, max: 9000 }),
+          factor: fc.integer({ min: 1, max: 8 }),
+          min: fc.integer({ min: 1, max: 3000 }),
+          more: fc.nat(6000),
+          ratio: fc.integer({ min: 1, max: 4 }),
+        }),
+        ({ value, factor, min, more, ratio }) => {
+          const range = aLimitRange({
+            min: { cpu: min },
+            max: { cpu: min + more },
+            maxLimitRequestRatio: { cpu: ratio },
+          });
+          const rules = {
+            ...defaultPolicy.cpu,
+            bounds: { min: 1, max: 10_000 },
+            limit: { policy: 'Multiplier', factor } as const,
+          };
+          const fitted = fitLimitRange(
+            shaped(value, 800, rules.bounds, rules),
+            'cpu',
+            allowedRange([range], 'Container', 'cpu'),
+          );
+          const limit = fitted.limit ?? 0;
+          expect(fitted.value).toBeGreaterThanOrEqual(min);
+          expect(limit).toBeGreaterThanOrEqual(fitted.value);
+          expect(limit).toBeLessThanOrEqual(min + more);
+          expect(limit).toBeLessThanOrEqual(ratio * fitted.value);
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 

@@ -45,9 +45,19 @@ describe('less of one resource', () => {
       advised(heldUntil(NOON + 61 * MINUTE), 'mesh'),
     ];
     expect(awaitedDecrease(question({ advice }), HOUR)).toMatchObject({ container: 'log', resource: 'memory' });
+    const reversed = advice.toReversed();
+    expect(awaitedDecrease(question({ advice: reversed }), HOUR)).toMatchObject({ container: 'log' });
+  });
+
+  test('waits to the very end of the wait, and for what is ready just then', () => {
+    expect(awaits({ advice: [advised(heldUntil(NOON + HOUR))] })).toBe(NOON + HOUR);
+    expect(awaits({ advice: [advised(heldUntil(NOON))] })).toBe(NOON);
+    expect(awaits({ since: NOON - HOUR + 1, advice: [advised(heldUntil(NOON + 1))] })).toBe(NOON + 1);
   });
 
   test.each<[string, Partial<TogetherQuestion>]>([
+    ['what was to be ready before, and is held by something else', { advice: [advised(heldUntil(NOON - 1))] }],
+    ['what is ready when the wait ends', { since: NOON - HOUR, advice: [advised(heldUntil(NOON))] }],
     ['what is ready too late', { advice: [advised(heldUntil(NOON + HOUR + 1))] }],
     ['what nobody knows the time of', { advice: [advised(heldUntil(undefined))] }],
     ['what is as it should be', { advice: [advised(heldUntil(NOON + MINUTE, 'WithinMinChange'))] }],

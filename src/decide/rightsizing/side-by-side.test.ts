@@ -140,6 +140,18 @@ describe('taking back', () => {
     expect(sizes[1]?.size.cpuRequest).toBe(100);
   });
 
+  test('of one container, not of another that was changed with it', () => {
+    const both = [...less, ...proxyLess];
+    const sizes = takenBack(inForce, { changes: both, before }, [{ container: 'app', resource: 'cpu' }]);
+    expect(sizes.map(({ size }) => size.cpuRequest)).toEqual([before[0]?.size.cpuRequest, 100]);
+  });
+
+  test('not what somebody else changed of it since', () => {
+    const since = applyChanges(inForce, of('app', { cpuLimit: 900 }));
+    const sizes = takenBack(since, { changes: less, before }, [{ container: 'app', resource: 'cpu' }]);
+    expect(sizes[0]?.size).toMatchObject({ cpuRequest: before[0]?.size.cpuRequest, cpuLimit: 900 });
+  });
+
   test('what there was none of is gone again', () => {
     const bare = [aContainer({ size: { memoryLimit: MIB } })];
     const changes = of('app', { memoryRequest: 1, memoryLimit: 1 });
@@ -197,6 +209,13 @@ describe('what is left when a guard objects', () => {
     ['memory in use keeps no raise of memory', { raises: moreMemory, decreases: lessCpu }, 'MemoryInUse', undefined],
     ['no room: what needs none', both, 'NodeHasNoRoom', { raises: [], decreases: both.decreases }],
     ['no quota: what needs none', both, 'QuotaRefuses', { raises: [], decreases: both.decreases }],
+    [
+      'what a node can never give: what needs none',
+      both,
+      'InfeasibleBefore',
+      { raises: [], decreases: both.decreases },
+    ],
+    ['no room, and only decreases', { raises: [], decreases: lessCpu }, 'NodeHasNoRoom', undefined],
     ['no room, and only raises', { raises: moreCpu, decreases: [] }, 'NodeHasNoRoom', undefined],
     ['anything else is about all of it', both, 'ChangePace', undefined],
   ])('%s', (_, beginning, reason, expected) => {

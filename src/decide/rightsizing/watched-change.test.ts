@@ -121,6 +121,10 @@ describe('a watch that somebody else began', () => {
     expect([unready(NOON - 1), unready(NOON), unready(NOON + 1)]).toEqual([['a'], [], []]);
   });
 
+  test('a pod that has been ready for long is looked after', () => {
+    expect(resume({}, { ready: true, readyChangedAt: NOON - 1 }).unready.size).toBe(0);
+  });
+
   test('what the change itself restarts is known from its policy', () => {
     const spec = [aContainer({ cpuRestart: 'RestartContainer' })];
     expect([...resume({}, {}, spec).restarting]).toEqual(['app']);
@@ -145,4 +149,10 @@ test('what lowers nothing is soon forgotten, a decrease when it can no longer be
   expect(watchMillis({ changes: lessCpu, before }, 1_800_000)).toBe(1_800_000);
   expect(watchMillis({ changes: moreCpu, before }, 1_800_000)).toBe(30_000);
   expect(watchMillis({ changes: moreCpu, before }, 5_000)).toBe(5_000);
+});
+
+test('more for one container and less for another is a decrease', () => {
+  const before = [container, aContainer({ name: 'log' })];
+  const changes = [...moreCpu, { container: 'log', to: { cpuRequest: 1 } }];
+  expect([isDecrease({ changes, before }), isDecrease({ changes: moreCpu, before })]).toEqual([true, false]);
 });

@@ -141,6 +141,10 @@ test.each([
   ['0', '1m', false],
   ['1000Mi', '1049Mi', true],
   ['1000Mi', '1060Mi', false],
+  // A share of the larger of the two, to the last.
+  ['95m', '100m', true],
+  ['94m', '99m', false],
+  ['0', '0', true],
   ['', '100m', false],
 ])('%s and %s are near: %s', (a, b, expected) => {
   expect(isNear(a, b)).toBe(expected);
