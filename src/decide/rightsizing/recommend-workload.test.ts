@@ -225,6 +225,20 @@ describe('memory that falls', () => {
     expect(app?.cpu.isDue).toBe(true);
   });
 
+  test.each([
+    ['WhenSafe', 1.1],
+    ['Never', 1.1],
+    ['Always', 1],
+  ] as const)('%s: a limit that follows stays at %s times the highest use', (memoryDecrease, margin) => {
+    const target = { strategy: 'Percentile', percentile: 90, safetyFactor: 1 } as const;
+    const limit = { policy: 'Multiplier', factor: 1 } as const;
+    const [app] = ask({
+      containers: [container('app', { memoryRequest: 100 * MIB, memoryLimit: 1024 * MIB })],
+      policy: { memoryDecrease, mayChangeLimits: true, memory: { ...policy.memory, target, limit } },
+    });
+    expect(app?.memory).toMatchObject({ request: 100 * MIB, limit: Math.ceil(100 * MIB * margin) });
+  });
+
   test('not below the recent peak, and the rest of the way later', () => {
     const peaky = profileOf(STEPS, { cpu: () => 200, memory: (step) => (step > STEPS - 20 ? 300 : 100) * MIB });
     const target = { strategy: 'Percentile', percentile: 50, safetyFactor: 1 } as const;
