@@ -195,6 +195,37 @@ describe('surroundings', () => {
     expect(app?.memory.isDue).toBe(true);
   });
 
+  test('the point to keep is reckoned from all containers, each with its advice or as it is', () => {
+    const hpa = anHpa({ utilization: { cpu: 50 } });
+    const containers = [container('app', size), container('log', { cpuRequest: 300, memoryRequest: MIB })];
+    const keep = (profiles: Asked['profiles']) =>
+      ask({
+        containers,
+        ...(profiles && { profiles }),
+        around: { hpas: [hpa] },
+        policy: { hpa: 'KeepScalePoint' },
+      }).map(({ cpu }) => /set its target to (\d+) %/.exec(cpu.notes.at(-1)?.text ?? '')?.[1]);
+    // 800m together become 240m + 240m.
+    expect(keep(undefined)).toEqual(['83', '83']);
+    const ofMemory = anHpa({ utilization: { memory: 50 } });
+    const [app] = ask({ around: { hpas: [ofMemory] }, policy: { hpa: 'KeepScalePoint' } });
+    // 512Mi become 120Mi.
+    expect(app?.memory.notes.at(-1)?.text).toContain('set its target to 213 %');
+  });
+
+  test('what an autoscaler holds takes no part of a room that others could use', () => {
+    const small = { cpuRequest: 100, memoryRequest: 50 * MIB };
+    const containers = [container('app', small), container('log', small)];
+    const containerUtilization = [{ container: 'app', resource: 'cpu', percent: 50 }] as const;
+    const limitRanges = [aLimitRange({ type: 'Pod', max: { cpu: 340 } })];
+    const asked = (hpa: RightsizingPolicy['hpa']) =>
+      ask({ containers, around: { limitRanges, hpas: [anHpa({ containerUtilization })] }, policy: { hpa } }).map(
+        ({ cpu }) => cpu.request,
+      );
+    expect(asked('Skip')[1]).toBe(240);
+    expect(asked('Ignore')).toEqual([170, 170]);
+  });
+
   test('where allocation shares out the CPU, only memory is written', () => {
     const [app] = ask({ isCpuAllocated: true });
     expect(app?.cpu).toMatchObject({ isDue: false, held: 'CpuAllocated', target: 240 });
