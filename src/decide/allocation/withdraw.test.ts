@@ -18,6 +18,12 @@ describe('taking back', () => {
     ['allocation bug 11: deferred for sixteen', asked('Deferred', 16_000), true],
     ['deferred, nobody knows since when', asked('Deferred', undefined), false],
     ['allocation bug 10: infeasible', asked('Infeasible', 0), true],
+    ['infeasible by an older spec', { ...asked('Infeasible', 0), generation: 3, observedGeneration: 2 }, false],
+    [
+      'infeasible, by what it saw nobody says',
+      { ...asked('Infeasible', 0), generation: 3, observedGeneration: undefined },
+      true,
+    ],
     ['infeasible, and taken back already', { ...before, resize: asked('Infeasible', 0).resize }, false],
   ])('%s', (_name, pod, isDue) => {
     const found = withdrawalOf(pod, T0);

@@ -20,7 +20,9 @@ export interface Withdrawal {
 /** Back to what the kubelet has allocated; undefined: nothing to take back, or not yet. */
 export function withdrawalOf(pod: AllocationPod, now: EpochMillis): Withdrawal | undefined {
   const { pending } = pod.resize;
-  if (pending === undefined) return undefined;
+  const { generation, observedGeneration = generation } = pod;
+  // A condition about an older spec says nothing of what is asked for now.
+  if (pending === undefined || observedGeneration < generation) return undefined;
   const isDue = pending.reason === 'Infeasible' || (pending.since !== undefined && now - pending.since > PATIENCE);
   if (!isDue) return undefined;
   const changes = withdrawalChanges(pod, CPU_KEYS);
