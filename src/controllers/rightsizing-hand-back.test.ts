@@ -30,3 +30,22 @@ test('a workload that two come to in one moment is given back once, and again wh
   await handBack(workload, signal);
   expect(written).toBe(2);
 });
+
+test('who gives it back does not forget what was done to it', async () => {
+  const gone: string[] = [];
+  const memory = createRightsizingMemory((uid) => gone.push(uid));
+  const handBack = createHandBack({
+    annotate: async () => ({ result: 'unchanged' }),
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    memory,
+    log: createSilentLogger(),
+  });
+  const workload = aSizedWorkload({ annotations: {} });
+  const known = memory.of(workload.uid);
+  await handBack(workload, new AbortController().signal);
+  expect(memory.of(workload.uid)).not.toBe(known);
+  expect(gone).toEqual([]);
+  memory.forget(workload.uid);
+  expect(gone).toEqual([workload.uid]);
+});

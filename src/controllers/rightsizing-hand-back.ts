@@ -34,7 +34,7 @@ export function createHandBack({ annotate, template, isReadOnly, memory, log }: 
   const isNeeded = (workload: SizedWorkload): boolean =>
     isTemplateOurs(workload) || Object.keys(noAnnotations(workload)).length > 0;
   const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
-    memory.forget(workload.uid);
+    memory.letGo(workload.uid);
     if (!isNeeded(workload) || isReadOnly()) return;
     if (isTemplateOurs(workload)) {
       const outcome = await template(workload, signal);

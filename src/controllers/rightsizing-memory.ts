@@ -69,13 +69,16 @@ export interface WorkloadMemory {
 
 export interface RightsizingMemory {
   of(workloadUid: string): WorkloadMemory;
+  /** The workload is gone. */
   forget(workloadUid: string): void;
+  /** Nobody sizes it any more. It is there: what was done to it goes on counting for whoever disrupts it next. */
+  letGo(workloadUid: string): void;
 }
 
 /** Shared by all: most workloads have no need of a map of their own, and there may be thousands. */
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** @param onForget called with the uid of each workload that is forgotten. */
+/** @param onForget called with the uid of each workload that is gone. */
 export function createRightsizingMemory(onForget: (workloadUid: string) => void = () => {}): RightsizingMemory {
   const byUid = new Map<string, WorkloadMemory>();
   return {
@@ -108,6 +111,7 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
       byUid.delete(workloadUid);
       onForget(workloadUid);
     },
+    letGo: (workloadUid) => void byUid.delete(workloadUid),
   };
 }
 
