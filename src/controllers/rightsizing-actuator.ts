@@ -6,10 +6,9 @@ import type { Journal } from '../act/journal.ts';
 import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { Retemplate } from '../act/retemplate.ts';
-import { recentPeak } from '../decide/rightsizing/memory-target.ts';
 import type { ResizeDecision, RetemplateDecision } from '../decide/size-decision.ts';
 import type { Leadership } from '../guard/context.ts';
-import type { InFlightResize, MemoryUse, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
+import type { InFlightResize, SizeGuardContext, SizePolicy } from '../guard/size/context.ts';
 import { inspectSize } from '../guard/size/inspect-size.ts';
 import type { SizeLog } from '../guard/size/size-history.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
@@ -22,6 +21,7 @@ import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { adoptSizeDisruptions } from './adopt-disruptions.ts';
 import type { Disruptions } from './disruptions.ts';
+import { createMemoryUse } from './memory-use.ts';
 import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
 import { createRestartsInPlace } from './restarts-in-place.ts';
 import { reviewRollouts } from './review-rollouts.ts';
@@ -57,7 +57,7 @@ export interface SizeActuator {
 
 export interface SizeActuatorOptions {
   readonly view: SizingView;
-  readonly usage: Pick<UsageCollector, 'profileOf'>;
+  readonly usage: Pick<UsageCollector, 'profileOf' | 'stateOf'>;
   readonly settings: () => RightsizingSettings;
   readonly leadership: () => Leadership;
   readonly history: SizeLog;
@@ -83,8 +83,6 @@ const REVIEW_MILLIS: Millis = 1_000;
 const FORGET_MILLIS: Millis = 600_000;
 /** The recommendation keeps the policy's cooldown; this only keeps a pod from being changed twice in one breath. */
 const MIN_SPACING_MILLIS: Millis = 10_000;
-/** How far back a peak of memory counts where a limit is to be lowered. */
-const RECENT_MILLIS: Millis = 12 * 3_600_000;
 /**
  * After this time a node may have become another (a new kubelet, an autoscaler's machine), and in place is tried again.
  */
@@ -97,16 +95,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const deferred = new Map<string, EpochMillis>();
   const restarts = createRestartsInPlace({ view, disruptions: options.disruptions, clock });
 
-  const memoryOf: SizeGuardContext['memoryOf'] = ({ namespace, name }, container): MemoryUse | undefined => {
-    const pod = view.pod(namespace, name)?.pod;
-    const workload = pod === undefined ? undefined : view.workloadOf(pod);
-    const profile = workload === undefined ? undefined : usage.profileOf(workload, container);
-    if (profile === undefined) return undefined;
-    const peaks = profile.memory.peaks();
-    // Of the hottest replica: the one that decides whether a limit is too low.
-    const peak = recentPeak(peaks, RECENT_MILLIS, clock.now());
-    return { now: undefined, peak: peak === 0 ? undefined : peak };
-  };
+  const memoryOf = createMemoryUse({ view, usage, clock });
 
   const contextFor = (policy: SizePolicy, workloadUid?: string): SizeGuardContext => ({
     view,

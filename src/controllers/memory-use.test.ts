@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
+import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
+import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { UsageProfile } from '../model/usage-profile.ts';
+import type { CollectionState } from '../observe/usage/collector-port.ts';
+import { createMemoryUse } from './memory-use.ts';
+
+const HOUR = 3_600_000;
+
+function use(state: Partial<CollectionState>, container = 'app') {
+  const profile = new UsageProfile({ usualHalfLifeMillis: 8 * HOUR, startupExclusionMillis: 0 });
+  profile.add({ at: NOON - HOUR, memory: 300 });
+  profile.add({ at: NOON - 13 * HOUR, memory: 900 });
+  const web = aSizedWorkload();
+  const replicaSet = aReplicaSet(aDeployment({ uid: web.uid }));
+  const pod = aSizedPod(replicaSet, 'web-1', {}, { uid: 'web-1' });
+  const memoryOf = createMemoryUse({
+    view: createSizingSnapshot({ workloads: [web], replicaSets: [replicaSet], pods: [pod] }),
+    usage: {
+      profileOf: (_, name) => (name === 'app' ? profile : undefined),
+      stateOf: () => ({ source: 'x', lastSuccessAt: NOON, problem: undefined, missing: [], ...state }),
+    },
+    clock: createVirtualClock(NOON),
+  });
+  return memoryOf(pod, container);
+}
+
+const problem = { reason: 'Unreachable', message: 'no route' } as const;
+
+test.each<[string, Partial<CollectionState>, ReturnType<typeof use>]>([
+  ['read', {}, { now: undefined, peak: 300 }],
+  ['not read at present', { problem: { ...problem, reason: 'NoData' } }, undefined],
+  ['read in part', { missing: [{ container: 'app', resource: 'memory' }] }, undefined],
+  ['read but for the CPU', { missing: [{ container: 'app', resource: 'cpu' }] }, { now: undefined, peak: 300 }],
+  ['read but for another one', { missing: [{ container: 'b', resource: 'memory' }] }, { now: undefined, peak: 300 }],
+])('what is %s', (_, state, expected) => {
+  expect(use(state)).toEqual(expected);
+});
+
+test('what was never seen is not known', () => {
+  expect(use({}, 'sidecar')).toBeUndefined();
+});
