@@ -1,18 +1,11 @@
 /** What is in force where nothing else is said, and the policies of rightsizing with what they came to. */
 import type { PoliciesAnswer, PolicyTold } from '../answers.ts';
 import { ask } from './api.ts';
+import { conditionIsWell } from './condition-is-well.ts';
 import { fill, h } from './dom.ts';
 import { bytes, cores, count, counted } from './format.ts';
 import type { Page } from './page.ts';
 import { badge, card, empty } from './parts.ts';
-
-const good: ReadonlySet<string> = new Set([
-  'Ready True',
-  'MetricsAvailable True',
-  'PermissionsSufficient True',
-  'Degraded False',
-  'DryRun False',
-]);
 
 export function policiesPage(): Page {
   const content = h('div', { class: 'stack' });
@@ -80,7 +73,7 @@ function policyCard({
       mode !== undefined && badge(mode, mode === 'Auto' ? 'good' : mode === 'Recommend' ? 'info' : 'muted'),
       deleting && badge('being deleted', 'muted'),
       conditions.map(({ type, status, reason, message }) =>
-        badge(`${type}: ${status}`, good.has(`${type} ${status}`) ? 'good' : 'warn', `${reason}: ${message}`),
+        badge(`${type}: ${status}`, conditionIsWell({ type, status }) ? 'good' : 'warn', `${reason}: ${message}`),
       ),
     ),
     problems.length > 0 &&
@@ -110,7 +103,7 @@ function policyCard({
       ].map(([term, value]) => value !== undefined && [h('dt', {}, term), h('dd', {}, value)]),
     ),
     conditions
-      .filter(({ type, status }) => !good.has(`${type} ${status}`))
+      .filter(({ type, status }) => !conditionIsWell({ type, status }))
       .map(({ type, reason, message }) => h('p', { class: 'muted' }, `${type}: ${reason}: ${message}`)),
   );
 }
