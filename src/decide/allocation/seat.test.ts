@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import { judgeNode, type NodeCondition } from './integrations/node-conditions.ts';
 import { type NodePod, unhindered } from './node-input.ts';
@@ -137,6 +138,25 @@ describe('bounds', () => {
   test('mbcas bug 4: in grace claim and want are both held up, so the pod keeps what it has', () => {
     const { box } = seatOf({ pod: { startedAt: T0 - 10_000 }, input: { measured: using(10) } });
     expect([box.min, box.max]).toEqual([600, 600]);
+  });
+
+  test.each<[string, readonly ContainerSize[], number]>([
+    [
+      'a limited container beside one without a request: up to its limit',
+      [{ cpuRequest: 600, cpuLimit: 700 }, {}],
+      700,
+    ],
+    ['beside one with a request: that can grow', [{ cpuRequest: 300, cpuLimit: 350 }, { cpuRequest: 300 }], 1400],
+    ['without any limit', [{ cpuRequest: 600 }, {}], 1400],
+  ])('%s', (_name, sizes, max) => {
+    const [container] = testPod('a', { request: 600 }).containers;
+    if (container === undefined) throw new Error('a test pod has a container');
+    const containers = sizes.map((size, index) => ({ ...container, name: index === 0 ? 'main' : 'helper', size }));
+    const statuses = containers.flatMap(({ name, size: actual }) =>
+      testPod('a', { request: 600 }).statuses.map((status) => ({ ...status, name, actual })),
+    );
+    const seat = seatOf({ pod: { containers, statuses }, input: { measured: using(900) } });
+    expect(seat.box.max).toBe(max);
   });
 
   test('a limit of the user may give way', () => {

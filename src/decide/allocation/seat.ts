@@ -134,8 +134,8 @@ function boundsOf({ input, pod, marks, hints, original, share, table, probes }: 
   if (isResizing(pod)) bounds.push(holdAt(share, 'ResizeInFlight'));
   if (input.measured === undefined || input.hints === 'unknown') bounds.push(holdAt(share, 'DataUnknown'));
   const keepsLimit = rules.apply !== 'limits' && rules.userLimits === 'keep' && pod.qos !== 'Guaranteed';
-  if (keepsLimit && original.limit !== undefined)
-    bounds.push({ layer: 'hard', reason: 'UserLimit', max: original.limit });
+  const userLimit = keepsLimit ? (original.limit ?? partlyLimited(pod)) : undefined;
+  if (userLimit !== undefined) bounds.push({ layer: 'hard', reason: 'UserLimit', max: userLimit });
   if (marks.maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: marks.maxCpu });
   bounds.push(...hints.bounds, ...probes);
   const down = Math.min(rules.stepDown, hints.step ?? 1);
@@ -145,6 +145,16 @@ function boundsOf({ input, pod, marks, hints, original, share, table, probes }: 
   const most = Math.max(share + rules.write.minChange, Math.ceil(share * (1 + up)));
   if (Number.isFinite(up)) bounds.push({ layer: 'step', reason: 'StepLimit', max: most });
   return bounds;
+}
+
+/**
+ * The most that can be requested where some containers have limits, so their user's, and no other has a request that
+ * could grow; undefined: anything. More would be reserved for the pod and never be given to it.
+ */
+function partlyLimited({ containers }: AllocationPod): Millicores | undefined {
+  if (containers.every(({ size }) => size.cpuLimit !== undefined)) return undefined;
+  const canGrow = containers.some(({ size }) => size.cpuLimit === undefined && size.cpuRequest !== undefined);
+  return canGrow ? undefined : containers.reduce((sum, { size }) => sum + (size.cpuLimit ?? 0), 0);
 }
 
 /** A resize is on its way: pending, in progress, or not yet seen by the kubelet. */
