@@ -17,6 +17,8 @@ describe('evictions are due', () => {
     bound.onPodAdded(four, aPodOf('later', { slot: 8 }));
     bound.onPodAdded(four, aPodOf('fourth', { slot: 4 }));
     expect(bound.total()).toBe(1);
+    bound.onPodAdded(four, aPodOf('refused', { slot: 9 }), true);
+    expect(bound.total()).toBe(2);
   });
 
   test('for nothing while a workload grows and shrinks in order', () => {

@@ -24,7 +24,8 @@ const MAKING_MILLIS: Millis = 10_000;
 /** Counts up only: a due that was never used stays due. */
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
-  onPodAdded(facts: WorkloadFacts, pod: PodFacts): void;
+  /** @param isRefused others of it may have been admitted and then refused, by a quota: their places were kept. */
+  onPodAdded(facts: WorkloadFacts, pod: PodFacts, isRefused?: boolean): void;
   /** Evictions due so far, of one workload. */
   of(workloadUid: string): number;
   /** One line: how many are due for which reason. */
@@ -60,13 +61,13 @@ export function createEvictionBound(clock: Pick<Clock, 'now'>): EvictionBound {
       );
       add(facts, 'places out of order', Math.min(removed, outOfOrder.length));
     },
-    onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }) {
+    onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }, isRefused = false) {
       const { rule, replicas, uid } = facts;
       if (rule === undefined) return;
       const isBeyond = slot !== undefined && slot > replicas;
       // It was being made while the workload shrank; which one goes in its place is not known.
-      if (isBeyond && clock.now() - (shrunkAt.get(uid) ?? Number.NEGATIVE_INFINITY) < MAKING_MILLIS)
-        add(facts, 'places out of order', 1);
+      const isLate = clock.now() - (shrunkAt.get(uid) ?? Number.NEGATIVE_INFINITY) < MAKING_MILLIS;
+      if (isBeyond && (isLate || isRefused)) add(facts, 'places out of order', 1);
       if (slot === undefined) add(facts, 'not steered', 1);
       else if (capacity !== sideOfSlot(rule, slot) || isCover) add(facts, 'cover', 1);
       else if (isUnconfirmed) add(facts, 'unconfirmed', 1);

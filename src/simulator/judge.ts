@@ -127,7 +127,7 @@ export function createJudge(options: JudgeOptions): Judge {
           counted.unsteered++;
           monitor.cause(facts);
         }
-        bound.onPodAdded(facts, pod);
+        bound.onPodAdded(facts, pod, hasQuota(facts.key.split('/')[0] ?? ''));
         const isLong = clock.now() - (unmanagedSince.get(facts.uid) ?? clock.now()) > UNMANAGED_MILLIS;
         if (facts.rule === undefined)
           ledger.check('untouched', pod.slot === undefined || !isLong, () => `${facts.key}: ${pod.name} has a place`);
