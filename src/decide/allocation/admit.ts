@@ -21,7 +21,7 @@ import type { PodTarget } from './node-input.ts';
 import type { DesiredCpu } from './read-allocation.ts';
 import type { AllocationRules } from './rules.ts';
 import { isResizing } from './seat.ts';
-import { sizeContainers } from './size-containers.ts';
+import { sizeContainers, userLimitsOf } from './size-containers.ts';
 import { withdrawalOf } from './withdraw.ts';
 
 /**
@@ -119,7 +119,7 @@ export function admitAllocation(desired: DesiredCpu, input: AdmissionFacts): Adm
   const current = sizeOf(pod);
   const { target, clamps } = withinBounds(desired, current, input);
   const ranges = input.facts.limitRanges === 'unknown' ? [] : input.facts.limitRanges;
-  const changes = sizeContainers(pod, target, desired.usage, ranges);
+  const changes = sizeContainers(pod, target, desired.usage, ranges, userLimitsOf(pod, rules));
   if (changes.length === 0) return { kind: 'settled', clamps };
   const after = sizeAfter(pod, changes);
   const objection = object(desired, after, current, input);

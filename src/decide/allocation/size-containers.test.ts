@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
-import { sizeContainers } from './size-containers.ts';
+import { sizeContainers, userLimitsOf } from './size-containers.ts';
 import { testPod } from './testing/pods.ts';
 
 function podOf(
@@ -226,5 +226,54 @@ describe('sizes of containers', () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('limits that users set on some containers', () => {
+  const partly = podOf([[100, 500], [100]]);
+  const originals = { 'mbcas.io/original-resources': '{"c0":{"limits":{"cpu":"500m"}},"c1":{}}' };
+  const limited = {
+    ...podOf([
+      [400, 500],
+      [100, 490],
+    ]),
+    marks: originals,
+  };
+  const changes = (pod: AllocationPod, wanted: PodTarget): object =>
+    Object.fromEntries(
+      sizeContainers(pod, wanted, usage(900, 100), [], userLimitsOf(pod, { apply: 'requests+ceilings' })).map(
+        ({ container, to }) => [container, to],
+      ),
+    );
+
+  test('are not raised by a ceiling of the pod, nor by lifting it', () => {
+    expect(changes(partly, target(900, 990))).toEqual({
+      c0: { cpuRequest: 500 },
+      c1: { cpuRequest: 400, cpuLimit: 490 },
+    });
+    expect(changes(limited, target(500, 1800, 'Lift'))).toEqual({ c1: { cpuLimit: 1300 } });
+  });
+
+  test.each<[string, AllocationPod, 'requests+ceilings' | 'limits', number]>([
+    ['those of before the first resize', limited, 'requests+ceilings', 1],
+    [
+      'none where all containers have one: the whole pod is bounded',
+      podOf([
+        [1, 2],
+        [1, 2],
+      ]),
+      'requests+ceilings',
+      0,
+    ],
+    ['none where limits are the shares', partly, 'limits', 0],
+    ['none of Guaranteed pods', { ...partly, qos: 'Guaranteed' }, 'requests+ceilings', 0],
+    [
+      'of a text that somebody spoilt, what is there',
+      { ...partly, marks: { 'mbcas.io/original-resources': '{' } },
+      'requests+ceilings',
+      1,
+    ],
+  ])('%s', (_name, pod, apply, count) => {
+    expect(userLimitsOf(pod, { apply }).size).toBe(count);
   });
 });

@@ -1,11 +1,14 @@
 /** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
+import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { Millicores } from '../../lib/units.ts';
+import { parseOriginals } from '../../model/original-sizes.ts';
 import { type SizeChange, sumOf } from '../../model/pod-size.ts';
 import { type AllowedRange, allowedRange } from '../../model/size-bounds.ts';
 import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
 import { kernelFloor } from './problem.ts';
+import type { AllocationRules } from './rules.ts';
 import { splitTotal } from './split-containers.ts';
 
 /**
@@ -13,16 +16,19 @@ import { splitTotal } from './split-containers.ts';
  * tens where the target is: systemd rounds each quota up to that (k/k#129357). A container that has no request gets
  * none, as it could not be taken away again; under a ceiling it gets the least, as its limit would become its request.
  * No memory is ever written.
+ * @param userLimits see {@link userLimitsOf}.
  */
 export function sizeContainers(
   pod: AllocationPod,
   target: PodTarget,
   usage: ReadonlyMap<string, Millicores>,
   ranges: readonly LimitRangeRecord[],
+  userLimits: ReadonlyMap<string, Millicores> = new Map(),
 ): SizeChange[] {
   const { containers, qos } = pod;
   const [range, wholePod] = [allowedRange(ranges, 'Container', 'cpu'), allowedRange(ranges, 'Pod', 'cpu')];
   const movesLimit = target.limitPolicy !== 'Keep' && target.limit !== undefined;
+  const mostOf = (name: string): Millicores => userLimits.get(name) ?? Number.POSITIVE_INFINITY;
   /** Beside a limit that stays a request has to be large enough for the ratio of the two. */
   const leastBeside = (limit: Millicores | undefined, { maxRatio }: AllowedRange): Millicores =>
     movesLimit || limit === undefined ? 0 : Math.ceil(limit / maxRatio);
@@ -32,7 +38,7 @@ export function sizeContainers(
     containers.map(({ name, size: { cpuRequest, cpuLimit } }) => {
       const current = cpuRequest ?? 0;
       const added = movesLimit ? kernelFloor : 0;
-      const kept = movesLimit ? Number.POSITIVE_INFINITY : (cpuLimit ?? Number.POSITIVE_INFINITY);
+      const kept = movesLimit ? mostOf(name) : (cpuLimit ?? Number.POSITIVE_INFINITY);
       const [least, most] = cpuRequest === undefined ? [added, added] : [Math.min(current, kernelFloor), kept];
       const min = Math.max(range.min, least, leastBeside(cpuLimit, range));
       return { name, usage: usage.get(name), current, min, max: Math.min(range.max, most) };
@@ -60,12 +66,31 @@ export function sizeContainers(
         usage: usage.get(name),
         current,
         min: Math.max(range.min, own, least, kernelFloor),
-        max: Math.min(range.max, range.maxRatio * own),
+        max: Math.min(range.max, range.maxRatio * own, mostOf(name)),
       };
     }),
     quantumOf(limit),
   );
   return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), limits.get(name)));
+}
+
+/**
+ * Limits that users set on some containers of a pod and not on all: a ceiling of the whole pod must not raise them. Where
+ * all have one, the pod's bound says it; with `apply: limits` they are what is moved.
+ */
+export function userLimitsOf(
+  { qos, containers, marks }: AllocationPod,
+  { apply }: Pick<AllocationRules, 'apply'>,
+): ReadonlyMap<string, Millicores> {
+  const limits = new Map<string, Millicores>();
+  if (apply === 'limits' || qos === 'Guaranteed') return limits;
+  const text = marks[sizingKeys.allocationOriginals];
+  const originals = text === undefined ? undefined : parseOriginals(text);
+  for (const { name, size } of containers) {
+    const { cpuLimit } = originals === undefined ? size : (originals.get(name) ?? {});
+    if (cpuLimit !== undefined) limits.set(name, cpuLimit);
+  }
+  return limits.size === containers.length ? new Map() : limits;
 }
 
 /** What its user set otherwise stays as it is. */
