@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aDeployment } from '../../model/testing/records.ts';
+import { aDeployment, aStatefulSet } from '../../model/testing/records.ts';
 import { admit, admitSteered, createWorld, run } from './testing/world.ts';
 
 describe('requests that must not count twice', () => {
@@ -46,6 +46,24 @@ describe('requests that must not count twice', () => {
     admit(world, { pod: { stamp }, dryRun: true });
     expect(world.ledger.size()).toBe(0);
     admit(world, { pod: { stamp } });
+    expect(admitSteered(world).slot).toBe(2);
+  });
+
+  test('nor where nothing may be written, nor for a StatefulSet, whose slots are its ordinals', () => {
+    const stamp = { slot: 1, capacity: 'on-demand', admissionId: 'elsewhere', unconfirmed: false } as const;
+    const readOnly = createWorld(aDeployment(), { readOnly: true });
+    admit(readOnly, { pod: { stamp } });
+    const set = createWorld(aStatefulSet());
+    admit(set, { pod: { stamp, name: 'db-0' } });
+    expect([readOnly.ledger.size(), set.ledger.size()]).toEqual([0, 0]);
+  });
+
+  test('a stamp said again leaves the claim as it was: it is no older and no younger', () => {
+    const world = createWorld(aDeployment());
+    const stamp = { slot: 3, capacity: 'spot', admissionId: 'first', unconfirmed: false } as const;
+    admit(world, { uid: 'first' });
+    admit(world, { pod: { stamp } });
+    // The claim of the first answer stands, whatever the stamp says by now.
     expect(admitSteered(world).slot).toBe(2);
   });
 

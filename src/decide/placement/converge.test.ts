@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../lib/random.ts';
-import type { Side } from '../../model/records.ts';
+import type { PodRecord, Side } from '../../model/records.ts';
 import { aDeployment, NOON } from '../../model/testing/records.ts';
 import {
   annotate,
@@ -15,6 +15,7 @@ import {
   repair,
   restampAll,
   runUnsteered,
+  UNKNOWN_NODE,
   worldOf,
 } from './testing/world.ts';
 
@@ -56,11 +57,57 @@ describe('what is seen', () => {
     expect(evictionOf(plan(world))).toBeUndefined();
   });
 
+  test.each<[string, Partial<PodRecord>, string[]]>([
+    ['waits', {}, ['pods that find no place on spot: 1']],
+    ['has not been looked at', { unschedulableSince: undefined }, []],
+    ['has found a node', { nodeName: nodeOf('spot') }, []],
+    ['is ending', { deletingAt: NOON }, []],
+  ])('a pod that %s', (_, changes, expected) => {
+    const world = worldOf(2, 50, 0);
+    const waiting = { nodeName: undefined, phase: 'Pending', ready: false, unschedulableSince: NOON } as const;
+    runUnsteered(world, 'spot', { ...waiting, capacity: 'spot', ...changes });
+    expect(plan(world).notes.map(({ text }) => text)).toEqual(expected);
+  });
+
+  test.each<[string, number, number, readonly Partial<PodRecord>[], number]>([
+    ['as many as cover', 1, 3, [{ fallback: true }], 1],
+    ['no more than on-demand has too many', 2, 3, [{ fallback: true }, { fallback: true }], 1],
+    ['none where on-demand has no more than it should', 2, 2, [{ fallback: true }], 0],
+    ['none where on-demand has less', 3, 1, [{ fallback: true }], 0],
+    ['not one that is ending', 2, 3, [{ fallback: true, deletingAt: NOON }], 0],
+    ['not those that do not cover', 1, 3, [{}], 0],
+  ])('cover for spot: %s', (_, spot, onDemand, changes, expected) => {
+    const world = worldOf(4, 50, 0);
+    place(world, spot, onDemand - changes.filter(({ deletingAt }) => deletingAt === undefined).length);
+    for (const each of changes) runUnsteered(world, 'on-demand', each);
+    expect(plan(world).spot.covered).toBe(expected);
+  });
+
+  test('the floor is told only where all pods are there to meet it', () => {
+    const notesOf = (spot: number, onDemand: number) => {
+      const world = worldOf(4, 50, 2);
+      place(world, spot, onDemand);
+      return plan(world).notes.map(({ text }) => text);
+    };
+    expect(notesOf(2, 1)).toEqual([]);
+    expect(notesOf(3, 1)).toEqual(['the on-demand floor is not met: 1 of 2']);
+    expect(notesOf(1, 3)).toEqual([]);
+  });
+
   test('case 59: failed pods that linger are no drift', () => {
     const world = worldOf(10, 70, 1);
     fill(world);
     for (let index = 0; index < 5; index++) runUnsteered(world, 'spot', { phase: 'Failed' });
     expect(plan(world)).toMatchObject({ drift: 0, decisions: [] });
+  });
+
+  test('a surge of which nobody knows where it is, is none either', () => {
+    const world = worldOf(4, 50, 1);
+    place(world, 3, 1);
+    runUnsteered(world, 'spot', { nodeName: UNKNOWN_NODE });
+    expect(plan(world)).toMatchObject({ actual: { spot: 3, onDemand: 1, unknown: 1 }, drift: 0 });
+    world.pods.pop();
+    expect(plan(world).drift).toBe(1);
   });
 
   test('a surge is no drift', () => {

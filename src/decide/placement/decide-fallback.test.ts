@@ -15,7 +15,7 @@ import {
 import { planWorkload } from './converge.ts';
 import { maxExcessOf, patienceFor, strandedAt, waitsForSpot } from './decide-fallback.ts';
 import { untroubledSpot } from './spot-outlook.ts';
-import { admitSteered, fill, plan, podFrom, viewOf, type World, worldOf } from './testing/world.ts';
+import { admitSteered, fill, plan, podFrom, runUnsteered, viewOf, type World, worldOf } from './testing/world.ts';
 
 const MINUTE = 60_000;
 const settings = someSettings();
@@ -92,6 +92,18 @@ describe('hazard H5: when', () => {
     const fallback = { ...settings.fallback, afterMillis };
     expect(patienceFor(workload, someSettings({ fallback }))).toBe(expected);
   });
+});
+
+test.each([
+  [0, 1, 'as many as belong there'],
+  [2, 3, 'two too many'],
+  [-1, 1, 'one too few'],
+])('on-demand with %i more than its target would have %i with one more: %s', (more, excess) => {
+  const world = waiting([NOON - 6 * MINUTE]);
+  const onDemand = world.pods.filter(({ capacity }) => capacity === 'on-demand');
+  for (let index = 0; index < more; index++) runUnsteered(world, 'on-demand');
+  if (more < 0) world.pods = world.pods.filter((pod) => pod !== onDemand[0]);
+  expect(plan(world).decisions).toMatchObject([{ kind: 'fallback', excess }]);
 });
 
 describe('who', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PodRecord } from '../../model/records.ts';
-import { aPod } from '../../model/testing/records.ts';
+import { aPod, aStatefulSet } from '../../model/testing/records.ts';
 import {
   annotate,
+  createWorld,
   evictionOf,
   fill,
   nodeOf,
@@ -49,10 +50,47 @@ describe('re-stamps', () => {
     ]);
   });
 
-  test('the user’s own deletion cost is kept', () => {
+  test.each<[string, Partial<PodRecord>, number | undefined]>([
+    ['none', { deletionCost: 0 }, -1],
+    ['none, on a pod with a slot', { slot: 2, capacity: 'on-demand', deletionCost: 0 }, -1],
+    ['ours, of the slot it had', { slot: 2, capacity: 'on-demand', deletionCost: -2 }, -1],
+    ['the user’s', { deletionCost: 100 }, undefined],
+    ['the user’s, as high as the slot', { slot: 2, capacity: 'on-demand', deletionCost: 2 }, undefined],
+    ['the user’s, of another slot than it had', { slot: 2, capacity: 'on-demand', deletionCost: -3 }, undefined],
+  ])('a deletion cost that is %s', (_, changes, expected) => {
     const world = worldOf(1, 0, 0);
-    runUnsteered(world, 'on-demand', { deletionCost: 100 });
-    expect(restampsOf(plan(world))[0]?.deletionCost).toBeUndefined();
+    runUnsteered(world, 'on-demand', changes);
+    expect(restampsOf(plan(world)).map(({ deletionCost }) => deletionCost)).toEqual([expected]);
+  });
+
+  test.each<[string, Partial<PodRecord>, number]>([
+    ['what is right already', {}, 0],
+    ['the side, where only that is wrong', { capacity: 'spot' }, 1],
+    ['the slot, where only that is wrong', { slot: 2, deletionCost: -2 }, 1],
+    ['cover that has come to stay', { fallback: true }, 1],
+  ])('correct %s', (_, changes, expected) => {
+    const world = worldOf(1, 0, 0);
+    runUnsteered(world, 'on-demand', { slot: 1, capacity: 'on-demand', deletionCost: -1, ...changes });
+    expect(restampsOf(plan(world))).toHaveLength(expected);
+  });
+
+  test('are made beside a pod that is ending, and beside one of an older revision that has ended', () => {
+    const world = worldOf(3, 34, 0);
+    place(world, 2, 1);
+    runUnsteered(world, 'spot', { deletingAt: world.now });
+    expect(restampsOf(plan(world))).toHaveLength(3);
+    const [first] = world.replicaSets;
+    if (first === undefined) throw new Error('there is one');
+    const older = { ...first, uid: 'uid-0', revision: 'rev0', name: 'web-rev0' };
+    world.replicaSets = [older, first];
+    world.pods.push(aPod(older, 'old', { nodeName: nodeOf('spot'), phase: 'Failed' }));
+    expect(restampsOf(plan(world))).toHaveLength(3);
+  });
+
+  test('none of a StatefulSet, whose slots are its ordinals', () => {
+    const world = createWorld(aStatefulSet({ replicas: 1, annotations: { 'spotalis.io/spot-percentage': '0' } }));
+    runUnsteered(world, 'on-demand', { name: 'db-0', slot: 7, capacity: 'spot' });
+    expect(plan(world)).toMatchObject({ drift: 0, decisions: [] });
   });
 
   test.each<[string, (world: World) => void]>([

@@ -93,6 +93,24 @@ describe('bug 10: pools that lose too many', () => {
     expect(losses.lossyPools(30, 0)[0]?.instanceTypes).toEqual(['m5.large', 'm5.xlarge']);
   });
 
+  test('one node of each of two pools is chance, too', () => {
+    const losses = createSpotLosses();
+    standing(losses, 'a', 1);
+    standing(losses, 'b', 1);
+    lose(losses, 'a', 0, 1, 0);
+    lose(losses, 'b', 0, 1, 0);
+    expect(losses.lossyPools(1, 0)).toEqual([]);
+  });
+
+  test('what is said to have been lost later than now is not counted yet', () => {
+    const losses = createSpotLosses();
+    standing(losses, 'a', 3);
+    lose(losses, 'a', 0, 3, 5 * MINUTE);
+    expect(losses.lossyPools(1, 4 * MINUTE)).toEqual([]);
+    expect(losses.storm(4 * MINUTE)).toBeUndefined();
+    expect(losses.lossyPools(1, 5 * MINUTE)).toHaveLength(1);
+  });
+
   test('one node is chance, an hour ago is long ago, and 100 percent avoids none', () => {
     const losses = createSpotLosses();
     standing(losses, 'a', 2);
