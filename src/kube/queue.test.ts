@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createWorkQueue, type HandlerResult, type KeyHandler, type WorkQueueOptions } from './queue.ts';
+import { createWorkQueue, type KeyHandler, type WorkQueueOptions } from './queue.ts';
 
 function setUp(options: Partial<WorkQueueOptions> = {}) {
   const clock = createVirtualClock(0);
@@ -99,75 +99,6 @@ describe('order and dedupe', () => {
     stop.abort();
     await running;
     expect(work.started).toEqual(['a', 'b', 'c']);
-  });
-});
-
-describe('what is told for metrics', () => {
-  function observed() {
-    const told: string[] = [];
-    const tell =
-      (what: string) =>
-      (millis?: number): void =>
-        void told.push(millis === undefined ? what : `${what} ${millis}`);
-    const observer = { added: tell('added'), taken: tell('taken'), handled: tell('handled'), retried: tell('retried') };
-    return { ...setUp({ observer }), told: () => told.splice(0) };
-  }
-
-  test('adds at once, those of a key that waits already not; takes with their wait, ends with their work', async () => {
-    const { clock, queue, start, stop, told } = observed();
-    const work = controlled();
-    queue.add('a');
-    queue.add('b');
-    queue.add('a');
-    expect(told()).toEqual(['added', 'added']);
-    const running = start(work.handler);
-    await clock.advance(30);
-    queue.add('b', { priority: 1 });
-    expect(told()).toEqual(['taken 0']);
-    work.finish('a');
-    await clock.advance(20);
-    expect(told()).toEqual(['handled 30', 'taken 30']);
-    work.fail('b');
-    await clock.advance(0);
-    expect(told()).toEqual(['retried', 'handled 20']);
-    stop.abort();
-    await running;
-  });
-
-  test('a key that is added while it is worked on waits from then on', async () => {
-    const { clock, queue, start, stop, told } = observed();
-    const work = controlled();
-    const running = start(work.handler);
-    queue.add('a');
-    await clock.advance(10);
-    queue.add('a');
-    queue.add('a');
-    expect(told()).toEqual(['added', 'taken 0', 'added']);
-    await clock.advance(5);
-    work.finish('a');
-    await clock.advance(0);
-    expect(told()).toEqual(['handled 15', 'taken 5']);
-    work.finish('a');
-    stop.abort();
-    await running;
-  });
-
-  test('to be looked at again later is no retry; what fails while the queue ends is none either', async () => {
-    const { clock, queue, start, stop, told } = observed();
-    const results: HandlerResult[] = [{ requeueAfterMillis: 100 }];
-    const running = start(async (_, signal) => {
-      const result = results.pop();
-      if (result !== undefined) return result;
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
-    });
-    queue.add('a');
-    await clock.advance(0);
-    expect(told()).toEqual(['added', 'taken 0', 'handled 0']);
-    await clock.advance(100);
-    expect(told()).toEqual(['added', 'taken 0']);
-    stop.abort();
-    await running;
-    expect(told()).toEqual(['handled 0']);
   });
 });
 
