@@ -61,6 +61,18 @@ describe('parseManifests', () => {
     ['a table', 'NAME READY STATUS\nweb-1 1/1 Running', /-o yaml/],
     ['a bare list', '- a\n- b', /found a list/],
     ['broken YAML', 'a: [1, 2', /^f\.yaml: not valid YAML: /],
+    ['YAML that is cut off', 'items:\n- kind: Pod\n  metad', /^f\.yaml: not valid YAML: .* cut off: write it again$/],
+    [
+      'JSON that is cut off',
+      '{"items":[\n{"kind":"Pod",\n"metad',
+      /^f\.yaml: not valid YAML: .* cut off: write it again$/,
+    ],
+    ['a mistake further up', 'a: [1, 2\nb: 1\nc: 2\n', /^f\.yaml: not valid YAML: (?!.*cut off)/],
+    [
+      'a list cut off between two lines',
+      'apiVersion: v1\nitems:\n- kind: Pod\n',
+      /^f\.yaml: "kind" is missing; .* cut off/,
+    ],
     [
       'the document at fault',
       `${pod('a')}---\n5\n`,

@@ -102,7 +102,8 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
     const place = documents.length === 1 ? source : `${source}, document ${index + 1}`;
     const [error] = document.errors;
     if (error !== undefined) {
-      yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(error.message)}` };
+      const cut = isAtEnd(body, error.pos[0]) ? CUT_OFF : '';
+      yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(error.message)}${cut}` };
       continue;
     }
     try {
@@ -111,6 +112,15 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
       yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(describeError(failure))}` };
     }
   }
+}
+
+const CUT_OFF = '; it ends there, as if it were cut off: write it again';
+
+const CUT_LIST = 'kubectl writes that of a list at its end, so it seems to be cut off: write it again';
+
+/** Whether all that follows a mistake is the rest of its line. */
+function isAtEnd(text: string, offset: number): boolean {
+  return !text.slice(offset).trim().includes('\n');
 }
 
 function collect(
@@ -128,7 +138,10 @@ function collect(
   const { apiVersion = inherited?.apiVersion, kind = inherited?.kind, items } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
     const missing = typeof kind !== 'string' ? 'kind' : 'apiVersion';
-    problems.push(`${place}: "${missing}" is missing; every object needs apiVersion, kind and metadata.name.`);
+    // kubectl writes the kind of a List after its items.
+    const isCutList = Array.isArray(items) && missing === 'kind';
+    const why = isCutList ? CUT_LIST : 'every object needs apiVersion, kind and metadata.name';
+    problems.push(`${place}: "${missing}" is missing; ${why}.`);
     return;
   }
   if (kind.endsWith('List') && Array.isArray(items)) {

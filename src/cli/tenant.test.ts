@@ -230,9 +230,7 @@ describe('with a Role in one namespace', () => {
     expect(stderr).toContain('note: nodes may not be read');
     const absent = await run('explain', 'deploy/shop/wbe');
     expect(absent.code).toBe(1);
-    expect(absent.stderr).toMatch(
-      /^stowage: Deployment shop\/wbe is not in \S+ \(.*\)\. Is the namespace right\? .*\n$/,
-    );
+    expect(absent.stderr).toMatch(/^stowage: Deployment shop\/wbe is not in \S+ \(.*\)\. `stowage status` lists .*\n$/);
   });
 
   test('restore: what is in the namespace; a limit that only its node could lift stays', async () => {
@@ -286,6 +284,14 @@ describe('with a Role in one namespace', () => {
       stdout: '',
       stderr: 'stowage: there is no namespace shpo; `kubectl get namespaces` lists them\n',
     });
+  });
+
+  test('explain names what is called alike elsewhere, where that may be seen; a Rollout is the operator’s to tell', async () => {
+    const explain = (...args: readonly string[]) => runCommand(['explain', ...args, '--kubeconfig', kubeconfigs.root]);
+    expect((await explain('sts/web')).stderr).toMatch(/is not in \S+ \(.*\); there is Deployment shop\/web\n$/);
+    expect((await explain('rollout/shop/web')).stderr).toBe(
+      'stowage: Rollout shop/web: Argo Rollouts are followed by the running operator only; ask it with --operator\n',
+    );
   });
 
   test('who may see everything is shown with -n what is shown without', async () => {

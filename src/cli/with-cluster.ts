@@ -4,10 +4,10 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { isForbidden, isUnauthorized, KubeError } from '../api/kube-error.ts';
 import { loadConnection } from '../kube/auth/load-connection.ts';
 import { createKubeApi } from '../kube/client.ts';
-import { describeError, StowageError } from '../lib/errors.ts';
+import { describeError, hasErrorCode } from '../lib/errors.ts';
 import { createLogger, createStderrWriter } from '../lib/log.ts';
 import type { CliContext } from './cli-context.ts';
-import { CommandError } from './cli-error.ts';
+import { CommandError, UsageError } from './cli-error.ts';
 
 export interface ClusterHints {
   /** What else to do where the cluster cannot be reached, after the kubeconfig was checked. */
@@ -44,16 +44,28 @@ export async function withCluster<Result>(
   try {
     return await work(api, source);
   } catch (error) {
-    if (error instanceof StowageError || io.signal.aborted) throw error;
+    if (error instanceof CommandError || error instanceof UsageError || io.signal.aborted) throw error;
     const what = error instanceof KubeError ? 'refused' : 'cannot be read';
     const advice = isForbidden(error) ? rights : adviceFor(error, otherwise);
-    throw new CommandError(`the cluster at ${source} ${what}: ${describeError(error)}. ${advice}.`, { cause: error });
+    const why = describeError(error).replace(/\.$/, '');
+    throw new CommandError(`the cluster at ${source} ${what}: ${why}. ${advice}.`, { cause: error });
   } finally {
     api.close();
   }
 }
 
+/** Codes of certificates that are not trusted (OpenSSL, X509_V_ERR_*). */
+const UNTRUSTED = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
+
 function adviceFor(error: unknown, otherwise: string): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (UNTRUSTED.some((code) => hasErrorCode(cause, code)))
+    return 'Name the authority that signed its certificate as certificate-authority of the cluster in the kubeconfig';
   if (isUnauthorized(error)) return 'Check the credentials of --kubeconfig and --context';
   return `Check --kubeconfig and --context${otherwise === '' ? '' : `, or ${otherwise}`}`;
 }

@@ -179,7 +179,7 @@ describe('YAML', () => {
 
   test('a file that cannot be read says so', () => {
     expect(() => loadConfigFile('/nowhere/config.yaml', {})).toThrow(
-      /^failed to load config from file \/nowhere\/config\.yaml: ENOENT/,
+      /^failed to load config from file \/nowhere\/config\.yaml: there is no such file; name another with --config$/,
     );
     expect(loadConfigFile(undefined, {}).config.webhook.port).toBe(9443);
   });

@@ -3,7 +3,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { ConfigError, describeError } from '../lib/errors.ts';
+import { ConfigError, describeFileError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { configAliases, unusedKeys } from './aliases.ts';
 import { checkConfig } from './checks.ts';
@@ -76,7 +76,9 @@ export function readConfigFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`failed to load config from file ${path}: ${describeError(error)}`]);
+    throw new ConfigError([
+      `failed to load config from file ${path}: ${describeFileError(error)}; name another with --config`,
+    ]);
   }
 }
 

@@ -130,6 +130,6 @@ test('the sample is valid and says where it comes from', () => {
 
 test('a file that is not there is one clear problem', () => {
   expect(() => loadPricesFile('/nowhere/prices.yaml')).toThrow(
-    /^failed to read prices file \/nowhere\/prices\.yaml: ENOENT/,
+    /^failed to read prices file \/nowhere\/prices\.yaml: there is no such file; name another/,
   );
 });

@@ -1,7 +1,7 @@
 /** Reads a prices file: YAML or JSON in the format of api/prices.ts, each complaint with the line it is about. */
 import { readFileSync } from 'node:fs';
 import { type PriceTable, pricesGrammar, priceTableSchema } from '../api/prices.ts';
-import { ConfigError, describeError } from '../lib/errors.ts';
+import { ConfigError, describeFileError } from '../lib/errors.ts';
 import { parseYamlSource } from './yaml-source.ts';
 
 /**
@@ -41,7 +41,9 @@ export function readPricesFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`failed to read prices file ${path}: ${describeError(error)}`]);
+    throw new ConfigError([
+      `failed to read prices file ${path}: ${describeFileError(error)}; name another with --prices or placement.prices`,
+    ]);
   }
 }
 

@@ -246,7 +246,7 @@ describe('on a real directory', () => {
       onInvalid,
     });
     await clock.advance(30_000);
-    expect(messages).toEqual([expect.stringContaining('ENOENT')]);
+    expect(messages).toEqual([expect.stringContaining('there is no such file')]);
     stop.abort();
   });
 });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, describeError, hasErrorCode, InvalidValueError, StowageError } from './errors.ts';
+import {
+  ConfigError,
+  describeError,
+  describeFileError,
+  hasErrorCode,
+  InvalidValueError,
+  StowageError,
+} from './errors.ts';
 
 describe('describeError', () => {
   const cyclic: Record<string, unknown> = {};
@@ -12,6 +19,13 @@ describe('describeError', () => {
     ['an error', new Error('boom'), 'boom'],
     ['an error and its cause', new Error('cannot list pods', { cause: new Error('reset') }), 'cannot list pods: reset'],
     ['a cause already told', new Error('failed: reset', { cause: new Error('reset') }), 'failed: reset'],
+    ['a whole sentence', new Error('No file a.', { cause: new Error('ENOENT') }), 'No file a.'],
+    ['a cause that is one', new Error('no b', { cause: new Error('No a.', { cause: new Error('x') }) }), 'no b: No a.'],
+    [
+      'a certificate',
+      new Error('unknown issuer; if the root CA is installed locally, try running Node.js with --use-system-ca'),
+      'unknown issuer',
+    ],
     ['a cause that is text', new Error('failed', { cause: 'no route' }), 'failed: no route'],
     ['an error that causes itself', looped, 'outer'],
     ['an error without text', new TypeError(), 'TypeError'],
@@ -27,6 +41,15 @@ describe('describeError', () => {
     ['undefined', undefined, 'unknown error'],
     ['null', null, 'unknown error'],
   ])('%s', (_, thrown, text) => expect(describeError(thrown)).toBe(text));
+});
+
+test.each([
+  ['ENOENT', 'there is no such file'],
+  ['EACCES', 'this user may not read it'],
+  ['EISDIR', 'it is a folder'],
+  ['EIO', 'EIO: as the system says'],
+])('a file: %s', (code, text) => {
+  expect(describeFileError(Object.assign(new Error(`${code}: as the system says`), { code }))).toBe(text);
 });
 
 describe('error classes', () => {

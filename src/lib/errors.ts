@@ -47,7 +47,7 @@ export function hasErrorCode(error: unknown, code: string): boolean {
 }
 
 /**
- * One line for people: the message of what was thrown, followed by those of its causes.
+ * One line for people: the message of what was thrown, followed by those of its causes until one is a whole sentence.
  * Never throws, whatever it is given; causes are followed at most 5 deep, so a cycle ends.
  */
 export function describeError(error: unknown): string {
@@ -57,17 +57,29 @@ export function describeError(error: unknown): string {
     const text = describeOne(current);
     // Wrappers often repeat the cause's text; saying it once is enough.
     if (!parts.some((part) => part.includes(text))) parts.push(text);
+    if (text.endsWith('.')) break;
     current = current instanceof Error ? current.cause : undefined;
   }
   return parts.join(': ') || 'unknown error';
 }
+
+/** Why a file or folder cannot be used, in words: the system's own names for it help nobody, and repeat the path. */
+export function describeFileError(error: unknown): string {
+  if (hasErrorCode(error, 'ENOENT')) return 'there is no such file';
+  if (hasErrorCode(error, 'EACCES')) return 'this user may not read it';
+  if (hasErrorCode(error, 'EISDIR')) return 'it is a folder';
+  return describeError(error);
+}
+
+/** What Node says besides of a certificate that nobody it trusts has signed: how to start it is none of the reader's business. */
+const NODE_HINT = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/;
 
 /** Never throws: what cannot be turned into JSON has a tag at least. */
 function describeOne(value: unknown): string {
   if (value instanceof AggregateError && value.message === '') {
     return value.errors.map((inner) => describeOne(inner)).join('; ') || 'several errors';
   }
-  if (value instanceof Error) return value.message || codeOf(value) || value.name;
+  if (value instanceof Error) return value.message.replace(NODE_HINT, '') || codeOf(value) || value.name;
   if (typeof value === 'string') return value;
   try {
     return JSON.stringify(value) ?? String(value);

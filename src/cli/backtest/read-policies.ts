@@ -10,6 +10,7 @@ import { isValidPolicy, parsePolicy, policyKey, type ValidPolicy } from '../../m
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { CliIo } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
+import { createUnknownPolicyFields } from '../sizing/unknown-policy-fields.ts';
 
 export interface PolicyRow {
   /** What the row is called; no two are called alike. */
@@ -58,6 +59,7 @@ export async function readPolicies(
 ): Promise<ReadPolicies> {
   const found: Found[] = [];
   const problems: string[] = [];
+  const unknownFieldsOf = createUnknownPolicyFields();
   for (const path of paths) {
     const { objects, problems: unread } = await readPath(path, io);
     const own: string[] = [...unread];
@@ -67,6 +69,8 @@ export async function readPolicies(
       if (typeof result === 'string') own.push(result);
       else found.push({ path, policy: result });
       if (typeof result !== 'string') own.push(...partsLeftOut(object, path));
+      if (object.kind === 'OptimizationPolicy')
+        own.push(...unknownFieldsOf(object, `${path}: OptimizationPolicy ${object.metadata?.name ?? ''}`));
     }
     if (found.length === before) {
       const why = own[0] ?? `${path}: there is no Kubernetes object in it`;

@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planOne } from '../fleet.ts';
 import { freeToAct } from '../guard-context.ts';
 import { type LoadedInput, loadInput } from '../input/load-input.ts';
+import { namedAlike } from '../input/named-alike.ts';
 import { printInputNotes } from '../input/print-notes.ts';
 import type { InputOptions, OperatorOptions } from '../input-options.ts';
 import { fetchExplanation } from '../operator-client.ts';
@@ -33,7 +34,7 @@ export async function runExplain(
     throw new UsageError('with --operator everything comes from the operator: leave out -f, -c and --prices');
   }
   const input = operator === undefined ? await loadInput(context, options, { namespace: ref.namespace }) : undefined;
-  const document = input === undefined ? await toldBy(operator, context, ref) : workedOut(input, context, ref);
+  const document = input === undefined ? await toldBy(operator, context, ref) : await workedOut(input, context, ref);
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
   else {
@@ -45,9 +46,10 @@ export async function runExplain(
 }
 
 /** As an operator would see it that has just become free to act. */
-function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): ExplanationDocument {
+async function workedOut(input: LoadedInput, context: CliContext, ref: WorkloadRef): Promise<ExplanationDocument> {
+  const { io } = context;
   const workload = input.view.workload(ref);
-  if (workload === undefined) return unplaced(input, ref);
+  if (workload === undefined) return await unplaced(input, context, ref);
   const now = io.clock.now();
   const { plan, cost } = planOne(input.view, input.rules, now, workload);
   const ending = plan.decisions.find(isMove);
@@ -65,16 +67,22 @@ function workedOut(input: LoadedInput, { io }: CliContext, ref: WorkloadRef): Ex
   };
 }
 
-/** A workload that is only sized. */
-function unplaced(input: LoadedInput, ref: WorkloadRef): ExplanationDocument {
+/** A workload that is only sized. @throws CommandError where there is none */
+async function unplaced(input: LoadedInput, context: CliContext, ref: WorkloadRef): Promise<ExplanationDocument> {
   const isThere = input.sizing.workloads.some(
     ({ kind, namespace, name }) => kind === ref.kind && namespace === ref.namespace && name === ref.name,
   );
-  if (!isThere) throw new CommandError(notFound(input, workloadLabel(ref), ref.name));
+  if (!isThere) {
+    if (ref.kind === 'Rollout') throw new CommandError(`${workloadLabel(ref)}: ${ONLY_OPERATOR}`);
+    const elsewhere = input.origin === 'cluster' ? await namedAlike(context, ref.name) : [];
+    throw new CommandError(notFound(input, ref, elsewhere));
+  }
   const sizing = sizingOf(input, ref);
   const notes = sizing.sizing === undefined ? ['no OptimizationPolicy selects it, so nothing is sized either'] : [];
   return { apiVersion: DOCUMENT_VERSION, kind: 'Explanation', ...unplacedExplanation(ref, notes), ...sizing };
 }
+
+const ONLY_OPERATOR = 'Argo Rollouts are followed by the running operator only; ask it with --operator';
 
 function sizingOf({ sizing, view, tenancy }: LoadedInput, ref: WorkloadRef): Pick<ExplanationDocument, 'sizing'> {
   const found = planSizes(sizing, view, tenancy, ref.namespace).workloads.find(
@@ -105,14 +113,10 @@ async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef
 }
 
 /** Names what was meant, if something of that name is there under another kind or namespace. */
-function notFound(input: LoadedInput, label: string, name: string): string {
-  const others = [...input.view.workloads()].filter((workload) => workload.name === name).map(workloadLabel);
-  const hint = others.length > 0 ? `; there is ${others.slice(0, 3).join(', ')}` : whereElse(input);
-  return `${label} is not in ${input.source}${hint}`;
-}
-
-/** Of a cluster only the workload's namespace was read. */
-function whereElse({ origin }: LoadedInput): string {
-  const listed = '`stowage status` lists the managed ones';
-  return origin === 'files' ? `. ${listed}` : `. Is the namespace right? ${listed}`;
+function notFound(input: LoadedInput, ref: WorkloadRef, elsewhere: readonly WorkloadRef[]): string {
+  const here = [...input.view.workloads()].filter(({ name }) => name === ref.name);
+  const others = [...new Set([...here, ...elsewhere].map(workloadLabel))];
+  const hint =
+    others.length > 0 ? `; there is ${others.slice(0, 3).join(', ')}` : '. `stowage status` lists the managed ones';
+  return `${workloadLabel(ref)} is not in ${input.source}${hint}`;
 }

@@ -2,11 +2,13 @@
 import type { DaemonSet, KubeObject } from '../../api/core.ts';
 import { policyGroups, policyType } from '../../api/optimization-policy.ts';
 import { apiVersionOf } from '../../api/resources.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
 import { type PolicyRecord, parsePolicy } from '../../model/optimization-policy.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
+import { createUnknownPolicyFields } from './unknown-policy-fields.ts';
 
 /** Policies with their problems; workloads of every kind that can be sized. */
 export interface SizingInput {
@@ -25,6 +27,7 @@ const MAX_INTERNED = 1_000;
 export function createSizingInputBuilder(onProblem: (problem: string) => void): SizingInputBuilder {
   const project = createSizingProjections(createSizingInterners(MAX_INTERNED), onProblem);
   const policies = new Map<string, PolicyRecord>();
+  const unknownFieldsOf = createUnknownPolicyFields();
   const daemonSets: SizedWorkload[] = [];
   return {
     add(object) {
@@ -33,6 +36,8 @@ export function createSizingInputBuilder(onProblem: (problem: string) => void): 
       if (kind === 'OptimizationPolicy' && group !== undefined) {
         const policy = parsePolicy(group, object);
         policies.set(`${group}/${policy.namespace}/${policy.name}`, policy);
+        const label = `OptimizationPolicy ${policy.namespace}/${policy.name}`;
+        for (const problem of unknownFieldsOf(object, label)) onProblem(problem);
         return true;
       }
       if (!isDaemonSet(object)) return false;
@@ -40,10 +45,12 @@ export function createSizingInputBuilder(onProblem: (problem: string) => void): 
       if (record !== undefined) daemonSets.push(record);
       return true;
     },
-    build: (workloads) => ({
-      policies: [...policies.values()],
-      workloads: [...workloads.flatMap(({ sized }) => sized ?? []), ...daemonSets],
-    }),
+    build(workloads) {
+      const sized = [...workloads.flatMap((workload) => workload.sized ?? []), ...daemonSets];
+      // What comes twice counts once, the later one, as for placement.
+      const byKey = new Map(sized.map((workload) => [workloadKey(workload), workload]));
+      return { policies: [...policies.values()], workloads: [...byKey.values()] };
+    },
   };
 }
 

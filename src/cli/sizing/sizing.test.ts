@@ -90,6 +90,19 @@ describe('sizes in plan, status and explain', () => {
     expect(stdout).toContain('Policy shop/sizes is not valid: ');
   });
 
+  test('a misspelt field of a policy is told, with what was meant', async () => {
+    const { code, stderr } = await run(['plan'], web, policy(undefined, { upDateStrategy: {} }));
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning: OptimizationPolicy shop/sizes: spec.upDateStrategy is no field of this kind and does nothing; did you mean updateStrategy?\n',
+    );
+  });
+
+  test('a workload that comes twice counts once', async () => {
+    const { stdout } = await run(['status'], web, web, policy());
+    expect(stdout).toContain('Rightsizing: 1 policy, 1 workload:');
+  });
+
   test('as data it is in the document; without policies there is nothing of it', async () => {
     const { stdout } = await run(['plan', '-o', 'json'], web, policy({ workloads: [entry] }));
     expect(JSON.parse(stdout).sizing.workloads[0]).toMatchObject({

@@ -35,7 +35,13 @@ describe('parseScenario', () => {
 
   test.each<[string, string, string]>([
     ['an unknown key', `${base}nonsense: 1\n`, 'test.yaml: unknown key nonsense'],
-    ['a missing key', 'name: test\nduration: 1h\nworkloads: [{ name: web, replicas: 1 }]\n', 'test.yaml: pools:'],
+    [
+      'a missing key',
+      'name: test\nduration: 1h\nworkloads: [{ name: web, replicas: 1 }]\n',
+      'test.yaml: pools: is missing; give a list',
+    ],
+    ['an empty list', base.replace(/pools:[^\n]*\n(?: +-[^\n]*\n)*/, 'pools: []\n'), 'pools: give at least 1'],
+    ['a wrong kind', base.replace(/pools:[^\n]*\n(?: +-[^\n]*\n)*/, 'pools: spot\n'), 'pools: should be a list'],
     [
       'a bad duration',
       base.replace('1h', 'soon'),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { parseYamlSource, type YamlSource } from '../../config/yaml-source.ts';
-import { ConfigError, describeError } from '../../lib/errors.ts';
+import { ConfigError, describeFileError } from '../../lib/errors.ts';
 import { type Scenario, scenarioSchema } from './schema.ts';
 
 export interface LoadedScenario {
@@ -36,7 +36,7 @@ export function loadScenario(fileOrName: string): LoadedScenario {
   } catch (error) {
     const names = libraryNames().join(', ');
     throw new ConfigError([
-      `there is no scenario ${fileOrName}: neither a file that can be read (${describeError(error)}) nor one of the library (${names})`,
+      `there is no scenario ${fileOrName}: ${describeFileError(error)}, nor is it one of the library (${names})`,
     ]);
   }
   const folder = isKnown ? '.' : dirname(fileOrName);
@@ -59,9 +59,24 @@ function describeIssue(issue: z.core.$ZodIssue, source: YamlSource, fileName: st
   return `${fileName}${line === undefined ? '' : `:${line}`}:${place} ${messageOf(issue)}`;
 }
 
+/** Kinds of values in the words of whoever writes a file. */
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'keys with values',
+  record: 'keys with values',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
 /** The first of a union's branches that got further than its type says what is wrong. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_type') {
+    const wanted = typeNames[issue.expected] ?? issue.expected;
+    return issue.message.endsWith('received undefined') ? `is missing; give ${wanted}` : `should be ${wanted}`;
+  }
+  if (issue.code === 'too_small' && issue.origin === 'array') return `give at least ${issue.minimum}`;
   if (issue.code !== 'invalid_union') return issue.message;
   const inner = issue.errors.flat().find(({ code }) => code !== 'invalid_type') ?? issue.errors[0]?.[0];
   return inner === undefined ? issue.message : messageOf(inner);
