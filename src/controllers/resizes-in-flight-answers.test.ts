@@ -3,7 +3,7 @@ import type { ResizeOutcome } from '../act/resize-outcome.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
-import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
+import { aDeployment, aNode, aReplicaSet, NOON } from '../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { createResizesInFlight } from './resizes-in-flight.ts';
 import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
@@ -108,6 +108,52 @@ describe('rightsizing bug 15: a pod that keeps running out of memory', () => {
     expect(flight.review()).toMatchObject([{ kind: 'done' }]);
   });
 
+  test('is not well while a container of it does not run', async () => {
+    const { clock, flight, show, start } = setUp();
+    const app = aContainerStatus(aContainer({ size: bigger }), { restartCount: 4, lastTermination: killed });
+    const withSidecar = (running: boolean): Partial<PodSizing> =>
+      asked({ statuses: [app, aContainerStatus(aContainer({ name: 'sidecar' }), { running })] });
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    start();
+    show(withSidecar(false));
+    flight.review();
+    await clock.advance(600_000);
+    expect(flight.review()).toEqual([]);
+    show(withSidecar(true));
+    expect(flight.review()).toMatchObject([{ kind: 'done' }]);
+  });
+
+  test.each<[string, number, string]>([
+    ['was killed once', 1, 'OOMKilled'],
+    ['ended for other reasons', 9, 'Error'],
+  ])('is none that %s: it is done at once', (_, restartCount, reason) => {
+    const { flight, show, start } = setUp();
+    const lastTermination = { ...killed, reason };
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount, lastTermination })] });
+    start();
+    show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }), { restartCount, lastTermination })] }));
+    expect(flight.review()).toMatchObject([{ kind: 'done' }]);
+  });
+
+  test('is one that was killed twice', () => {
+    const { flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 2, lastTermination: killed })] });
+    start();
+    show(withKills(2));
+    expect(flight.review()).toEqual([]);
+  });
+
+  test('has one end only where it is resized again before it is well', async () => {
+    const { clock, flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
+    start();
+    show(withKills(4));
+    flight.review();
+    const second = start(decisionFor({ cpuRequest: 900 }));
+    await clock.advance(120_000);
+    expect(flight.review().map(({ decision }) => decision)).toEqual([second]);
+  });
+
   test('may go before it is well', () => {
     const { flight, show, start } = setUp();
     show({ statuses: [aContainerStatus(aContainer(), { restartCount: 4, lastTermination: killed })] });
@@ -154,6 +200,27 @@ describe('what a predecessor left', () => {
     expect(flight.adopt()).toEqual([]);
   });
 
+  test('a resize that the kubelet is at is taken over', () => {
+    const { flight, show } = setUp();
+    const resize = { pending: undefined, inProgress: { error: undefined, since: NOON } };
+    show(asked({ sizeManagers: ['optipod'], resize }));
+    expect(flight.adopt()).toHaveLength(1);
+  });
+
+  test('of two engines each takes over its own', () => {
+    const replicaSet = aReplicaSet(aDeployment());
+    const sizing = asked({ sizeManagers: ['mbcas-controller'], resize: pendingAs('Deferred', '') });
+    const pods = [aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1' })];
+    const adoptedBy = (engine: 'allocation' | 'rightsizing') =>
+      createResizesInFlight({
+        view: createSizingSnapshot({ pods, nodes: [aNode('n1', undefined)] }),
+        clock: createVirtualClock(NOON),
+        deadlines: () => ({ deferredMillis: 1, errorMillis: 1, silenceMillis: 1 }),
+        engine,
+      }).adopt();
+    expect([adoptedBy('allocation').length, adoptedBy('rightsizing').length]).toEqual([1, 0]);
+  });
+
   test('a resize that the kubelet has not looked at yet is taken over', () => {
     const { flight, show } = setUp();
     show(asked({ sizeManagers: ['optipod'], observedGeneration: 1 }));
@@ -166,6 +233,11 @@ describe('what a predecessor left', () => {
     ['of another field of the spec', { sizeManagers: ['optipod'], generation: 3, observedGeneration: 2 }],
     ['of somebody else', asked({ sizeManagers: ['kubectl'], resize: pendingAs('Deferred', '') })],
     ['that is done', { sizeManagers: ['optipod'] }],
+    ['that the kubelet has looked at, and says nothing of', asked({ sizeManagers: ['optipod'] })],
+    [
+      'of which no kubelet says what it has looked at',
+      asked({ sizeManagers: ['optipod'], observedGeneration: undefined }),
+    ],
   ])('a resize %s is left alone', (_, sizing) => {
     const { flight, show } = setUp();
     show(sizing);

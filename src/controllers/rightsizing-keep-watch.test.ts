@@ -23,15 +23,19 @@ const ongoing = (changes: Partial<OngoingChange> = {}): OngoingChange => ({
 const takenBack = [{ container: 'app', resource: 'memory' as const }];
 
 /** What the next leader remembers of a workload that the last one wrote this on. */
-function resumed(text: string | null, now = NOON + 60_000, inForce = applyChanges(before, less)) {
-  const annotations = {
-    [rightsizingKeys.appliedSizes]: writeAppliedSizes(before, inForce) ?? '',
-    ...(text !== null && { [rightsizingKeys.watchedChanges]: text }),
-  };
+function resumed(text: string | null, now = NOON + 60_000, inForce = applyChanges(before, less), containers = before) {
   const memory = createRightsizingMemory().of('uid-web');
-  resumeWatches(memory, aSizedWorkload({ containers: before, annotations }), [], now);
+  resumeWatches(memory, workloadWith(text, inForce, containers), [], now);
   return memory;
 }
+const workloadWith = (text: string | null, inForce = applyChanges(before, less), containers = before) =>
+  aSizedWorkload({
+    containers,
+    annotations: {
+      [rightsizingKeys.appliedSizes]: writeAppliedSizes(containers, inForce) ?? '',
+      ...(text !== null && { [rightsizingKeys.watchedChanges]: text }),
+    },
+  });
 
 describe('what is kept', () => {
   test('a decrease, as it is, with what was in force before', () => {
@@ -40,6 +44,21 @@ describe('what is kept', () => {
     expect(change).toMatchObject({ changes: less, method: 'InPlace', phase: 'spread', startedAt: NOON });
     expect(change?.before).toEqual(before);
     expect(memory.takenBack).toEqual(takenBack);
+  });
+
+  test('what was in force before a new template, which shows it no longer: sizes there were and sizes there were none of', () => {
+    const after = applyChanges(before, less);
+    const text = keptText({ ongoing: [ongoing({ method: 'Recreate' })], takenBack: [] });
+    expect(resumed(text, NOON + 1, after, [...after]).ongoing[0]?.before).toEqual(before);
+  });
+
+  test('which containers a change in place restarts; new pods restart nothing', () => {
+    const restarting = before.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
+    const of = (method: OngoingChange['method']) => {
+      const text = keptText({ ongoing: [ongoing({ method })], takenBack: [] });
+      return [...(resumed(text, NOON + 1, applyChanges(restarting, less), restarting).ongoing[0]?.restarting ?? [])];
+    };
+    expect([of('InPlace'), of('Evict')]).toEqual([['app'], []]);
   });
 
   test('nothing of what only rises, and no annotation where there is nothing', () => {
@@ -71,8 +90,7 @@ describe('what is not resumed', () => {
   test('a second time: what this leader has ended stays so', () => {
     const memory = resumed(text);
     memory.ongoing = [];
-    const annotations = { [rightsizingKeys.watchedChanges]: text ?? '' };
-    resumeWatches(memory, aSizedWorkload({ containers: before, annotations }), [], NOON + 1);
+    resumeWatches(memory, workloadWith(text), [], NOON + 1);
     expect(memory.ongoing).toEqual([]);
   });
 });

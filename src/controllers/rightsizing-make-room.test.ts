@@ -130,6 +130,24 @@ describe('what no pod has room for', () => {
     expect(await makeRoom.isTime(context, more, [pod('a')], reason)).toBe(false);
   });
 
+  test.each<[string, readonly string[], readonly string[], string | undefined, boolean]>([
+    ['all that were tried were deferred to the end', ['a', 'b'], ['a', 'b'], 'ChangeBackoff', true],
+    ['one of them was not', ['a'], ['a', 'b'], 'ChangeBackoff', false],
+    ['none of them was', [], ['a', 'b'], 'ChangeBackoff', false],
+    ['nothing keeps it', ['a', 'b'], ['a', 'b'], undefined, false],
+    ['no pod was tried', ['a', 'b'], [], 'ChangeBackoff', false],
+  ])('has been waited for where %s', async (_, lacking, tried, reason, expected) => {
+    const { context, makeRoom } = scene({ lacking });
+    expect(
+      await makeRoom.isTime(
+        context,
+        more,
+        tried.map((name) => pod(name)),
+        reason,
+      ),
+    ).toBe(expected);
+  });
+
   test('waits where no pod may go: nothing is promised to new ones', async () => {
     const block = { rule: 'r', reason: 'NoRoomOnSide', message: 'm', advice: 'a', retryAfterMillis: 9 } as const;
     const { clock, context, makeRoom } = scene({ attempt: { kind: 'blocked', block } });
