@@ -6,6 +6,7 @@ import type { AllocationMode, PodAllocationPhase } from '../api/pod-allocation.t
 import type { WorkloadRef } from '../model/cluster-view.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { AllocationStores } from '../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { AgentState, AllocationAgents } from './allocation-agents.ts';
 
 /** Of one pod; amounts are quantities, as they stand in its PodAllocation. */
@@ -38,7 +39,7 @@ export interface ExplainedAllocation {
 export type AllocationExplainer = (ref: WorkloadRef) => readonly ExplainedAllocation[];
 
 export function createAllocationExplainer(
-  view: SizingView,
+  view: Pick<SizingView, 'workload' | 'podsOf'>,
   stores: Pick<AllocationStores, 'of'>,
   agents: Pick<AllocationAgents, 'stateOf'>,
 ): AllocationExplainer {
@@ -70,9 +71,21 @@ export function createAllocationExplainer(
           phase: status.phase ?? 'Pending',
           reason: status.reason ?? '',
           message: applied?.message ?? '',
-          clamps: (decision?.clamps ?? []).map(({ reason, message }) => message ?? reason),
+          clamps: clampsOf(record),
         },
       ];
     });
   };
+}
+
+/**
+ * The agent's with the figures of now, and what the operator found on top, which only the status tells: with those of
+ * when it was written.
+ */
+function clampsOf({ spec, status }: Pick<AllocationRecord, 'spec' | 'status'>): readonly string[] {
+  const own = spec.decision?.clamps ?? [];
+  const constrained = status.conditions?.find(({ type }) => type === 'Constrained');
+  const told = constrained?.status === 'True' ? constrained.message.split('; ') : [];
+  const more = told.filter((sentence) => !own.some(({ reason }) => sentence.startsWith(reason)));
+  return [...own.map(({ reason, message }) => message ?? reason), ...more];
 }
