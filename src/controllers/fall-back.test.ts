@@ -61,8 +61,8 @@ function createScene(outcome: EvictionOutcome) {
     journal: () => journal.entries(workloadKey(web)).map(({ kind, reason }) => `${kind} ${reason}`),
     metrics: () => metrics.render(),
     asked: () => asked,
-    run: (changes: Parameters<typeof scene>[0] = {}) =>
-      fallBack(web, decision, scene({ records, spot: untroubledSpot, ...changes }), new AbortController().signal),
+    run: (changes: Parameters<typeof scene>[0] = {}, about = decision) =>
+      fallBack(web, about, scene({ records, spot: untroubledSpot, ...changes }), new AbortController().signal),
   };
 }
 
@@ -85,6 +85,31 @@ describe('hazard H5: a fallback', () => {
     expect(await run()).toBeGreaterThan(0);
     expect(asked()).toBe(1);
     await run({ now: NOON + 10_000 });
+    expect(asked()).toBe(2);
+  });
+
+  test('one place is recreated once a patience by the own clock, whatever another clock says of the pod', async () => {
+    const { run, asked } = createScene({ result: 'evicted' });
+    const uid = 's3-again';
+    const next = { ...decision, pod: { ...decision.pod, uid } };
+    const records = {
+      pods: pods.map((pod) =>
+        pod.name === 's3'
+          ? {
+              ...pod,
+              uid,
+              nodeName: undefined,
+              phase: 'Pending' as const,
+              ready: false,
+              unschedulableSince: NOON - 5 * MINUTE,
+            }
+          : pod,
+      ),
+    } as const;
+    await run();
+    expect(await run({ now: NOON + 1000, records }, next)).toBe(5 * MINUTE - 1000);
+    expect(asked()).toBe(1);
+    await run({ now: NOON + 5 * MINUTE, records }, next);
     expect(asked()).toBe(2);
   });
 

@@ -3,6 +3,7 @@ import type { WorkloadEvents } from '../act/events.ts';
 import type { Evict } from '../act/evict.ts';
 import type { Journal } from '../act/journal.ts';
 import type { FallbackDecision } from '../decide/decision.ts';
+import { patienceFor } from '../decide/placement/decide-fallback.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
 import type { GuardContext } from '../guard/context.ts';
 import { inspect } from '../guard/guard.ts';
@@ -46,12 +47,22 @@ export function createFallBack(options: FallBackOptions): FallBack {
   const { spot, evict, blocks, events, journal, metrics, log } = options;
   /** Uids of pods that were asked to go, and when. */
   const asked = new Map<string, EpochMillis>();
+  /** The last pod that was recreated in a place, by workload and slot, and when. */
+  const recreated = new Map<string, { readonly podUid: string; readonly at: EpochMillis }>();
 
   return async (workload, decision, context, signal) => {
     const { pod, waitingSince, why } = decision;
     const { now } = context;
     for (const [uid, at] of asked) if (at + SEEN_GONE_MILLIS <= now) asked.delete(uid);
     if (asked.has(pod.uid)) return RETRY_MILLIS;
+    // The scheduler's clock says since when a pod waits. Where ours is ahead of it, the next one in the same place would
+    // seem to have waited long enough the moment it is there, and so on without end.
+    const patience = patienceFor(workload, context.settings);
+    for (const [place, { at }] of recreated)
+      if (at + context.settings.fallback.afterMillis <= now) recreated.delete(place);
+    const place = `${workload.uid} ${why.numbers['slot']}`;
+    const last = recreated.get(place);
+    if (last !== undefined && last.podUid !== pod.uid && last.at + patience > now) return last.at + patience - now;
     const verdict = inspect(decision, context);
     if (verdict.kind === 'blocked') {
       blocks.report(workload, decision, verdict.block);
@@ -59,6 +70,7 @@ export function createFallBack(options: FallBackOptions): FallBack {
     }
     // Before the request leaves: a second look must not ask for the same pod while the answer is on its way.
     asked.set(pod.uid, now);
+    recreated.set(place, { podUid: pod.uid, at: now });
     const outcome = await evict(verdict.approved, signal);
     countFallback(metrics, outcome.result);
     const { kind, namespace, name } = workload;
