@@ -98,6 +98,7 @@ describe('what the node does not grant', () => {
     expect(end).toMatchObject({
       kind: 'taken-back',
       decision,
+      tookMillis: 20_000,
       nodeName: 'n1',
       answer: { action: 'wait', reason: 'ResizeDeferred' },
     });

@@ -30,6 +30,7 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
   /** The node did not grant it. */
   | {
       readonly kind: 'taken-back';
+      readonly tookMillis: Millis;
       readonly answer: ReadAnswer;
       readonly nodeName: string | undefined;
       /** To be inspected and sent at once; undefined where nothing is left to take back. */
@@ -39,7 +40,7 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
    * Done by the book, and the container ended for want of memory all the same: the kubelet may have left the pod's
    * cgroup at its old size (kubernetes#138760; rightsizing bug 15). Only a new pod helps.
    */
-  | { readonly kind: 'not-healed'; readonly answer: ReadAnswer }
+  | { readonly kind: 'not-healed'; readonly tookMillis: Millis; readonly answer: ReadAnswer }
 );
 
 /** Of one engine in this process; at most one resize a pod. */
@@ -112,7 +113,8 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
           ? undefined
           : withdrawalOf(found, decision, verdict.answer.message);
       const nodeName = found?.pod.nodeName;
-      return { kind: 'taken-back', decision, answer: verdict.answer, nodeName, withdrawal };
+      const tookMillis = now - resize.since;
+      return { kind: 'taken-back', decision, tookMillis, answer: verdict.answer, nodeName, withdrawal };
     }
     if (verdict.kind !== 'done' || found === undefined)
       return { kind: verdict.kind === 'done' ? 'gone' : verdict.kind, decision };
@@ -147,7 +149,8 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       if (kill !== undefined) {
         healing.delete(uid);
         const cause = `${kill.name} was ended for want of memory again, with its new size in force`;
-        return [{ kind: 'not-healed', decision, answer: answer('ResizeInCrashLoop', 'recreate', cause) }];
+        const tookMillis = clock.now() - resize.since;
+        return [{ kind: 'not-healed', decision, tookMillis, answer: answer('ResizeInCrashLoop', 'recreate', cause) }];
       }
       const isWell = found.sizing.statuses.every(({ running }) => running);
       if (!isWell || clock.now() - resize.doneAt < HEAL_MILLIS) return [];

@@ -162,11 +162,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       const { action, reason, message } = end.answer;
       history.recordFailure(pod.uid, now, message);
       history.recordIneffective(pod.uid, now);
-      metrics.observe(
-        'optipod_resize_duration_seconds',
-        { result: end.kind === 'taken-back' ? 'withdrawn' : 'failed' },
-        0,
-      );
+      const result = end.kind === 'taken-back' ? 'withdrawn' : 'failed';
+      metrics.observe('optipod_resize_duration_seconds', { result }, end.tookMillis / 1000);
       if (workloadUid !== undefined) {
         history.recordIneffective(workloadUid, now);
         if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });

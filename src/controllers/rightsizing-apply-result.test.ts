@@ -30,7 +30,12 @@ describe('an attempt that did not go through', () => {
     ['went through', { kind: 'asked', tookFrom: [] }, undefined],
     ['its pod is gone', { kind: 'gone' }, undefined],
     ['forbidden', refused('ResizeForbidden', 'give-up'), { status: 'Error', reason: 'RBACError', isForbidden: true }],
-    ['quota', refused('ResizeQuotaDenied', 'wait'), { status: 'Pending', reason: 'ResizeQuotaDenied' }],
+    [
+      'a quota, which is asked again, and which somebody has to raise',
+      refused('ResizeQuotaDenied', 'wait'),
+      { status: 'Skipped', reason: 'ResizeQuotaDenied', againAfterMillis: 15_000 },
+    ],
+    ['a node is not known yet', refused('ResizeNodeUnknown', 'wait'), { status: 'Pending', againAfterMillis: 15_000 }],
     [
       'a webhook says no',
       refused('ResizeAdmissionDenied', 'give-up'),
@@ -79,6 +84,19 @@ describe('at rest', () => {
       'A HorizontalPodAutoscaler scales by the utilization of memory of container app: the last note',
     );
   });
+
+  test.each(['QuotaExceeded', 'GuaranteedKept', 'HpaScalePoint', 'UsageUnread'] as const)(
+    '%s, which wants somebody, is told first, and nothing is called applied meanwhile, though it once was',
+    (held) => {
+      const own = memory();
+      own.lastApplied = 5;
+      expect(resultAtRest(advised('Cooldown', held), own)).toMatchObject({ status: 'Skipped', reason: held });
+      expect(resultAtRest(advised('Cooldown', 'WithinMinChange'), own)).toMatchObject({
+        status: 'Applied',
+        reason: 'Cooldown',
+      });
+    },
+  );
 
   test('what has been applied and is as it should be is Applied', () => {
     const own = memory();

@@ -7,7 +7,7 @@ import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { CapReason, HoldReason, ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { Block } from '../guard/context.ts';
-import { renderReason } from '../lib/reasons.ts';
+import { describeReason, type ReasonName, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { Advised } from './rightsizing-advise.ts';
@@ -79,7 +79,9 @@ function resultOfRefusal(workload: SizedWorkload, { action, reason, message, adv
     return { status: 'Error', reason: 'RBACError', message: text, advice, isForbidden: true };
   }
   const again = action === 'retry' || action === 'wait' ? RETRY_MILLIS : undefined;
-  return { status: again === undefined ? 'Skipped' : 'Pending', reason, message, advice, againAfterMillis: again };
+  // A quota that is full is asked again, and yet somebody has to raise it.
+  const status = again === undefined || isWarning(reason) ? 'Skipped' : 'Pending';
+  return { status, reason, message, advice, againAfterMillis: again };
 }
 
 interface Told {
@@ -94,8 +96,9 @@ export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): Apply
     const reason = each.advice.held;
     return reason === undefined ? [] : [{ ...each, reason }];
   });
-  // What is as it should be says less than what is kept from it.
-  const telling = held.find(({ reason }) => reason !== 'WithinMinChange');
+  // What somebody has to do something about says most, and what is as it should be least.
+  const warned = held.find(({ reason }) => isWarning(reason));
+  const telling = warned ?? held.find(({ reason }) => reason !== 'WithinMinChange');
   const first = telling ?? held[0];
   if (telling === undefined) {
     const capped = cappedResult(advice);
@@ -106,9 +109,14 @@ export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): Apply
   const { notes } = first.advice;
   const note = first.reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
   // Whoever requests what is recommended needs no change to have it.
-  const isKept = telling !== undefined && (memory.lastApplied === undefined || telling.reason === 'UsageUnread');
+  // Nor is it applied, if it ever was before, where that somebody has to come first.
+  const isKept = warned !== undefined || (telling !== undefined && memory.lastApplied === undefined);
   const status = isKept ? 'Skipped' : 'Applied';
   return { status, reason: first.reason, message: messageOf(first, first.reason, note) };
+}
+
+function isWarning(reason: ReasonName): boolean {
+  return describeReason(reason).eventType === 'Warning';
 }
 
 /** A workload with a change under way is looked at this often. */
