@@ -236,6 +236,7 @@ describe('what is held, and why', () => {
     ['room that is just enough', desired(600), { node: { ...facts(pod).node, charged: 1600 } }],
     ['less than was infeasible', desired(590), { infeasible: 600 }],
     ['urgent: no spacing', desired(600, { urgent: true }), { lastWriteAt: T0 - 100 }],
+    ['a write ahead of now: the clock was set back since', desired(600), { lastWriteAt: T0 + 3_600_000 }],
     ['four and a half seconds after the last write: ticks jitter', desired(600), { lastWriteAt: T0 - 4500 }],
   ])('not held: %s', (_name, wanted, change) => {
     expect(admit(wanted, change).kind).toBe('resize');

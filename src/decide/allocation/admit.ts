@@ -205,7 +205,9 @@ function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: Ad
     return held('Infeasible', `The kubelet can never grant ${infeasible}m; only less is tried`, undefined);
   }
   const spacing = growth > 0 ? rules.write.spacingUpMillis : rules.write.spacingDownMillis;
-  const wait = lastWriteAt === undefined || desired.urgent ? 0 : lastWriteAt + SPACING_SLACK * spacing - now;
+  // A write ahead of now is from before the machine's clock was set back.
+  const isSpaced = lastWriteAt === undefined || lastWriteAt > now || desired.urgent;
+  const wait = isSpaced ? 0 : lastWriteAt + SPACING_SLACK * spacing - now;
   if (wait > 0) return held('Spacing', `Written ${Math.round((spacing - wait) / 1000)} s ago`, wait);
   const shortfall = quotaShortfall(
     pod,

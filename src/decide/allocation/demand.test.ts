@@ -85,6 +85,18 @@ describe('from tick to tick', () => {
     expect(Math.min(...found)).toBeGreaterThanOrEqual(200);
   });
 
+  test('a machine’s clock that is set back by an hour keeps no want up for that hour', () => {
+    const wantsFrom = (back: number): number => {
+      let state = nextDemand(undefined, using(800), context(), rules).state;
+      for (let tick = 1; tick <= 18; tick++) {
+        const now = T0 - back + 2000 * tick;
+        state = nextDemand(state, using(100), context({ now, share: state.want }), rules).state;
+      }
+      return state.want;
+    };
+    expect(wantsFrom(3_600_000)).toBeLessThanOrEqual(wantsFrom(0));
+  });
+
   test('a burst within the calm keeps the want up', () => {
     const found = wants([800, ...new Array<number>(10).fill(100), 800, ...new Array<number>(14).fill(100)]);
     expect(Math.min(...found)).toBe(1250);

@@ -93,7 +93,7 @@ export function nextDemand(
     return { state, want: target, shortage, cause };
   }
   const calmTicks = shortage > 0 ? 0 : previous.calmTicks + 1;
-  const isRested = calmTicks >= rules.calmTicks && now - previous.raisedAt >= holdMillis;
+  const isRested = calmTicks >= rules.calmTicks && Math.abs(now - previous.raisedAt) >= holdMillis;
   const mayFall = isRested && previous.want > covering(level, rules.level.high, rules);
   const least = Math.max(target, covering(level, rules.level.middle, rules));
   const want = mayFall ? Math.max(least, Math.floor(previous.want * (1 - rules.downStep))) : previous.want;

@@ -114,6 +114,16 @@ describe('nothing is known, nothing moves', () => {
     expect(podOf(found, 'b')?.isWritten).toBe(true);
   });
 
+  test('writes are remembered for a minute, and no longer where the machine’s clock is set back', () => {
+    const ask = (writes: readonly number[]) => {
+      const first = plan([entry('a', 700, { request: 200 })]).memory.get('uid-a');
+      if (first === undefined) throw new Error('it is remembered');
+      const memory = new Map([['uid-a', { ...first, writes }]]);
+      return plan([entry('a', 100)], { memory }).memory.get('uid-a')?.writes;
+    };
+    expect(ask([T0 - 60_000, T0 - 59_999, T0 + 3_600_000])).toEqual([T0 - 59_999]);
+  });
+
   test('observing writes nothing and says what it would', () => {
     const found = plan([entry('a', 900)], { rules: { ...testRules, apply: 'observe' } });
     expect(found.writes).toEqual([]);

@@ -251,7 +251,7 @@ function remember(
   return new Map(
     seats.map((seat, index): [string, PodMemory] => {
       const before = memory.get(seat.pod.uid);
-      const recent = (before?.writes ?? []).filter((at) => now - at < MINUTE);
+      const recent = (before?.writes ?? []).filter((at) => Math.abs(now - at) < MINUTE);
       return [
         seat.pod.uid,
         {

@@ -49,6 +49,11 @@ describe('changes by choice', () => {
       change(400, 500, { writes: [61, 62, 63, 64, 65, 66].map((s) => NOW - 1000 * s) }),
       undefined,
     ],
+    [
+      'an hour before it, by a clock that was set back since',
+      change(400, 500, { writes: [NOW + 3_600_000] }),
+      undefined,
+    ],
     ['less than half of what it asked', change(400, 450, { want: 600 }), 'PartialRaise'],
     ['half of it', change(400, 500, { want: 600 }), undefined],
     ['less than half, but it uses all it has', change(400, 450, { want: 600, isAtShare: true }), undefined],
@@ -113,6 +118,11 @@ describe('forced raises', () => {
       NOW,
     );
     expect([raise?.held, payer?.held]).toEqual(['Unfunded', 'RateLimit']);
+  });
+
+  test('writes of before the machine’s clock was set back by an hour hold up no raise', () => {
+    const writes = new Array<number>(rules.perMinute).fill(NOW + 3_600_000);
+    expect(judge(change(400, 800, { isShort: true, writes }))).toMatchObject({ isWritten: true, isForced: true });
   });
 
   test('but a few millicores are not worth it', () => {

@@ -66,11 +66,13 @@ function judgeAlone(change: Change, rules: WriteRules, now: EpochMillis): Verdic
   if (growth < 0 && !change.isBinding) return hold('NotNeeded');
   const spacing = growth > 0 ? rules.spacingUpMillis : rules.spacingDownMillis;
   const last = writes.at(-1);
-  if (last !== undefined && now - last < spacing) return hold('Spacing');
+  if (last !== undefined && Math.abs(now - last) < spacing) return hold('Spacing');
   return { isWritten: true, held: undefined, isForced: false, isFunding: false };
 }
 
-const writesLately = ({ writes }: Change, now: EpochMillis): number => writes.filter((at) => now - at < MINUTE).length;
+/** Instants far ahead of now are from before the machine's clock was set back. */
+const writesLately = ({ writes }: Change, now: EpochMillis): number =>
+  writes.filter((at) => Math.abs(now - at) < MINUTE).length;
 
 function isWorthIt(
   { before, after, bandFactor, isGreedy }: Change,
