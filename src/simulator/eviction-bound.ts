@@ -4,8 +4,6 @@
  * spot that was not to be had. "Evictions in total <= initial drift + fallbacks" of the specification, counted as it goes.
  */
 import { sideOfSlot, spotCount } from '../decide/placement/slots.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -18,14 +16,10 @@ export type Due =
   | 'cover'
   | 'unconfirmed';
 
-/** From the decision of a controller that there should be one more pod to the pod. */
-const MAKING_MILLIS: Millis = 10_000;
-
 /** Counts up only: a due that was never used stays due. */
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
-  /** @param isRefused others of it may have been admitted and then refused, by a quota: their places were kept. */
-  onPodAdded(facts: WorkloadFacts, pod: PodFacts, isRefused?: boolean): void;
+  onPodAdded(facts: WorkloadFacts, pod: PodFacts): void;
   /** Evictions due so far, of one workload. */
   of(workloadUid: string): number;
   /** One line: how many are due for which reason. */
@@ -34,8 +28,7 @@ export interface EvictionBound {
   total(): number;
 }
 
-export function createEvictionBound(clock: Pick<Clock, 'now'>): EvictionBound {
-  const shrunkAt = new Map<string, EpochMillis>();
+export function createEvictionBound(): EvictionBound {
   const byWorkload = new Map<string, Map<Due, number>>();
   const add = ({ uid }: WorkloadFacts, why: Due, count: number): void => {
     if (count === 0) return;
@@ -55,19 +48,16 @@ export function createEvictionBound(clock: Pick<Clock, 'now'>): EvictionBound {
       }
       // Kubernetes removes pods that are not ready before it looks at their cost, so places go out of order.
       const removed = Math.max(0, before.replicas - replicas);
-      if (removed > 0) shrunkAt.set(facts.uid, clock.now());
       const outOfOrder = [...facts.pods.values()].filter(
         (pod) => pod.isLive && (!pod.isReady || pod.slot === undefined),
       );
       add(facts, 'places out of order', Math.min(removed, outOfOrder.length));
     },
-    onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }, isRefused = false) {
-      const { rule, replicas, uid } = facts;
+    onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }) {
+      const { rule, replicas } = facts;
       if (rule === undefined) return;
-      const isBeyond = slot !== undefined && slot > replicas;
-      // It was being made while the workload shrank; which one goes in its place is not known.
-      const isLate = clock.now() - (shrunkAt.get(uid) ?? Number.NEGATIVE_INFINITY) < MAKING_MILLIS;
-      if (isBeyond && (isLate || isRefused)) add(facts, 'places out of order', 1);
+      // All places seemed taken: the workload shrank meanwhile, a quota refused others, or somebody who went was not seen to.
+      if (slot !== undefined && slot > replicas) add(facts, 'places out of order', 1);
       if (slot === undefined) add(facts, 'not steered', 1);
       else if (capacity !== sideOfSlot(rule, slot) || isCover) add(facts, 'cover', 1);
       else if (isUnconfirmed) add(facts, 'unconfirmed', 1);

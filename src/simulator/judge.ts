@@ -73,7 +73,7 @@ export function createJudge(options: JudgeOptions): Judge {
   const { caches } = cluster;
   const ledger = createLedger(clock);
   const accounts = createAccounts(clock);
-  const bound = createEvictionBound(clock);
+  const bound = createEvictionBound();
   const reasons = new Map<string, number>();
   const changedAt = new Map<string, number>();
   const evictionsOf = new Map<string, number>();
@@ -127,7 +127,7 @@ export function createJudge(options: JudgeOptions): Judge {
           counted.unsteered++;
           monitor.cause(facts);
         }
-        bound.onPodAdded(facts, pod, hasQuota(facts.key.split('/')[0] ?? ''));
+        bound.onPodAdded(facts, pod);
         const isLong = clock.now() - (unmanagedSince.get(facts.uid) ?? clock.now()) > UNMANAGED_MILLIS;
         if (facts.rule === undefined)
           ledger.check('untouched', pod.slot === undefined || !isLong, () => `${facts.key}: ${pod.name} has a place`);
