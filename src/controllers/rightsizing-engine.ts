@@ -7,6 +7,7 @@ import { createRetemplate } from '../act/retemplate.ts';
 import { createRightsizingEvents } from '../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../act/workload-annotations.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import { policyWarnings } from '../decide/rightsizing/policy-warnings.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import { createSizeLog } from '../guard/size/size-history.ts';
@@ -76,6 +77,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const books = createPolicyBooks({
     writeStatus: createWritePolicyStatus(api),
     dryRun: () => isDryRun(settings()),
+    warningsOf: (policy) => policyWarnings(policy, settings().tenancy),
     healthOf: options.usage.healthOf,
     clock,
     log,

@@ -29,7 +29,8 @@ function setUp(answer: () => WriteOutcome = () => ({ result: 'written' })) {
     return answer();
   };
   const log = createSilentLogger();
-  const books = createPolicyBooks({ writeStatus, dryRun: () => false, healthOf: () => undefined, clock, log });
+  const nothing = { warningsOf: () => [], healthOf: () => undefined };
+  const books = createPolicyBooks({ writeStatus, dryRun: () => false, ...nothing, clock, log });
   return { clock, books, written };
 }
 const { signal } = new AbortController();

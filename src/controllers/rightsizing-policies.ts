@@ -1,7 +1,7 @@
 /** What each policy's workloads came to, and the writing of it into the policy's status. */
 import type { WritePolicyStatus } from '../act/policy-status.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
-import type { Trouble } from '../decide/rightsizing/policy-conditions.ts';
+import type { PolicyFacts, Trouble } from '../decide/rightsizing/policy-conditions.ts';
 import { policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
 import { worthOf } from '../decide/rightsizing/savings.ts';
 import { type UnreadCluster, unreadConditions } from '../decide/rightsizing/unread-conditions.ts';
@@ -9,7 +9,7 @@ import { isWorthWriting } from '../decide/rightsizing/worth-writing.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import { isValidPolicy, type PolicyRecord } from '../model/optimization-policy.ts';
+import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../model/optimization-policy.ts';
 import type { PolicyHealth, UsageCollector } from '../observe/usage/collector-port.ts';
 import { UNSEEN_MILLIS } from './rightsizing-memory.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
@@ -44,13 +44,22 @@ export class StatusWriteError extends Error {
 export interface PolicyBooksOptions {
   readonly writeStatus: WritePolicyStatus;
   readonly dryRun: () => boolean;
+  /** What is valid in it and yet rarely meant. */
+  readonly warningsOf: (policy: ValidPolicy) => readonly string[];
   /** How usage is collected for a policy; undefined where it is for none of its workloads. */
   readonly healthOf: UsageCollector['healthOf'];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-export function createPolicyBooks({ writeStatus, dryRun, healthOf, clock, log }: PolicyBooksOptions): PolicyBooks {
+export function createPolicyBooks({
+  writeStatus,
+  dryRun,
+  warningsOf,
+  healthOf,
+  clock,
+  log,
+}: PolicyBooksOptions): PolicyBooks {
   const books = new Map<string, PolicyBook>();
   /** What was written last, and when: the cache may show it only later. */
   const written = new Map<string, { readonly status: OptimizationPolicyStatus; readonly at: EpochMillis }>();
@@ -85,7 +94,12 @@ export function createPolicyBooks({ writeStatus, dryRun, healthOf, clock, log }:
       const now = clock.now();
       const before = presentOf(policy);
       const input = isValidPolicy(policy)
-        ? inputOf(of(policy.uid), policy.spec.mode, dryRun(), healthOf(policy)?.fallback)
+        ? inputOf(of(policy.uid), {
+            mode: policy.spec.mode,
+            dryRun: dryRun(),
+            warnings: warningsOf(policy),
+            fallback: healthOf(policy)?.fallback,
+          })
         : undefined;
       const status = policyStatus({ ...policy, status: before }, input, now);
       if (isValidPolicy(policy) && policy.spec.mode === 'Disabled') keepWorkloads(status, before);
@@ -108,12 +122,11 @@ function keepWorkloads(status: OptimizationPolicyStatus, { workloads, workloadsO
   if (workloadsOmitted !== undefined) status.workloadsOmitted = workloadsOmitted;
 }
 
-function inputOf(
-  { results, discovered, owned }: PolicyBook,
-  mode: string,
-  dryRun: boolean,
-  fallback: PolicyHealth['fallback'],
-): StatusInput {
+interface PolicyNow extends Required<Pick<PolicyFacts, 'mode' | 'dryRun' | 'warnings'>> {
+  readonly fallback: PolicyHealth['fallback'];
+}
+
+function inputOf({ results, discovered, owned }: PolicyBook, { fallback, ...now }: PolicyNow): StatusInput {
   const all = [...results.values()];
   const troubleOf = (cause: (result: WorkloadResult) => string | undefined): Trouble[] =>
     all.flatMap((result) => {
@@ -127,8 +140,7 @@ function inputOf(
     discovered,
     processed: all.filter(({ failure }) => failure === undefined).length,
     facts: {
-      mode,
-      dryRun,
+      ...now,
       owned: Math.max(owned, all.length),
       withUsage,
       metricsProblem: unread[0],

@@ -84,6 +84,18 @@ test('errors are counted by what went wrong, as OptiPod names it', async () => {
   }
 });
 
+test('a policy that reaches less than it seems to says so, also where no webhook was asked', async () => {
+  const world = await startSizedWorld();
+  await createPolicy(world, {
+    spec: { selector: { namespaceSelector: { matchLabels: { environment: 'production' } } } },
+  });
+  await world.until('looked at', async () => (await conditionOf(world, 'sizes', 'Ready')) !== undefined);
+  expect(await conditionOf(world, 'sizes', 'Ready')).toMatchObject({
+    status: 'True',
+    message: expect.stringMatching(/0 workloads; selector\.namespaceSelector is asked of namespace shop alone/),
+  });
+});
+
 test('of two policies of one name the counts stay as long as one of them does', async () => {
   const metrics = createMetrics();
   const world = await startSizedWorld({ metrics });

@@ -98,6 +98,14 @@ describe('conditions', () => {
     expect(of({ fallback, metricsProblem })('MetricsAvailable')?.reason).toBe('MetricsCollectionFailed');
   });
 
+  test('what is valid and yet rarely meant is told with Ready', () => {
+    expect(of({ owned: 0, warnings: ['no kind is left', 'deny counts'] })('Ready')).toMatchObject({
+      status: 'True',
+      reason: 'PolicyValid',
+      message: 'The policy is valid and in force for 0 workloads; no kind is left; deny counts',
+    });
+  });
+
   test('what is not well says what to do', () => {
     expect(of({ forbidden: { workload: web, cause: 'cannot patch' } })('PermissionsSufficient')?.message).toMatch(
       /Deployment shop\/web: cannot patch\. Suggestion: Grant/,

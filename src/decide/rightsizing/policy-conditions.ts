@@ -20,6 +20,8 @@ export interface PolicyFacts {
   readonly generation: number;
   /** Of an invalid policy; empty for a valid one. */
   readonly problems: readonly string[];
+  /** What is valid and yet rarely meant, a sentence each; left out, nothing. */
+  readonly warnings?: readonly string[];
   readonly mode: string;
   readonly dryRun: boolean;
   /** Workloads the policy has the say over: those that another policy sizes are not its business. */
@@ -74,7 +76,7 @@ export function policyConditions(
   const [example] = failing;
   const [idle] = ineffective;
   return [
-    condition('Ready', true, reason('PolicyValid', { count: owned })),
+    readyWith(facts.warnings ?? [], condition('Ready', true, reason('PolicyValid', { count: owned }))),
     condition('MetricsAvailable', isMeasured, metricsReason(facts, measured)),
     condition('DryRun', dryRun, dryRun ? reason('DryRunActive', {}) : reason('Acting', { mode })),
     condition(
@@ -105,6 +107,11 @@ export function policyConditions(
           }),
     ),
   ];
+}
+
+/** Where the webhook is not installed, or was not asked, nobody else tells. */
+function readyWith(warnings: readonly string[], ready: PolicyCondition): PolicyCondition {
+  return { ...ready, message: [ready.message, ...warnings].join('; ') };
 }
 
 function metricsReason({ metricsProblem, stale, fallback, withUsage }: PolicyFacts, measured: number): Reason {

@@ -29,6 +29,17 @@ describe('policyWarnings', () => {
       [/allow names bank, but policies of namespace shop/],
     ],
     [
+      'labels of namespaces that are out of reach',
+      { namespace: 'shop', spec: { selector: { namespaceSelector: { matchLabels: { env: 'production' } } } } },
+      [/^selector\.namespaceSelector is asked of namespace shop alone: policies of namespace shop/],
+    ],
+    [
+      'labels of namespaces, where that is meant or granted',
+      { namespace: 'shop', spec: { scope: 'Namespace', selector: { namespaceSelector: {} } } },
+      [],
+    ],
+    ['labels of namespaces in reach', { namespace: 'platform', spec: { selector: { namespaceSelector: {} } } }, []],
+    [
       'no kind left',
       { spec: { selector: { namespaces: {}, workloadTypes: { include: ['Job'], exclude: ['Job'] } } } },
       [/leaves no kind/],

@@ -23,6 +23,8 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
     const scopes = `policies of namespace ${namespace} select workloads of that namespace only`;
     if (spec.scope === 'Cluster') warnings.push(`scope Cluster is not granted: ${scopes}`);
     else if (named.length > 0) warnings.push(`selector.namespaces.allow names ${named.join(', ')}, but ${scopes}`);
+    else if (spec.scope === undefined && selector.matchesNamespace !== undefined)
+      warnings.push(`selector.namespaceSelector is asked of namespace ${namespace} alone: ${scopes}`);
   }
   if (selector.kinds.size === 0) warnings.push('selector.workloadTypes leaves no kind, so nothing is selected');
   const contradicting = [...selector.allow].filter((name) => selector.deny.has(name));
