@@ -177,6 +177,28 @@ describe('findRoom', () => {
       expect(roomIn({ volumeClaims }, { claims })).toMatchObject({ kind: 'node' });
     });
 
+    test('an autoscaler may make a node in the zone of the volume, but never one that has the disk of another', () => {
+      const at = (key: string) =>
+        aVolumeClaim('data', {
+          requiredNodeTerms: [{ expressions: [{ key, operator: 'In', values: ['a'] }], fields: [] }],
+        });
+      const roomFor = (key: string, nodes: readonly NodeRecord[] = []) =>
+        roomIn({ nodes, volumeClaims: [at(key)], provisionable: true }, { claims });
+      expect(roomFor('zone')).toEqual({ kind: 'provisionable' });
+      expect(roomFor('kubernetes.io/hostname')).toEqual({
+        kind: 'none',
+        detail: 'there is no on-demand node',
+        isVolume: true,
+      });
+      expect(roomFor('kubernetes.io/hostname', [labelled('a')])).toMatchObject({
+        kind: 'none',
+        detail: expect.stringContaining('outside the reach of the pod’s volume'),
+      });
+      const host = aNode('o', 'on-demand');
+      const itself = { ...host, labels: { ...host.labels, 'kubernetes.io/hostname': 'a' } };
+      expect(roomFor('kubernetes.io/hostname', [itself])).toEqual({ kind: 'node', node: 'o' });
+    });
+
     test('a claim that is not known proves nothing, not even with an autoscaler', () => {
       expect(roomIn({ provisionable: true }, { claims })).toMatchObject({ kind: 'none', isVolume: true });
     });

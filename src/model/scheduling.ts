@@ -7,6 +7,7 @@ import { termsOf } from './node-profiles.ts';
 import type { Labels, NodeRecord, NodeSelectorTerm, PodTemplate, Side, Taint, Toleration } from './records.ts';
 import { isEmptyTerm } from './side-pin.ts';
 import type { Sides } from './sides.ts';
+import { namesNodes } from './volume-reach.ts';
 
 /** What must be placed. */
 export interface RoomRequest {
@@ -73,8 +74,11 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
     if (misfit === undefined) return { kind: 'node', node: node.name };
     misfits.set(misfit, (misfits.get(misfit) ?? 0) + 1);
   }
-  if (sides.isProvisionable(request.side)) return { kind: 'provisionable' };
-  return { kind: 'none', detail: describeMisfits(misfits, request.side), isVolume: misfits.has('volume') };
+  // A node that is yet to be made is none of those that a local volume names.
+  const isLocal = volumeTerms.some(namesNodes);
+  if (sides.isProvisionable(request.side) && !isLocal) return { kind: 'provisionable' };
+  const isVolume = misfits.has('volume') || isLocal;
+  return { kind: 'none', detail: describeMisfits(misfits, request.side), isVolume };
 }
 
 interface Demand extends RoomRequest {

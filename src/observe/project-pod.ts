@@ -124,11 +124,12 @@ function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMi
   return instant(scheduled.lastTransitionTime, 'status.conditions[PodScheduled].lastTransitionTime') ?? createdAt;
 }
 
-/** Claims decide on which nodes a replacement can run. */
-function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
+/** Claims decide on which nodes a replacement can run. Also of a pod that is not validated yet. */
+export function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
   const names: string[] = [];
   for (const volume of listOf(pod.spec?.volumes, 'spec.volumes')) {
-    if (volume.persistentVolumeClaim !== undefined) names.push(volume.persistentVolumeClaim.claimName);
+    const claim = volume.persistentVolumeClaim?.claimName;
+    if (claim !== undefined) names.push(claim);
     // A generic ephemeral volume's claim is named after the pod and the volume.
     else if (volume.ephemeral !== undefined) names.push(`${podName}-${volume.name}`);
   }

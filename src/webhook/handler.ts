@@ -12,7 +12,7 @@ import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reaso
 import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { OwnerResolution } from '../model/owners.ts';
-import { controllerOf, type PodInterners } from '../observe/project-pod.ts';
+import { controllerOf, type PodInterners, volumeClaimNames } from '../observe/project-pod.ts';
 import { projectTemplate } from '../observe/project-template.ts';
 import { answerOf } from './answer.ts';
 import type { CatchUp } from './catch-up.ts';
@@ -73,6 +73,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     if (owners.view.namespace(namespace)?.enabled === false) return unsteered('NotEnabled', { where: 'namespace' });
     const owner = controllerOf(pod, interners.owners);
     const template = interners.templates.intern(projectTemplate(pod.metadata?.labels, pod.spec ?? { containers: [] }));
+    const claims = volumeClaimNames(pod, pod.metadata?.name ?? '');
     const decideFor = (resolution: OwnerResolution): AdmissionDecision =>
       decideAdmission({
         ...rules(),
@@ -81,7 +82,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
         spot: options.spot,
         owner: resolution,
         request,
-        pod: readAdmissionPod(pod, template, owner),
+        pod: { ...readAdmissionPod(pod, template, owner), claims },
         now: clock.now(),
       });
 

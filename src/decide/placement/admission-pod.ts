@@ -36,6 +36,8 @@ export interface AdmissionPod {
   };
   /** Required node affinity as written; undefined when there is none. */
   readonly requiredTerms: readonly RawNodeSelectorTerm[] | undefined;
+  /** Names of its PersistentVolumeClaims; default none. */
+  readonly claims?: readonly string[];
 }
 
 /**

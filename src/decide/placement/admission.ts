@@ -25,6 +25,7 @@ import { noticeStranded } from './notice-stranded.ts';
 import { buildPatch } from './patch.ts';
 import type { ManagedPolicy, PolicyReader } from './policy.ts';
 import { poolsToAvoid } from './pool-preference.ts';
+import { sideOfVolumes } from './side-of-volumes.ts';
 import { countsFor, onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
 import type { SpotMemory } from './spot-memory.ts';
 
@@ -75,11 +76,14 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   if (pinned === 'neither') return unsteered('PinnedByUser', { side: 'no node of a known side' });
 
   if (input.spot !== undefined) noticeStranded(input.spot, { ...input, workload: owner.workload });
-  const choice = choose(input, owner, policy, pinned === 'free' ? undefined : pinned);
+  const byVolume =
+    pinned === 'free' ? sideOfVolumes(view, input.sides, owner.workload.namespace, pod.claims ?? []) : undefined;
+  const choice = choose(input, owner, policy, pinned === 'free' ? byVolume : pinned);
   if (settings.readOnly) {
     return { ...unsteered('ReadOnly', {}), wouldBe: { slot: choice.slot, side: choice.side } };
   }
-  const decision = steer(input, owner, policy, { ...choice, pinnedByUser: pinned !== 'free' });
+  const isByVolume = byVolume !== undefined;
+  const decision = steer(input, owner, policy, { ...choice, pinnedByUser: pinned !== 'free', isByVolume });
   if (!request.dryRun) reserve(input, owner, choice, decision);
   return decision;
 }
@@ -194,8 +198,8 @@ function lacksRoom({ view, sides, pod }: AdmissionInput, owner: WorkloadOwner, s
   return findRoom(view, sides, demand).kind === 'none';
 }
 
-/** A choice, and whether the pod's own constraints made it. */
-type Steered = Choice & { readonly pinnedByUser: boolean };
+/** A choice, and whether the pod's own constraints, or a volume of its, made it. */
+type Steered = Choice & { readonly pinnedByUser: boolean; readonly isByVolume: boolean };
 
 function steer(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered): AdmissionDecision {
   const { pod, settings, sides, request } = input;
@@ -236,11 +240,13 @@ function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered) {
   const target = countsFor(policy.rule, replicas);
   const why = choice.pinnedByUser
     ? 'its own constraints choose that side'
-    : choice.cover === true
-      ? 'temporary cover, as spot has no room at present'
-      : choice.diverted === true
-        ? 'the other side has no room'
-        : `wanted are ${target.spot} on spot and ${target.onDemand} on on-demand`;
+    : choice.isByVolume
+      ? 'a volume of its can be reached from nodes of that side only'
+      : choice.cover === true
+        ? 'temporary cover, as spot has no room at present'
+        : choice.diverted === true
+          ? 'the other side has no room'
+          : `wanted are ${target.spot} on spot and ${target.onDemand} on on-demand`;
   return {
     summary: `slot ${choice.slot} on ${choice.side}: ${why}`,
     numbers: {
