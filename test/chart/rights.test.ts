@@ -42,14 +42,18 @@ const rightsizingRoles = rightsOf(readRights('deploy/profiles/rightsizing.yaml')
 const certificateRoles = readRights('deploy/rbac-self-certificates.yaml');
 const placement = tellPlacementStory(placementRoles);
 const namespacedPlacement = tellPlacementStory(namespacedPlacementRoles, `${IN_SHOP}\nplacement: { owners: [] }`);
-const rightsizing = tellRightsizingStory(rightsizingRoles);
+const rightsizing = tellRightsizingStory(rightsizingRoles, { isAdmitting: true });
 const usedBy = async (story: Promise<{ readonly used: ReadonlySet<string> }>): Promise<ReadonlySet<string>> =>
   (await story).used;
 
 test('with these rights alone each engine does all its work, in both scopes', async () => {
   for (const story of [placement, namespacedPlacement])
     expect((await story).sides).toEqual({ spot: 2, 'on-demand': 2, pending: 0 });
-  expect(await rightsizing).toMatchObject({ requests: ['240m', '240m'], template: '240m' });
+  expect(await rightsizing).toMatchObject({
+    requests: ['240m', '240m'],
+    template: '240m',
+    reborn: ['240m', '240m'],
+  });
 });
 
 interface Proof {
@@ -85,7 +89,8 @@ prove({ title: 'rightsizing', roles: rightsizingRoles, used: usedBy(rightsizing)
 prove({ title: 'certificates of the operator', roles: certificateRoles, used: tellCertificateStory(certificateRoles) });
 describe.skipIf(missing !== undefined)('with helm', () => {
   const roles = missing === undefined ? namespacedRightsizing() : [];
-  const story = missing === undefined ? tellRightsizingStory(roles, IN_SHOP) : rightsizing;
+  const story =
+    missing === undefined ? tellRightsizingStory(roles, { config: IN_SHOP, isAdmitting: false }) : rightsizing;
   prove({ title: 'rightsizing in one namespace', roles, used: usedBy(story) });
 
   test('it does all its work in its one namespace', async () => {

@@ -26,10 +26,20 @@ export interface Sized {
   readonly requests: readonly (string | undefined)[];
   /** CPU request in the StatefulSet's template at the end. */
   readonly template: string | undefined;
+  /** CPU requests of the pods that are only to be evicted for another size. */
+  readonly reborn: readonly (string | undefined)[];
+}
+
+interface StoryOptions {
+  /** More of the operator's configuration. */
+  readonly config?: string;
+  /** New pods are sized as they are created, so that old ones may be evicted for it. */
+  readonly isAdmitting: boolean;
 }
 
 /** @param roles every right there is. */
-export async function tellRightsizingStory(roles: readonly Manifest[], config = ''): Promise<Sized> {
+export async function tellRightsizingStory(roles: readonly Manifest[], options: StoryOptions): Promise<Sized> {
+  const { config = '', isAdmitting } = options;
   const world = await createEmbeddedWorld({
     rbac: { objects: [namespaceObject('shop'), ...roles], user: OPERATOR },
     config: `${CONFIG}${config}`,
@@ -46,16 +56,20 @@ export async function tellRightsizingStory(roles: readonly Manifest[], config = 
       world.server.faults.add({ ...fault(['watch'], resource, { kind: 'delay-events', millis: 3_000 }), count: 100 });
     // What is known of a pod is out of date once: it is read before it is written.
     world.server.faults.add(fault(['patch'], 'pods', { kind: 'status', code: 409 }));
+    world.setWebhookUp(isAdmitting);
     await world.startOperator();
     await workloadsAreSized(world);
     const { items } = await world.api.list<Pod>(resources.pods, inShop);
     const set = await world.api.get(resources.statefulSets, 'db', inShop);
+    const requestsOf = (app: string) =>
+      items
+        .filter(({ metadata }) => metadata?.labels?.['app'] === app)
+        .map(({ spec }) => spec?.containers[0]?.resources?.requests?.['cpu']);
     return {
       used: usedBy(world.server.accessLog, OPERATOR),
-      requests: items
-        .filter(({ metadata }) => metadata?.labels?.['app'] === 'web')
-        .map(({ spec }) => spec?.containers[0]?.resources?.requests?.['cpu']),
+      requests: requestsOf('web'),
       template: set.spec?.template?.spec?.containers[0]?.resources?.requests?.['cpu'],
+      reborn: requestsOf('job'),
     };
   } finally {
     await world.stop();
@@ -122,6 +136,7 @@ async function workloadsAreSized(world: EmbeddedWorld): Promise<void> {
   const { api, clock } = world;
   await api.create(resources.deployments, loadedDeployment({ name: 'web' }), inShop);
   await api.create(resources.deployments, loadedDeployment({ name: 'api', labels: { restart: 'true' } }), inShop);
+  await api.create(resources.deployments, loadedDeployment({ name: 'job', labels: { evict: 'true' } }), inShop);
   const { metadata, spec } = loadedDeployment({ name: 'db', labels: { restart: 'true' } });
   const set = { metadata, spec: { ...spec, serviceName: 'db' } };
   await api.create(resources.statefulSets, set as StatefulSet, inShop);
@@ -141,5 +156,12 @@ async function workloadsAreSized(world: EmbeddedWorld): Promise<void> {
     spec: { weight: 200, selector: { workloadSelector: { matchLabels: { restart: 'true' } } } },
   });
   await api.create(policyType('optipod.optipod.io'), restarting, inShop);
+  const evicting = policyObject({
+    name: 'evicts',
+    mode: 'Auto',
+    updates: { allowInPlaceResize: false, allowRecreate: true, evictToResize: true, cooldown: '10s' },
+    spec: { weight: 300, selector: { workloadSelector: { matchLabels: { evict: 'true' } } } },
+  });
+  await api.create(policyType('optipod.io'), evicting, inShop);
   await clock.advance(5 * MINUTE);
 }

@@ -9,14 +9,20 @@
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [list, watch]
-{{- if or .Values.engines.placement .Values.engines.rightsizing }}
+{{- if include "stowage.webhookEnabled" . }}
 # Owners of a workload's first pods, before the watch has brought them.
 - apiGroups: [apps]
-  resources: [replicasets, deployments, statefulsets]
+  resources: [replicasets]
   verbs: [get]
 {{- end }}
-{{- if .Values.engines.placement }}
-# Moves: through the eviction API only, so that PodDisruptionBudgets always have their say.
+{{- if or (include "stowage.webhookEnabled" .) .Values.engines.rightsizing }}
+- apiGroups: [apps]
+  resources: [deployments, statefulsets]
+  verbs: [get]
+{{- end }}
+{{- /* Without the webhook new pods are not sized: none is evicted for it. */}}
+{{- if or .Values.engines.placement (and .Values.engines.rightsizing (include "stowage.webhookEnabled" .)) }}
+# Moves and evictions for a size: through the eviction API only, so that PodDisruptionBudgets always have their say.
 - apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]
