@@ -41,6 +41,16 @@ describe('hazard H8: a storm', () => {
     expect(losses.storm(20 * MINUTE)).toBeUndefined();
   });
 
+  test('the first of three counts for ten minutes, to the millisecond', () => {
+    const stormAfter = (millis: number) => {
+      const losses = createSpotLosses();
+      standing(losses, 'a', 10);
+      for (const [index, at] of [0, 5 * MINUTE, millis].entries()) lose(losses, 'a', index, index + 1, at);
+      return losses.storm(millis) !== undefined;
+    };
+    expect([stormAfter(10 * MINUTE - 1), stormAfter(10 * MINUTE)]).toEqual([true, false]);
+  });
+
   test('three of a hundred are everyday life, eleven are not', () => {
     const losses = createSpotLosses();
     standing(losses, 'a', 100);
