@@ -5,7 +5,7 @@ import { resources } from '../api/resources.ts';
 import type { Caches } from '../cluster/caches.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
-import { parseWindow } from '../lib/schedule.ts';
+import { type DisruptionWindow, parseWindow } from '../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
@@ -60,8 +60,8 @@ export function createDisruptionJudge(options: DisruptionJudgeOptions): Disrupti
     const now = clock.now();
     if (schedule !== '' || duration !== '') {
       const parsed = parseWindow(schedule, duration);
-      const slack = clockErrors().mostMillis + MOMENT_MILLIS;
-      const isOpen = parsed.ok && [now, now - slack, now + slack].some((instant) => parsed.window.isOpen(instant));
+      const slack = clockErrors().presentMillis + MOMENT_MILLIS;
+      const isOpen = parsed.ok && opensBetween(parsed.window, now - slack, now + slack);
       check('window', isOpen, () => `${facts.key}: ${what} outside ${schedule} for ${duration}`);
     }
     const before = last.get(facts.uid);
@@ -101,4 +101,8 @@ export function createDisruptionJudge(options: DisruptionJudgeOptions): Disrupti
   };
   judge.onConfig(config);
   return judge;
+}
+
+function opensBetween(window: DisruptionWindow, from: EpochMillis, until: EpochMillis): boolean {
+  return window.isOpen(from) || (window.nextChange(from) ?? Number.POSITIVE_INFINITY) <= until;
 }

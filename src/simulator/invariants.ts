@@ -132,7 +132,7 @@ export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }:
     onWrite({ verb, resource, subresource }) {
       if (!config.operator.readOnlyMode) return;
       // It still reports, leads, and remembers what was used.
-      const isReport = resource === 'optimizationpolicies' && subresource === 'status';
+      const isReport = subresource === 'status' && ['optimizationpolicies', 'podallocations'].includes(resource);
       const isAllowed = isReport || ['events', 'leases', 'configmaps'].includes(resource);
       check('readOnly', isAllowed, () => `${verb} ${resource} in read-only mode`);
     },

@@ -1,13 +1,14 @@
 /** Plays the events of a scenario at their times, each through the API or the machinery that such a thing happens in. */
 import type { Pod } from '../api/core.ts';
+import { isNotFound } from '../api/kube-error.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Fault } from '../cluster/faults/fault.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
+import { faultOf } from './fault-of-event.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { MetricsLie } from './lying-metrics.ts';
 import { type SimulatedPool, workloadType } from './objects.ts';
@@ -227,7 +228,8 @@ async function play(
       return;
     case 'delete-policy': {
       const [namespace = '', name = ''] = event.policy.split('/');
-      await cluster.api.delete(policyType('optipod.io'), name, { namespace });
+      // Somebody may have deleted it before.
+      await unlessGone(cluster.api.delete(policyType('optipod.io'), name, { namespace }));
       options.removePolicy(event.policy);
       return;
     }
@@ -237,8 +239,10 @@ async function play(
     case 'change-policy': {
       const [namespace = '', name = ''] = event.policy.split('/');
       const body = { spec: event.spec };
-      await cluster.api.patch(policyType('optipod.io'), name, { type: 'merge', body }, { namespace });
-      options.changePolicy(event.policy, event.spec);
+      const isThere = await unlessGone(
+        cluster.api.patch(policyType('optipod.io'), name, { type: 'merge', body }, { namespace }),
+      );
+      if (isThere) options.changePolicy(event.policy, event.spec);
       return;
     }
     case 'metrics-down':
@@ -255,23 +259,15 @@ async function play(
   }
 }
 
-function faultOf(event: Extract<ScenarioEvent, { do: 'api-fault' }>, user: string): Fault {
-  const { verbs, resources: plurals, probability, effect } = event;
-  const { kind } = effect;
-  return {
-    users: [user],
-    ...(verbs === undefined ? {} : { verbs }),
-    ...(plurals === undefined ? {} : { resources: plurals }),
-    ...(probability === undefined ? {} : { probability }),
-    effect:
-      kind !== 'status'
-        ? effect
-        : {
-            kind,
-            code: effect.code,
-            ...(effect.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: effect.retryAfterSeconds }),
-          },
-  };
+/** @returns whether what it is about was there. */
+async function unlessGone(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return false;
+  }
 }
 
 /** `*` stands for any text; nothing else is special. */

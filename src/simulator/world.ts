@@ -48,6 +48,8 @@ export interface WebhookTrouble {
 export interface ClockErrors {
   /** The most that one was ahead or behind. */
   readonly mostMillis: Millis;
+  /** The same, of those that run. */
+  readonly presentMillis: Millis;
   /** Some clock was set while its replica ran: its times are no longer in order. */
   readonly wereSet: boolean;
 }
@@ -203,7 +205,10 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
       errors.wereSet = true;
       errors.mostMillis = Math.max(errors.mostMillis, Math.abs(set.skewMillis));
     },
-    clockErrors: () => errors,
+    clockErrors: () => ({
+      ...errors,
+      presentMillis: Math.max(0, ...[...running.keys()].map((each) => Math.abs(clocks.get(each)?.skewMillis ?? 0))),
+    }),
     lastReplica,
     replicas: () => running,
     settled,
