@@ -6,7 +6,7 @@ import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 
-test('a workload that two come to in one moment is given back once, and again when it is needed again', async () => {
+test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
   let written = 0;
   const answer = createDeferred<void>();
   const handBack = createHandBack({
@@ -28,6 +28,8 @@ test('a workload that two come to in one moment is given back once, and again wh
   await Promise.all(both);
   expect(written).toBe(1);
   await handBack(workload, signal);
+  expect(written).toBe(1);
+  await handBack({ ...workload }, signal);
   expect(written).toBe(2);
 });
 
@@ -48,4 +50,18 @@ test('who gives it back does not forget what was done to it', async () => {
   expect(gone).toEqual([]);
   memory.forget(workload.uid);
   expect(gone).toEqual([workload.uid]);
+});
+
+test('what was refused is tried again', async () => {
+  let asked = 0;
+  const handBack = createHandBack({
+    annotate: async () => ({ result: ++asked === 1 ? 'gone' : 'written' }),
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    memory: createRightsizingMemory(),
+    log: createSilentLogger(),
+  });
+  const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
+  for (let look = 0; look < 3; look++) await handBack(workload, new AbortController().signal);
+  expect(asked).toBe(2);
 });

@@ -33,23 +33,27 @@ export function createHandBack({ annotate, template, isReadOnly, memory, log }: 
     annotations[sizingKeys.originalResources] !== undefined;
   const isNeeded = (workload: SizedWorkload): boolean =>
     isTemplateOurs(workload) || Object.keys(noAnnotations(workload)).length > 0;
-  const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
+  /** @returns whether nothing of ours is left on it. */
+  const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<boolean> => {
     memory.letGo(workload.uid);
-    if (!isNeeded(workload) || isReadOnly()) return;
-    if (isTemplateOurs(workload)) {
-      const outcome = await template(workload, signal);
-      if (outcome.result === 'refused')
-        log.warn({ workload: workloadKey(workload), error: outcome.message }, 'A template could not be handed back');
+    if (!isNeeded(workload)) return true;
+    if (isReadOnly()) return false;
+    const given = isTemplateOurs(workload) ? await template(workload, signal) : undefined;
+    if (given?.result === 'refused') {
+      log.warn({ workload: workloadKey(workload), error: given.message }, 'A template could not be handed back');
     }
-    await annotate(workload, noAnnotations(workload), signal);
+    const { result } = await annotate(workload, noAnnotations(workload), signal);
+    return given?.result !== 'refused' && (result === 'written' || result === 'unchanged');
   };
-  /** By uid: a policy's pass and the workload's own look may come to it in the same moment. */
-  const underWay = new Map<string, Promise<void>>();
-  const once = (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
-    const { uid } = workload;
-    const work = underWay.get(uid) ?? handBack(workload, signal).finally(() => underWay.delete(uid));
-    underWay.set(uid, work);
-    return work;
+  /**
+   * A policy's pass and the workload's own look come to it in one moment, or before the view has heard of the other's
+   * write: one state of it is given back once.
+   */
+  const given = new WeakMap<SizedWorkload, Promise<boolean>>();
+  const once = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
+    const work = given.get(workload) ?? handBack(workload, signal);
+    given.set(workload, work);
+    if (!(await work)) given.delete(workload);
   };
   return Object.assign(once, { isNeeded });
 }
