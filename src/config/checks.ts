@@ -74,18 +74,23 @@ function checkWebhook({ webhook }: Config): CheckProblem[] {
     : [];
 }
 
+/** What leader election can work with (kube/leader.ts): it spreads its tries by 1.2, as client-go. */
 function checkLease({ operator }: Config): CheckProblem[] {
   const { leaseDuration, renewDeadline, retryPeriod } = operator.leaderElection;
   const section = 'operator.leaderElection';
+  const path = `${section}.leaseDuration`;
+  // The Lease object has no place for fractions.
+  const message = `${path} must be whole seconds: ${formatDuration(leaseDuration)}`;
   return [
+    ...(leaseDuration % 1000 === 0 ? [] : [{ path, message }]),
     ...shorter(`${section}.renewDeadline`, renewDeadline, 'leaseDuration', leaseDuration),
-    ...shorter(`${section}.retryPeriod`, retryPeriod, 'renewDeadline', renewDeadline),
+    ...shorter(`${section}.retryPeriod`, Math.ceil(retryPeriod * 1.2), 'renewDeadline', renewDeadline, 'times 1.2 '),
   ];
 }
 
-function shorter(path: string, millis: number, otherName: string, otherMillis: number): CheckProblem[] {
+function shorter(path: string, millis: number, otherName: string, otherMillis: number, how = ''): CheckProblem[] {
   if (millis < otherMillis) return [];
-  const message = `${path} must be shorter than ${otherName}: ${formatDuration(millis)} is not below ${formatDuration(otherMillis)}`;
+  const message = `${path} ${how}must be shorter than ${otherName}: ${formatDuration(millis)} is not below ${formatDuration(otherMillis)}`;
   return [{ path, message }];
 }
 

@@ -73,7 +73,15 @@ describe('messages of invalid values', () => {
     ],
     [
       'operator:\n  leaderElection:\n    retryPeriod: 11s',
-      'operator.leaderElection.retryPeriod must be shorter than renewDeadline',
+      'operator.leaderElection.retryPeriod times 1.2 must be shorter than renewDeadline: 13.2s is not below 10s',
+    ],
+    [
+      'operator:\n  leaderElection:\n    retryPeriod: 9s',
+      'config.yaml:3: operator.leaderElection.retryPeriod times 1.2 must be shorter than renewDeadline: 10.8s is not below 10s',
+    ],
+    [
+      'operator:\n  leaderElection:\n    leaseDuration: 15500ms',
+      'config.yaml:3: operator.leaderElection.leaseDuration must be whole seconds: 15.5s',
     ],
     ['operator: 5', 'config.yaml:1: operator must hold keys with values, not 5'],
     ['webhook:\n  certificates: [self]', 'webhook.certificates is not text: ["self"]'],

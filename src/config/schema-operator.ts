@@ -40,7 +40,7 @@ export const operatorKeys = {
       env: 'LEADER_ELECTION_LEASE_DURATION',
       restart: true,
       min: SECOND,
-      description: 'How long others wait for a leader that no longer answers.',
+      description: 'How long others wait for a leader that no longer answers; whole seconds.',
     }),
     renewDeadline: duration('10s', {
       env: 'LEADER_ELECTION_RENEW_DEADLINE',
@@ -50,7 +50,7 @@ export const operatorKeys = {
     retryPeriod: duration('2s', {
       env: 'LEADER_ELECTION_RETRY_PERIOD',
       restart: true,
-      description: 'Pause between two tries; shorter than renewDeadline.',
+      description: 'Pause between two tries; 1.2 times of it are shorter than renewDeadline.',
     }),
   },
   disruptionWindow: {
