@@ -33,6 +33,8 @@ export interface Advised {
   readonly advice: readonly SizedAdvice[];
   /** Something is recommended for at least one resource of one container. */
   readonly hasUsage: boolean;
+  /** Why usage cannot be read at present; left out or undefined: it can. */
+  readonly unread?: string | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ export function advise(
     now,
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
-  return { workload, pods, inForce, lessons, advice, hasUsage };
+  return { workload, pods, inForce, lessons, advice, hasUsage, unread };
 }
 
 /** A time of the future is none of ours: believed, it would hold back every change until then. */

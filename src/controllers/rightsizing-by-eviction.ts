@@ -99,17 +99,23 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
    * After a decrease the first new pod is watched for a while before the others go.
    * @returns what the workload waits for; undefined where the others may go, or where there is no new pod yet.
    */
-  const watchFirst = ({ live, memory }: ApplyContext, ongoing: OngoingChange, drifted: readonly DriftedPod[]) => {
+  const watchFirst = (
+    { advised, live, memory }: ApplyContext,
+    ongoing: OngoingChange,
+    drifted: readonly DriftedPod[],
+  ) => {
     const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
     const [first] = sized.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt);
     if (first === undefined) return undefined;
     const remaining = Math.max(first.pod.createdAt, ongoing.startedAt) + settings().canaryMillis - clock.now();
-    if (remaining <= 0) {
+    // Whether less is enough for the others is not known either while nothing is read.
+    if (remaining <= 0 && advised.unread === undefined) {
       goOn(memory, ongoing, { ...ongoing, phase: 'spread' });
       return undefined;
     }
     const message = renderReason('CanaryWatched', { pod: first.pod.name });
-    return pending('CanaryWatched', message, Math.min(remaining, LOOK_AGAIN_MILLIS));
+    const again = remaining <= 0 ? LOOK_AGAIN_MILLIS : Math.min(remaining, LOOK_AGAIN_MILLIS);
+    return pending('CanaryWatched', message, again);
   };
 
   return async (context) => {

@@ -145,6 +145,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
     }
     if (!isAsked || !isInForce(pod.sizing, change.changes)) return undefined;
+    // Whether less is enough for the others is not known either while nothing is read.
+    if (isDecrease(change) && context.advised.unread !== undefined) return undefined;
     const period = isDecrease(change) ? settings().canaryMillis : 0;
     return canary.at + period > clock.now() ? undefined : spread(context, change);
   };

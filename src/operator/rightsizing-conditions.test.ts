@@ -8,6 +8,7 @@ import {
   createPolicy,
   deployLoaded,
   readPolicy,
+  requestsOf,
   sizedEvents,
   sizedPods,
   startSizedWorld,
@@ -174,6 +175,27 @@ describe('a source that fails while usage is remembered', () => {
     await world.until(
       'all is well',
       async () => (await conditionOf(world, 'sizes', 'MetricsAvailable'))?.status === 'True',
+    );
+  });
+
+  test.each([
+    ['in place', {}],
+    ['by eviction', { allowInPlaceResize: false, allowRecreate: true, evictToResize: true }],
+  ])('a decrease %s that the first pod has goes no further', async (_, updates) => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 3 });
+    await untilReady(world, 'web', 3);
+    await createPolicy(world, { mode: 'Auto', updates });
+    const reason = async () => (await statusOf(world))?.reason;
+    await world.until('the first pod is watched', async () => (await reason()) === 'CanaryWatched');
+    const fault = world.server.faults.add(failing);
+    await world.clock.advance(5 * MINUTE);
+    fault.remove();
+    expect((await requestsOf(world)).map(({ cpu }) => cpu).toSorted()).toEqual(['240m', '500m', '500m']);
+    await world.until(
+      'all have it',
+      async () => (await requestsOf(world)).every(({ cpu }) => cpu === '240m'),
+      20 * MINUTE,
     );
   });
 
