@@ -41,6 +41,7 @@ const passing: ReadonlySet<string> = new Set([
   'PodTerminating',
   'PodNotReady',
   'NodeLeaving',
+  'NodeNotReady',
   'StormCalm',
   'ThrottledByApi',
   'PreconditionFailed',

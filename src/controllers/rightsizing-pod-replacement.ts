@@ -53,6 +53,7 @@ export interface PodReplacementOptions {
 const ofOnePod: ReadonlySet<string> = new Set([
   'Protected',
   'NodeLeaving',
+  'NodeNotReady',
   'NoRoomOnSide',
   'AlreadyThatSize',
   'OnDemandFloor',

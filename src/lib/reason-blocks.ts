@@ -166,6 +166,12 @@ export const blockReasons = {
     message: 'Node {node} of pod {pod} is leaving anyway ({cause})',
     advice: nothingToDo,
   },
+  NodeNotReady: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Node {node} of pod {pod} is not ready: the pod could not end there',
+    advice: 'See why the node is not ready; once it is, or is gone, Stowage goes on.',
+  },
   UnknownNodeClass: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -10,7 +10,8 @@ const sides = createSides(someSettings().nodeClasses);
 const leaving = aNode('leaving', 'spot', {
   taints: [{ key: 'karpenter.sh/disrupted', value: '', effect: 'NoSchedule' }],
 });
-const view = createSnapshot({ nodes: [aNode('s', 'spot'), leaving] });
+const silent = aNode('silent', 'spot', { ready: false });
+const view = createSnapshot({ nodes: [aNode('s', 'spot'), leaving, silent] });
 const replicaSet = aReplicaSet(aDeployment());
 
 function planned(name: string, changes: Partial<PodRecord> = {}): PlannedPod {
@@ -40,6 +41,7 @@ describe('compareVictims', () => {
     ['a protected pod last', { slot: 1 }, { ready: false, protectedBy: 'karpenter.sh/do-not-disrupt' }],
     ['a pod being resized last', { slot: 1 }, { resizing: true }],
     ['a pod of a leaving node last', { slot: 1 }, { nodeName: 'leaving' }],
+    ['hazard H26: a pod of a node that is not ready last', { slot: 1 }, { ready: false, nodeName: 'silent' }],
   ])('%s', (_, first, second) => {
     expect(order(planned('z', first), planned('a', second))).toEqual(['z', 'a']);
     expect(order(planned('a', second), planned('z', first))).toEqual(['z', 'a']);
@@ -71,6 +73,7 @@ describe('whySpared', () => {
     [{ protectedBy: 'karpenter.sh/do-not-disrupt' }, 'protected by karpenter.sh/do-not-disrupt'],
     [{ resizing: true }, 'being resized'],
     [{ nodeName: 'leaving' }, 'its node is leaving (taint karpenter.sh/disrupted)'],
+    [{ nodeName: 'silent' }, 'its node is not ready'],
   ])('%j: %s', (changes, expected) => {
     expect(whySpared(view, sides, planned('p', changes).pod)).toBe(expected);
   });

@@ -13,8 +13,10 @@ export function whySpared(view: ClusterView, sides: Sides, pod: PodRecord): stri
   if (pod.protectedBy !== undefined) return `protected by ${pod.protectedBy}`;
   if (pod.resizing) return 'being resized';
   const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
-  const cause = node === undefined ? undefined : sides.leavingCause(node);
-  return cause === undefined ? undefined : `its node is leaving (${cause})`;
+  if (node === undefined) return undefined;
+  const cause = sides.leavingCause(node);
+  if (cause !== undefined) return `its node is leaving (${cause})`;
+  return node.ready ? undefined : 'its node is not ready';
 }
 
 /**

@@ -20,6 +20,25 @@ describe('a node that is going', () => {
     expect(reasonsOn(aNode('n', 'spot', changes))).toEqual(['NodeLeaving']);
   });
 
+  test('hazard H26: not ready: its pods cannot end, and may be well when it is back', () => {
+    const [block, ...others] = inspectAll(
+      evict(),
+      scene({
+        records: {
+          ...withPods({ s3: { nodeName: 'n', ready: false } }),
+          nodes: [...nodes, aNode('n', 'spot', { ready: false })],
+        },
+      }),
+    );
+    expect(others).toEqual([]);
+    expect(block).toMatchObject({
+      rule: 'node-stays',
+      reason: 'NodeNotReady',
+      message: 'Node n of pod s3 is not ready: the pod could not end there',
+      retryAfterMillis: undefined,
+    });
+  });
+
   test('a cordoned node stays; its pods may be moved', () => {
     expect(reasonsOn(aNode('n', 'spot', { unschedulable: true }))).toEqual([]);
   });

@@ -2,16 +2,20 @@
 import { isLive } from '../../model/owners.ts';
 import { disruptionRule, evictRule, object, sizeEvictionRule } from '../objection.ts';
 
-/** Hazard H33: whoever drains a node has its pods end already. */
+/**
+ * Hazard H33: whoever drains a node has its pods end already. Hazard H26: a node that says nothing may be back in a
+ * minute, with its pods well; asked to go, they would stay terminating until then, and a StatefulSet's could not be made
+ * anew. Kubernetes itself waits as long as the pod tolerates it.
+ */
 export const nodeStays = disruptionRule(
   'node-stays',
-  'A leaving node ends its pods itself; ending one earlier only adds a disruption.',
+  'A leaving node ends its pods itself; ending one earlier only adds a disruption. On one that is not ready none can end.',
   ({ pod }, { view, sides }) => {
     const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
-    const cause = node === undefined ? undefined : sides.leavingCause(node);
-    return node === undefined || cause === undefined
-      ? undefined
-      : object('NodeLeaving', { node: node.name, pod: pod.name, cause });
+    if (node === undefined) return undefined;
+    const cause = sides.leavingCause(node);
+    if (cause !== undefined) return object('NodeLeaving', { node: node.name, pod: pod.name, cause });
+    return node.ready ? undefined : object('NodeNotReady', { node: node.name, pod: pod.name });
   },
 );
 
