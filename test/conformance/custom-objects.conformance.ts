@@ -83,6 +83,41 @@ describeOnBackends('custom objects', (cluster) => {
     );
   });
 
+  test('fields that the schema does not have are refused, warned of or dropped, as is asked', async () => {
+    const { post, get, mergePatch, must, namespace, eventually } = cluster();
+    const { name } = await namespace();
+    await install(cluster(), 'sprockets', 'Sprocket', {
+      size: { type: 'integer' },
+      parts: { type: 'array', items: { type: 'object', properties: { teeth: { type: 'integer' } } } },
+    });
+    const path = `/apis/${GROUP}/v1/namespaces/${name}/sprockets`;
+    const sprocket = (of: string) => ({
+      apiVersion: `${GROUP}/v1`,
+      kind: 'Sprocket',
+      metadata: { name: of },
+      spec: { sise: 1, parts: [{ teeth: 2 }, { teath: 3 }] },
+    });
+    await eventually(async () =>
+      expect((await post(`${path}?fieldValidation=Strict`, sprocket('a'))).status).toBe(400),
+    );
+    const refused = await post(`${path}?fieldValidation=Strict`, sprocket('a'));
+    expect(refused.body).toMatchObject({ reason: 'BadRequest' });
+    const unknown = ['spec.parts[1].teath', 'spec.sise'].map((field) => `unknown field "${field}"`);
+    const message = String(refused.body['message']);
+    expect(message).toContain('Sprocket in version "v1" cannot be handled as a Sprocket: strict decoding error: ');
+    for (const each of unknown) expect(message).toContain(each);
+    const warned = await post(path, sprocket('b'));
+    expect(warned.status).toBe(201);
+    for (const each of unknown) expect(String(warned.headers['warning'])).toContain(JSON.stringify(each));
+    expect(at((await get(`${path}/b`)).body, 'spec')).toEqual({ parts: [{ teeth: 2 }, {}] });
+    const silent = await must(post(`${path}?fieldValidation=Ignore`, sprocket('c')));
+    expect(at(silent, 'spec')).toEqual({ parts: [{ teeth: 2 }, {}] });
+    const patched = await mergePatch(`${path}/b?fieldValidation=Strict`, { spec: { colour: 'red' } });
+    expect(patched.status).toBe(422);
+    expect(patched.body['message']).toContain('strict decoding error: unknown field "spec.colour"');
+    await must(mergePatch(`${path}/b?fieldValidation=Strict`, { spec: { size: 2 } }));
+  });
+
   test('a write of the status changes nothing else, not even the metadata, and a replacement must say of which version', async () => {
     const { post, put, get, mergePatch, must, namespace, eventually } = cluster();
     const { name } = await namespace();

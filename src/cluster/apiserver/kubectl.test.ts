@@ -240,13 +240,16 @@ spec:
             status: { type: object, x-kubernetes-preserve-unknown-fields: true }
 `;
     expect((await kubectl(['apply', '-f', '-'], definition)).out).toContain('boats.example.com created');
-    const boat = (sails: string): string =>
-      `{"apiVersion":"example.com/v1","kind":"Boat","metadata":{"name":"b"},"spec":{"sails":${sails},"unknown":1}}`;
+    const boat = (sails: string, more = ''): string =>
+      `{"apiVersion":"example.com/v1","kind":"Boat","metadata":{"name":"b"},"spec":{"sails":${sails}${more}}}`;
+    const misspelt = await kubectl(['apply', '-f', '-'], boat('3', ',"color":"red"'));
+    expect(misspelt.err).toContain('strict decoding error: unknown field "spec.color"');
     const wrong = await kubectl(['apply', '-f', '-'], boat('0'));
     expect(wrong.err).toContain(
       'spec.sails: Invalid value: 0: spec.sails in body should be greater than or equal to 1',
     );
-    expect((await kubectl(['apply', '-f', '-'], boat('3'))).out).toContain('boat.example.com/b created');
+    const dropped = await kubectl(['apply', '--validate=ignore', '-f', '-'], boat('3', ',"color":"red"'));
+    expect(dropped.out).toContain('boat.example.com/b created');
     expect((await kubectl(['get', 'bt'])).out).toMatch(/NAME\s+SAILS\s+b\s+3/);
     expect(JSON.parse((await kubectl(['get', 'boat', 'b', '-o', 'json'])).out).spec).toEqual({
       sails: 3,

@@ -98,6 +98,8 @@ export interface ServedType extends ResourceType {
   readonly review?: (body: JsonObject, caller: Caller) => JsonObject;
   /** Served because a CustomResourceDefinition says so. */
   readonly customResource?: boolean;
+  /** Paths of what the schema does not name, in the order in which they stand. Left out: not known. */
+  readonly unknownFields?: (object: JsonObject) => readonly string[];
   /** Where this type is a second view of a storage: translations from and to the stored form. */
   readonly view?: {
     readonly fromStored: (object: ApiObject) => ApiObject;

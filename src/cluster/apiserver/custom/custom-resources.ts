@@ -21,7 +21,7 @@ import type { ApiObject, PrintColumn, ServedType, TypeRules } from '../served-ty
 import type { TypeRegistry } from '../type-registry.ts';
 import { serve } from '../type-table.ts';
 import { validateBySchema } from './schema-rules.ts';
-import { defaultBySchema, pruneBySchema } from './schema-shaping.ts';
+import { defaultBySchema, pruneBySchema, unknownPaths } from './schema-shaping.ts';
 
 /** Without a schema everything is kept and nothing checked, as with preserved unknown fields. */
 function rulesFor(schema: JsonObject | undefined): TypeRules {
@@ -113,6 +113,7 @@ export function typesOf(definition: ApiObject): ServedType[] {
           },
         ),
         customResource: true,
+        unknownFields: (object: JsonObject) => unknownPaths(object, schema),
         fieldSchema: schemaFromOpenApi(schema),
         ...(columns.length === 0 ? {} : { printColumns: columns }),
       };

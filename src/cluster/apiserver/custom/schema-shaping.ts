@@ -5,10 +5,27 @@ import { cloneJson, isObject, type Json, type JsonObject, objectAt } from '../js
 const ROOT_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Removes, in place, what the schema does not name. */
-export function pruneBySchema(value: Json | undefined, schema: JsonObject | undefined, isRoot = true): void {
+export function pruneBySchema(value: Json | undefined, schema: JsonObject | undefined): void {
+  visitUnknown(value, schema, '', (object, key) => delete object[key]);
+}
+
+/** What {@link pruneBySchema} would remove: `spec.a`, `spec.list[0].b`. */
+export function unknownPaths(value: Json | undefined, schema: JsonObject | undefined): string[] {
+  const paths: string[] = [];
+  visitUnknown(value, schema, '', (_, __, path) => paths.push(path));
+  return paths;
+}
+
+function visitUnknown(
+  value: Json | undefined,
+  schema: JsonObject | undefined,
+  path: string,
+  visit: (object: JsonObject, key: string, path: string) => void,
+): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
-    for (const item of value) pruneBySchema(item, objectAt(schema, 'items'), false);
+    for (const [index, item] of value.entries())
+      visitUnknown(item, objectAt(schema, 'items'), `${path}[${index}]`, visit);
     return;
   }
   if (!isObject(value)) return;
@@ -16,12 +33,13 @@ export function pruneBySchema(value: Json | undefined, schema: JsonObject | unde
   const additional = objectAt(schema, 'additionalProperties');
   const keepsUnknown =
     schema['x-kubernetes-preserve-unknown-fields'] === true || schema['additionalProperties'] === true;
-  const embedded = isRoot || schema['x-kubernetes-embedded-resource'] === true;
+  const embedded = path === '' || schema['x-kubernetes-embedded-resource'] === true;
   for (const key of Object.keys(value)) {
     if (embedded && ROOT_MEMBERS.has(key)) continue;
     const member = objectAt(properties, key) ?? additional;
-    if (member !== undefined) pruneBySchema(value[key], member, false);
-    else if (!keepsUnknown) delete value[key];
+    const place = path === '' ? key : `${path}.${key}`;
+    if (member !== undefined) visitUnknown(value[key], member, place, visit);
+    else if (!keepsUnknown) visit(value, key, place);
   }
 }
 

@@ -30,6 +30,7 @@ import {
 } from './query.ts';
 import { negotiate } from './representation.ts';
 import type { Route } from './route.ts';
+import { checkFields } from './strict-fields.ts';
 import type { TablePrinter } from './table.ts';
 import { createLineCache, streamWatch } from './watch-stream.ts';
 
@@ -103,6 +104,7 @@ export function createResourceHandler({
     switch (method) {
       case 'POST': {
         const body = (await exchange.readObject()) ?? {};
+        if (name === '') checkFields(query, type, body, context, false);
         answer(
           201,
           name === ''
@@ -112,12 +114,16 @@ export function createResourceHandler({
         return;
       }
       case 'PUT': {
-        const { object, created } = await operations.replace(target, (await exchange.readObject()) ?? {}, context);
+        const body = (await exchange.readObject()) ?? {};
+        checkFields(query, type, body, context, false);
+        const { object, created } = await operations.replace(target, body, context);
         answer(created ? 201 : 200, object);
         return;
       }
       case 'PATCH': {
         const patch = patchOf(exchange.header('content-type'), await exchange.readValue(), query, type);
+        // What a merge patch names, the result has. An apply is refused by its own rules.
+        if (patch.type === 'merge' && isObject(patch.body)) checkFields(query, type, patch.body, context, true);
         const { object, created } = await operations.patch(target, patch, context);
         answer(created ? 201 : 200, object);
         return;
