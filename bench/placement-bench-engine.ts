@@ -59,6 +59,7 @@ export function startBenchEngine(view: LiveView, settings: PlacementSettings): B
     api: { get: refuse, create: refuse, patch: refuse, createSubresource: refuse } as unknown as KubeApi,
     view: watched,
     rules: () => rules,
+    steersNewPods: () => true,
     spot: createSpotWatch({ view, rules: () => rules, clock, random }),
     leadership: () => ({ leader: true, sinceMillis: 0 }),
     events: { record: () => {} },

@@ -113,6 +113,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     controller: 'stowage.io/operator',
     instance: identity,
   });
+  // Where the handler is called without a server of its own, it shows by an answer.
+  const asksForNewPods = (): boolean => config.webhook.enabled || admission.hasAnswered();
   const spot = createSpotWatch({ view, rules: () => rules, clock, random });
   const sizing = createSizing({
     ...options,
@@ -123,7 +125,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     view,
     leadership: () => leadership.current(),
     disruptions: () => engine.disruptions,
-    sizesNewPods: () => config.webhook.enabled || admission.hasAnswered(),
+    sizesNewPods: asksForNewPods,
     events: recorder,
     journal,
     metrics,
@@ -141,6 +143,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
   const engine = createPlacementEngine({
     spot,
+    steersNewPods: asksForNewPods,
     isResizing: (podUid) => sizing?.isResizing(podUid) ?? false,
     api,
     view,

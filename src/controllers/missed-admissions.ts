@@ -14,6 +14,8 @@ import type { PlacementRules } from './placement-rules.ts';
 export interface MissedAdmissionsOptions {
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  /** New pods are meant to pass this operator's webhook. */
+  readonly steersNewPods: () => boolean;
   readonly events: WorkloadEvents;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -27,7 +29,7 @@ const COLLECT_MILLIS = 5_000;
 
 /** Watches from now on; pods created before are none of its business. Returns the function that ends it. */
 export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => void {
-  const { view, rules, events, metrics, clock } = options;
+  const { view, rules, steersNewPods, events, metrics, clock } = options;
   // Creation times have whole seconds.
   const since = Math.floor(clock.now() / 1000) * 1000;
   let unstamped: PodRecord[] = [];
@@ -35,6 +37,7 @@ export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => v
 
   /** The workload that the pod was to be steered for; undefined where nobody meant to steer it. */
   const workloadOf = (pod: PodRecord): WorkloadRecord | undefined => {
+    if (!steersNewPods()) return undefined;
     const { settings, sides, readPolicy } = rules();
     // What is left unsteered on purpose was not missed.
     if (settings.readOnly || settings.enabled === false || sides.pinnedSide(pod.template) === 'neither')

@@ -58,6 +58,7 @@ function setUp(look: (name: string, turns: ReturnType<typeof createEvictionTurns
   const controller = createPlacementController({
     view,
     rules: () => rules,
+    steersNewPods: () => true,
     reconciler,
     inFlight,
     turns,

@@ -26,6 +26,8 @@ import type { PlanGauges } from './plan-gauges.ts';
 export interface PlacementControllerOptions {
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  /** New pods are meant to pass this operator's webhook. */
+  readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
   readonly inFlight: EvictionsInFlight;
   readonly turns: EvictionTurns;

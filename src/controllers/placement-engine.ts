@@ -21,6 +21,8 @@ export interface PlacementEngineOptions extends EngineParts {
   readonly api: KubeApi;
   readonly view: LiveView;
   readonly rules: () => PlacementRules;
+  /** New pods are meant to pass this operator's webhook. */
+  readonly steersNewPods: () => boolean;
   readonly spot: SpotWatch;
   readonly leadership: () => Leadership;
   /** A resize of the pod was asked for by another engine; left out, none is. */

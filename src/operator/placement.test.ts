@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment, StatefulSet } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { deploymentObject, type EmbeddedWorld, statefulSetObject } from './testing/embedded-world.ts';
 import {
   annotate,
@@ -133,6 +134,7 @@ describe('case 54: a changed annotation converges', () => {
 describe('repair', () => {
   test('pods admitted while the webhook was down are moved within the usual pace', async () => {
     const world = await startWorld();
+    await deploy(world, 1, policy(0), 'first');
     world.setWebhookUp(false);
     await deploy(world, 10);
     const { spot } = await world.sides('shop', 'web');
@@ -142,6 +144,17 @@ describe('repair', () => {
     expect(world.evictions).toHaveLength(Math.abs(7 - spot));
     await world.clock.advance(5 * MINUTE);
     expect(world.evictions).toHaveLength(Math.abs(7 - spot));
+  });
+
+  test('where there is no webhook pods are moved all the same, and nobody is told that it was missed', async () => {
+    const metrics = createMetrics();
+    const world = await startWorld({ metrics });
+    world.setWebhookUp(false);
+    await deploy(world, 10, policy(0));
+    await world.clock.advance(MINUTE);
+    expect(world.evictions).not.toEqual([]);
+    expect(await eventReasons(world)).not.toContain('MissedAdmission');
+    expect(await metrics.render()).toMatch(/^spotalis_missed_admissions_total 0$/m);
   });
 
   test('case 60: only the label, pods on spot: all move to on-demand once, then rest', async () => {
