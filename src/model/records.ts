@@ -3,7 +3,7 @@
  * everything that comes from the pod template is one interned {@link PodTemplate} shared by all pods made from it.
  */
 import type { LabelSelector } from '../api/core.ts';
-import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import type { PodSizing, SizedWorkload } from './sizing-records.ts';
 
 /** Where a replica is meant to run. */
@@ -157,6 +157,8 @@ export interface WorkloadRecord {
   readonly selector: LabelSelector | undefined;
   readonly template: PodTemplate;
   readonly paused: boolean;
+  /** `spec.minReadySeconds`: how long a pod must be ready before its owner relies on it. Left out: not at all. */
+  readonly minReadyMillis?: Millis;
   readonly rollout: RolloutStrategy;
   readonly status: WorkloadStatus;
   /** Kept only while an engine that sizes is on. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Deployment, Namespace, Node, PodDisruptionBudget, StatefulSet } from '../api/core.ts';
+import type { Deployment, Namespace, Node, PodDisruptionBudget, ReplicaSet, StatefulSet } from '../api/core.ts';
 import { createProjections, type Projections } from './project.ts';
 import { joinClaim } from './project-cluster.ts';
 
@@ -116,6 +116,22 @@ describe('workloads', () => {
         metadata: { ...object.metadata, labels: { 'spotalis.io/enabled': value } },
       })?.enabled,
     ).toBe(false);
+  });
+
+  test('minReadySeconds of every kind of workload; 0 is as good as none', () => {
+    const { project } = setUp();
+    const set = {
+      metadata: { name: 'db', namespace: 'shop' },
+      spec: { ...deployment({}).spec, serviceName: 'db', minReadySeconds: 7 },
+    };
+    const bare = { metadata: { name: 'rs', namespace: 'shop' }, spec: { minReadySeconds: 5 } };
+    expect([
+      project.deployment(deployment({ minReadySeconds: 30 }))?.minReadyMillis,
+      project.statefulSet(set as StatefulSet)?.minReadyMillis,
+      project.replicaSet(bare as ReplicaSet)?.workload?.minReadyMillis,
+    ]).toEqual([30_000, 7_000, 5_000]);
+    expect(project.deployment(deployment({ minReadySeconds: 0 }))).not.toHaveProperty('minReadyMillis');
+    expect(project.deployment(deployment({}))).not.toHaveProperty('minReadyMillis');
   });
 
   test('a stuck rollout is known with its time', () => {

@@ -25,6 +25,7 @@ describe('an Argo Rollout', () => {
     const record = setUp().owner({
       spec: {
         replicas: 5,
+        minReadySeconds: 20,
         selector: { matchLabels: { app: 'web' } },
         template: { metadata: { labels: { app: 'web' } }, spec: { nodeSelector: { disk: 'ssd' }, containers: [] } },
       },
@@ -37,6 +38,7 @@ describe('an Argo Rollout', () => {
       enabled: true,
       annotations: { 'spotalis.io/spot-percentage': '70' },
       replicas: 5,
+      minReadyMillis: 20_000,
       generation: 7,
       observedGeneration: 7,
       paused: false,

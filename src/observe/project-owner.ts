@@ -8,7 +8,7 @@ import type { WorkloadRecord } from '../model/records.ts';
 import { countOr, listOf } from './fields.ts';
 import type { PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
-import { projectCounts, projectIdentity, projectRollout, stuckSince, withSize } from './project-workload.ts';
+import { minReady, projectCounts, projectIdentity, projectRollout, stuckSince, withSize } from './project-workload.ts';
 
 /** An object whose schema is not ours to know. */
 export interface OwnerObject extends KubeObject {
@@ -17,6 +17,7 @@ export interface OwnerObject extends KubeObject {
     readonly selector?: LabelSelector;
     readonly template?: ReplicaSetTemplate;
     readonly paused?: boolean;
+    readonly minReadySeconds?: number;
     readonly strategy?: object;
   };
   readonly status?: {
@@ -47,6 +48,7 @@ export function projectOwner(object: OwnerObject, type: ResourceType, interners:
       projectTemplate(spec?.template?.metadata?.labels, spec?.template?.spec ?? { containers: [] }),
     ),
     paused: spec?.paused === true || listOf(status?.pauseConditions, 'status.pauseConditions').length > 0,
+    ...minReady(spec),
     rollout: projectRollout(spec?.strategy, replicas),
     status: {
       ...projectCounts(status),

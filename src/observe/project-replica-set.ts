@@ -4,7 +4,7 @@ import type { Labels, ReplicaSetRecord, WorkloadRecord } from '../model/records.
 import { countOr, instant, requireText, textMap, textOr } from './fields.ts';
 import { controllerOf, type PodInterners } from './project-pod.ts';
 import { projectTemplate } from './project-template.ts';
-import { projectCounts, projectIdentity, withSize } from './project-workload.ts';
+import { minReady, projectCounts, projectIdentity, withSize } from './project-workload.ts';
 
 /** @throws InvalidValueError (or TypeError for a wrong shape) when the object cannot be read. */
 export function projectReplicaSet(replicaSet: ReplicaSet, interners: PodInterners): ReplicaSetRecord {
@@ -43,6 +43,7 @@ export function projectBareReplicaSet(replicaSet: ReplicaSet, interners: PodInte
       projectTemplate(spec?.template?.metadata?.labels, spec?.template?.spec ?? { containers: [] }),
     ),
     paused: false,
+    ...minReady(spec),
     // It never replaces its pods by itself.
     rollout: { type: 'RollingUpdate', maxSurge: 0, maxUnavailable: 1 },
     status: {

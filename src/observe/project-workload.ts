@@ -24,6 +24,7 @@ export function projectDeployment(deployment: Deployment, interners: PodInterner
       projectTemplate(spec?.template.metadata?.labels, spec?.template.spec ?? { containers: [] }),
     ),
     paused: spec?.paused === true,
+    ...minReady(spec),
     rollout: projectRollout(spec?.strategy, replicas),
     status: {
       ...projectCounts(status),
@@ -49,6 +50,7 @@ export function projectStatefulSet(statefulSet: StatefulSet, interners: PodInter
       projectTemplate(spec?.template.metadata?.labels, spec?.template.spec ?? { containers: [] }),
     ),
     paused: false,
+    ...minReady(spec),
     rollout: {
       type: 'StatefulSet',
       start: countOr(ordinalsOf(spec)?.start, 0, 'spec.ordinals.start'),
@@ -100,6 +102,13 @@ export function projectIdentity(object: KubeObject, apiVersion: string, kind: st
     enabled: isEnabled(textMap(metadata.labels, 'metadata.labels')),
     annotations: withPrefix(textMap(metadata.annotations, 'metadata.annotations'), 'spotalis.io/'),
   };
+}
+
+/** `spec.minReadySeconds`, which the published types of some versions lack for StatefulSets. */
+export function minReady(spec: object | undefined): Pick<WorkloadRecord, 'minReadyMillis'> {
+  const { minReadySeconds }: { readonly minReadySeconds?: unknown } = spec ?? {};
+  const seconds = countOr(minReadySeconds, 0, 'spec.minReadySeconds');
+  return seconds === 0 ? {} : { minReadyMillis: seconds * 1000 };
 }
 
 interface Condition {

@@ -86,6 +86,43 @@ describe('pods that are not ready', () => {
     ]);
   });
 
+  describe('case 46: minReadySeconds: a pod that has just become ready is not relied on yet', () => {
+    const blocksAt = (minReadyMillis: number | undefined, readyFor: number, victim: Partial<PodRecord> = {}) => {
+      const settled = (each: PodRecord) => ({ ...each, readyChangedAt: NOON - 3_600_000 });
+      const all = pods.map((each) => {
+        if (each.name === 'o1') return { ...each, readyChangedAt: NOON - readyFor };
+        return each.name === 's3' ? { ...settled(each), ...victim } : settled(each);
+      });
+      const web = aDeployment({ replicas: 4, ...(minReadyMillis !== undefined && { minReadyMillis }) });
+      return inspectAll(evict(), scene({ records: { workloads: [web], pods: all } }));
+    };
+
+    test('to the millisecond', () => {
+      expect(blocksAt(60_000, 59_999)).toMatchObject([
+        { reason: 'PodNotReady', message: expect.stringContaining('3 of 4 pods are ready'), retryAfterMillis: 1 },
+      ]);
+      expect(blocksAt(60_000, 60_000)).toEqual([]);
+      expect(blocksAt(undefined, 0)).toEqual([]);
+    });
+
+    test('it is waited for beyond the patience with broken pods: it is well, and its owner has said how long', () => {
+      expect(blocksAt(3_600_000, 3_000_000)).toMatchObject([{ retryAfterMillis: 600_000 }]);
+    });
+
+    test('one of which it is not known when it became ready counts from its creation', () => {
+      const created = (createdAt: number) => pods.map((each) => ({ ...each, createdAt, readyChangedAt: undefined }));
+      const web = aDeployment({ replicas: 4, minReadyMillis: 60_000 });
+      const at = (createdAt: number) =>
+        inspectAll(evict(), scene({ records: { workloads: [web], pods: created(createdAt) } }));
+      expect(at(NOON - 30_000)).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 30_000 }]);
+      expect(at(NOON - 60_000)).toEqual([]);
+    });
+
+    test('a victim that serves nobody may go meanwhile', () => {
+      expect(blocksAt(60_000, 0, { ready: false })).toEqual([]);
+    });
+  });
+
   test('failed pods are not waited for', () => {
     const records = { pods: [...pods, pod('dead', 's', { phase: 'Failed', ready: false })] };
     expect(inspectAll(evict(), scene({ records }))).toEqual([]);

@@ -23,6 +23,8 @@ export const noneTerminating = disruptionRule(
 export interface Patience {
   /** From the deletion timestamp, or since the pod is unready. */
   readonly patienceMillis: Millis;
+  /** How long a pod must be ready before it counts as such (`spec.minReadySeconds`); default 0. */
+  readonly minReadyMillis?: Millis | undefined;
   readonly now: EpochMillis;
 }
 
@@ -48,6 +50,7 @@ export const othersReady = disruptionRule(
   ({ pods, pod: victim, workload }, { settings, now }) =>
     objectToUnready(pods.filter(isLive), victim, workload.replicas, {
       patienceMillis: settings.stuckRolloutMillis,
+      minReadyMillis: workload.minReadyMillis,
       now,
     }),
 );
@@ -61,16 +64,17 @@ export function objectToUnready(
   live: readonly PodRecord[],
   victim: PodRecord,
   replicas: number,
-  { patienceMillis, now }: Patience,
+  { patienceMillis, minReadyMillis = 0, now }: Patience,
 ): Objection {
   const others = live.filter((pod) => pod.uid !== victim.uid);
-  const unready = others.filter((pod) => !pod.ready);
+  const reliedOnAt = (pod: PodRecord): EpochMillis => (pod.readyChangedAt ?? pod.createdAt) + minReadyMillis;
+  const unready = others.filter((pod) => !pod.ready || (minReadyMillis > 0 && reliedOnAt(pod) > now));
   const ready = live.length - unready.length - (victim.ready ? 0 : 1);
   const blocked = (retryAfter?: Millis): Objection => object('PodNotReady', { ready, desired: replicas }, retryAfter);
   if (live.length < replicas) return blocked();
   // Ending a pod that serves nobody takes nothing away.
   if (unready.length === 0 || !victim.ready) return undefined;
-  const settledAt = Math.max(...unready.map((pod) => settlesAt(pod, patienceMillis)));
+  const settledAt = Math.max(...unready.map((pod) => (pod.ready ? reliedOnAt(pod) : settlesAt(pod, patienceMillis))));
   if (settledAt > now) return blocked(Number.isFinite(settledAt) ? settledAt - now : undefined);
   return unready.length + 1 > replicas * MAX_UNAVAILABLE_SHARE ? blocked() : undefined;
 }
