@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { validateLabelSelector } from '../api/label-selector.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import type { Millis } from '../lib/units.ts';
+import type { TextFormat } from './key-formats.ts';
 
 /** What each key says about itself. */
 export interface KeyTexts {
@@ -36,13 +37,17 @@ interface Range {
   readonly max: number;
 }
 
-/** Free text. With `required`, empty text is refused. */
+/** Text. With `required`, empty text is refused; any other has to be of the format. */
 export function text(
   defaultValue: string,
-  options: KeyTexts & { readonly accepted?: string; readonly required?: boolean },
+  options: KeyTexts & { readonly accepted?: string; readonly required?: boolean; readonly format?: TextFormat },
 ): ConfigKey<string> {
-  const { accepted = 'text', required = false, ...texts } = options;
-  const schema = z.string('is not text').refine((value) => !required || value.trim() !== '', 'cannot be empty');
+  const { accepted = 'text', required = false, format, ...texts } = options;
+  const isEmpty = (value: string): boolean => value.trim() === '';
+  const schema = z
+    .string('is not text')
+    .refine((value) => !required || !isEmpty(value), 'cannot be empty')
+    .refine((value) => isEmpty(value) || (format?.matches(value) ?? true), format?.complaint);
   return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
 }
 
@@ -186,12 +191,20 @@ export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<Bi
   return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
 }
 
-/** A list of names. */
+/** A list of names, each of the format. */
 export function names({
   defaultValue = [],
+  format,
   ...options
-}: KeyTexts & { readonly accepted: string; readonly defaultValue?: readonly string[] }): ConfigKey<readonly string[]> {
-  const name = z.string('has an entry that is not text').min(1, 'has an empty entry');
+}: KeyTexts & {
+  readonly accepted: string;
+  readonly format: TextFormat;
+  readonly defaultValue?: readonly string[];
+}): ConfigKey<readonly string[]> {
+  const name = z
+    .string('has an entry that is not text')
+    .min(1, 'has an empty entry')
+    .refine((value) => value === '' || format.matches(value), format.complaint);
   return {
     ...options,
     leaf: true,

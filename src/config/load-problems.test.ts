@@ -134,6 +134,47 @@ describe('messages of invalid values', () => {
     expect(configOf('placement:\n  owners: []').placement.owners).toEqual([]);
   });
 
+  // What can never match anything would pass for a setting.
+  test.each([
+    ['operator:\n  namespace: Spotalis_System', 'operator.namespace is not the name of a namespace: "Spotalis_System"'],
+    [
+      'operator:\n  leaderElection:\n    namespace: a/b',
+      'leaderElection.namespace is not the name of a namespace: "a/b"',
+    ],
+    ['controllers:\n  watchNamespaces: [Shop]', 'watchNamespaces[0] is not the name of a namespace: ["Shop"]'],
+    ['allocation:\n  excludedNamespaces: [kube-*]', 'excludedNamespaces[0] is not the name of a namespace'],
+    ['rightsizing:\n  allowedPolicyNamespaces: ["*", team-*]', 'allowedPolicyNamespaces[1] is neither'],
+    ['rightsizing:\n  prometheus:\n    url: prometheus:9090', 'prometheus.url is not an http or https URL'],
+    ['rightsizing:\n  prometheus:\n    url: http://me:secret@prometheus', 'without user and fragment'],
+    ['rightsizing:\n  prometheus:\n    allowedUrls: ["*.example.org"]', 'allowedUrls[0] is not an http or https URL'],
+    [
+      'rightsizing:\n  prometheus:\n    allowedUrls: ["https://p*.example.org"]',
+      'allowedUrls[0] is not an http or https URL',
+    ],
+    ['rightsizing:\n  custom: [{ name: a, url: nowhere }]', 'custom[0].url is not an http or https URL'],
+    ['web:\n  allowedHosts: ["stowage.example.org:8083"]', 'allowedHosts[0] is not a host name'],
+    ['web:\n  allowedHosts: ["https://stowage.example.org"]', 'allowedHosts[0] is not a host name'],
+  ])('%j is refused', (text, message) => {
+    expect(problemsOf(text)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test('a URL with a password is refused without telling it', () => {
+    const [problem] = problemsOf('rightsizing:\n  prometheus:\n    url: http://me:secret@prometheus');
+    expect(problem).not.toContain('secret');
+  });
+
+  test.each([
+    'rightsizing:\n  prometheus:\n    url: ""',
+    'rightsizing:\n  prometheus:\n    url: https://thanos.monitoring.svc:9090/prefix',
+    'rightsizing:\n  prometheus:\n    allowedUrls: ["https://*.example.org", "http://10.0.0.5:9090/x"]',
+    'rightsizing:\n  allowedPolicyNamespaces: ["*"]',
+    'rightsizing:\n  custom: [{ name: a, queries: { cpu: a, memory: b } }]',
+    'web:\n  allowedHosts: [Stowage.Example.com, stowage]',
+    'operator:\n  leaderElection:\n    namespace: ""',
+  ])('%j is accepted', (text) => {
+    expect(problemsOf(text)).toEqual([]);
+  });
+
   test('namespaces come from the environment too', () => {
     const env = { SPOTALIS_CONTROLLERS_WATCH_NAMESPACES: 'shop, mail' };
     expect(loadConfig({ text: '', fileName: 'x', env }).config.controllers.watchNamespaces).toEqual(['shop', 'mail']);

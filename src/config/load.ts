@@ -141,11 +141,14 @@ function readKey(key: ConfigKey<unknown>, given: Given | undefined, problems: st
   if (result.success) return result.data;
   for (const { path, message } of result.error.issues) {
     const within = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-    problems.push(
-      `${given?.label ?? ''}${within} ${message}: ${JSON.stringify(given?.value)}; accepted: ${key.accepted}`,
-    );
+    problems.push(`${given?.label ?? ''}${within} ${message}: ${written(given?.value)}; accepted: ${key.accepted}`);
   }
   return undefined;
+}
+
+/** For a message; without who signs in at an address, and by which password. */
+function written(value: unknown): string | undefined {
+  return JSON.stringify(value)?.replace(/(:\/\/)[^/"]*@/g, '$1...@');
 }
 
 /** The tree with a value for each key. */

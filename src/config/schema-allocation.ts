@@ -2,6 +2,7 @@
  * The keys of the allocation engine in the operator. How shares are worked out is set on the agents (docs/agent.md).
  */
 import { choice, duration, flag, integer, names } from './config-key.ts';
+import { namespaceName } from './key-formats.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -22,6 +23,7 @@ export const allocationKeys = {
     env: 'ALLOCATION_EXCLUDED_NAMESPACES',
     defaultValue: ['kube-system', 'kube-public', 'kube-node-lease', 'mbcas-system'],
     accepted: 'a list of namespaces',
+    format: namespaceName,
     description: 'Namespaces whose pods never take part. Agents have the same key.',
   }),
   staleAfter: duration('2m', {

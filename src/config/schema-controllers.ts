@@ -9,6 +9,7 @@ import {
   optionalSelector,
   selectors,
 } from './config-key.ts';
+import { namespaceName } from './key-formats.ts';
 
 /** The clouds whose labels are known; see src/model/node-profiles.ts. */
 const profiles = ['karpenter', 'eks', 'gke', 'aks', 'castai'] as const;
@@ -40,6 +41,7 @@ export const controllersKeys = {
     env: 'CONTROLLERS_WATCH_NAMESPACES',
     restart: true,
     accepted: 'a list of namespaces',
+    format: namespaceName,
     description:
       'Read only these namespaces, with Roles instead of a ClusterRole (deploy/rbac-namespaced.yaml); being listed enables a namespace. Empty watches the cluster.',
   }),

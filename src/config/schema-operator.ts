@@ -1,6 +1,7 @@
 /** The keys of the process as a whole and of its engines. */
 import { placementGrammar } from '../api/annotations.ts';
 import { duration, flag, text } from './config-key.ts';
+import { namespaceName } from './key-formats.ts';
 
 const SECOND = 1000;
 
@@ -11,6 +12,7 @@ export const operatorKeys = {
     restart: true,
     required: true,
     accepted: 'the name of a namespace',
+    format: namespaceName,
     description: 'Namespace Stowage runs in; its Lease and its certificate are there.',
   }),
   readOnlyMode: flag(false, {
@@ -34,6 +36,7 @@ export const operatorKeys = {
       env: 'LEADER_ELECTION_NAMESPACE',
       restart: true,
       accepted: 'the name of a namespace, or nothing',
+      format: namespaceName,
       description: 'Namespace of the Lease; operator.namespace when empty.',
     }),
     leaseDuration: duration('15s', {

@@ -1,6 +1,7 @@
 /** The keys of the rightsizing engine. What a policy says itself is not here. */
 import * as z from 'zod';
 import { type ConfigKey, choice, duration, flag, integer, type KeyTexts, names, text } from './config-key.ts';
+import { httpUrl, httpUrlPattern, namespaceOrAll } from './key-formats.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -21,12 +22,14 @@ export const rightsizingKeys = {
       env: 'RIGHTSIZING_PROMETHEUS_URL',
       restart: true,
       accepted: 'an http or https URL, or nothing',
+      format: httpUrl,
       description: 'Prometheus (or Thanos, Mimir, VictoriaMetrics) for policies that name none of their own.',
     }),
     allowedUrls: names({
       env: 'RIGHTSIZING_PROMETHEUS_ALLOWED_URLS',
       restart: true,
       accepted: 'a list of URLs; "https://*.example.org" stands for every host below',
+      format: httpUrlPattern,
       description: 'Addresses that policies may name themselves. Empty: none but the one above.',
     }),
     timeout: duration('30s', {
@@ -151,6 +154,7 @@ export const rightsizingKeys = {
     env: 'RIGHTSIZING_ALLOWED_POLICY_NAMESPACES',
     restart: true,
     accepted: 'a list of namespaces; "*" is every one, as in OptiPod',
+    format: namespaceOrAll,
     description:
       'Policies in these namespaces may select workloads of others, like those in operator.namespace. All others select their own namespace.',
   }),
@@ -189,7 +193,10 @@ function customSources(texts: KeyTexts): ConfigKey<readonly CustomSourceKey[]> {
   const source = z
     .strictObject({
       name: filled,
-      url: z.string('must be text').default(''),
+      url: z
+        .string('must be text')
+        .refine((value) => value === '' || httpUrl.matches(value), httpUrl.complaint)
+        .default(''),
       queries: z.strictObject({ cpu: filled, memory: filled }).optional(),
     })
     .transform(({ name, url, queries }): CustomSourceKey => ({ name, url, queries }));

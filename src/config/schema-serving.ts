@@ -1,5 +1,6 @@
 /** The keys of what the process serves: webhook, dashboard, metrics, health, logs. */
 import { bindAddress, choice, duration, flag, integer, names, text } from './config-key.ts';
+import { hostName } from './key-formats.ts';
 
 /** Names and ports are Spotalis's, so that its Service and its webhook configuration go on working. */
 export const webhookKeys = {
@@ -78,6 +79,7 @@ export const webKeys = {
     env: 'WEB_ALLOWED_HOSTS',
     restart: true,
     accepted: 'a list of host names without port',
+    format: hostName,
     description:
       'Names under which browsers may open the dashboard besides localhost and addresses, such as that of an Ingress in front of it.',
   }),

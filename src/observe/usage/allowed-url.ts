@@ -2,6 +2,7 @@
  * Which addresses a policy may have the operator talk to: policies are written by tenants, the operator sits inside the
  * network.
  */
+import { parseHttpUrl } from '../../lib/http-url.ts';
 
 /**
  * An entry of the allow-list: scheme, host, port and path. `*.` at the head of the host stands for one or more labels.
@@ -18,7 +19,7 @@ export type UrlVerdict = { readonly ok: true; readonly url: URL } | { readonly o
  * followed either, or the list would be worth nothing.
  */
 export function checkPolicyUrl(text: string, allowed: AllowedUrls): UrlVerdict {
-  const url = parseSourceUrl(text);
+  const url = parseHttpUrl(text);
   if (url === undefined) {
     return {
       ok: false,
@@ -31,13 +32,6 @@ export function checkPolicyUrl(text: string, allowed: AllowedUrls): UrlVerdict {
   return { ok: false, message };
 }
 
-/** @returns undefined for what is no plain http or https address. */
-export function parseSourceUrl(text: string): URL | undefined {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return url.username === '' && url.password === '' && url.hash === '' && url.hostname !== '' ? url : undefined;
-}
-
 /**
  * Compared as parsed, so that no spelling of an address slips through: case, default ports, dots and escapes are equal
  * by then.
@@ -45,7 +39,7 @@ export function parseSourceUrl(text: string): URL | undefined {
 function matches(url: URL, entry: string): boolean {
   // A star is no character of a host: it is put in after parsing.
   const isWild = /^https?:\/\/\*\./.test(entry);
-  const pattern = parseSourceUrl(isWild ? entry.replace('*.', '') : entry);
+  const pattern = parseHttpUrl(isWild ? entry.replace('*.', '') : entry);
   if (pattern === undefined || pattern.protocol !== url.protocol || pattern.port !== url.port) return false;
   const isHost = isWild ? url.hostname.endsWith(`.${pattern.hostname}`) : url.hostname === pattern.hostname;
   const folder = pattern.pathname.endsWith('/') ? pattern.pathname : `${pattern.pathname}/`;

@@ -1,5 +1,5 @@
 /** `provider: custom`: an endpoint, or a pair of PromQL templates, that the operator's configuration names. */
-import { parseSourceUrl } from './allowed-url.ts';
+import { parseHttpUrl } from '../../lib/http-url.ts';
 import { createCustomSource } from './custom-source.ts';
 import { operatorCredentials } from './operator-credentials.ts';
 import { createPrometheus, prometheusKey } from './provider-prometheus.ts';
@@ -25,7 +25,7 @@ export const customProvider: UsageProvider = {
       const trusted = config.url ?? context.prometheus.url;
       return createPrometheus(`custom/${name}`, settings, context, config.queries, trusted);
     }
-    const url = parseSourceUrl(config.url);
+    const url = parseHttpUrl(config.url);
     if (url === undefined)
       return refuse(`the address of the custom source ${JSON.stringify(name)} is not an http or https URL`);
     const { exchange, permits } = context;

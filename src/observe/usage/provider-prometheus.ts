@@ -1,6 +1,7 @@
 /** `provider: prometheus`: the operator's own address and credentials, or a policy's, where its address is allowed. */
+import { parseHttpUrl } from '../../lib/http-url.ts';
 import type { UsageSettings } from '../../model/usage-settings.ts';
-import { checkPolicyUrl, parseSourceUrl } from './allowed-url.ts';
+import { checkPolicyUrl } from './allowed-url.ts';
 import { operatorCredentials } from './operator-credentials.ts';
 import { createPrometheusSource } from './prometheus/prometheus-source.ts';
 import { checkLabels, type QueryPair } from './prometheus/promql.ts';
@@ -45,7 +46,7 @@ export function createPrometheus(
       return refuse(
         "no Prometheus is known: set prometheusURL (rightsizing.prometheus.url) in the operator's configuration, or metricsConfig.prometheus.url in the policy",
       );
-    url = parseSourceUrl(trustedUrl);
+    url = parseHttpUrl(trustedUrl);
     if (url === undefined)
       return refuse("the address of Prometheus in the operator's configuration is not an http or https URL");
   }

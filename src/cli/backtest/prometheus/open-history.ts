@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { createSemaphore } from '../../../kube/transport/semaphore.ts';
 import { describeError } from '../../../lib/errors.ts';
+import { parseHttpUrl } from '../../../lib/http-url.ts';
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
-import { parseSourceUrl } from '../../../observe/usage/allowed-url.ts';
 import { createHttpExchange, shown } from '../../../observe/usage/http-exchange.ts';
 import { operatorCredentials } from '../../../observe/usage/operator-credentials.ts';
 import { postForm } from '../../../observe/usage/prometheus/post-form.ts';
@@ -51,7 +51,7 @@ export async function openHistory(options: HistoryOptions, config: Config, { clo
     throw new UsageError(
       '--data prometheus: give its address with --prometheus URL, or as rightsizing.prometheus.url in --config FILE',
     );
-  const url = parseSourceUrl(text);
+  const url = parseHttpUrl(text);
   if (url === undefined)
     throw new UsageError(
       `--prometheus: ${JSON.stringify(text)} is not an http or https URL without user and fragment, such as http://localhost:9090`,
