@@ -60,3 +60,16 @@ export function chargeOf({ spec, status }: Pod, resource: 'cpu' | 'memory'): num
     return sum + Math.max(...all.map((amounts) => amountsOf(amounts).get(resource) ?? 0));
   }, 0);
 }
+
+/** For people. */
+export function describeStep({ container, key, from, to }: SizeStep): string {
+  const text = (amount: number | undefined): string => {
+    if (amount === undefined) return 'none';
+    return key.startsWith('cpu') ? `${amount}m` : mebibytes(amount);
+  };
+  return `${container.name} ${key} ${text(from)} -> ${text(to)}`;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)}Mi`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnderWay, underWayText } from './resize-state.ts';
+import { isTakenBack, isUnderWay, underWayText } from './resize-state.ts';
 
 const pod = (generation: number, observedGeneration: number, reason?: string, type = 'PodResizeInProgress') => ({
   metadata: { generation },
@@ -23,4 +23,18 @@ test('what failed or waits may be taken back', () => {
 
 test('it is told', () => {
   expect(underWayText(pod(2, 1, 'Error'))).toBe('of generation 2 1 is seen, PodResizeInProgress Error');
+});
+
+test.each([
+  ['1', '1000m', true],
+  ['1', '900m', false],
+  ['1', undefined, false],
+])('what asks for %s of cpu and is allocated %s is taken back: %s', (cpu, allocated, expected) => {
+  const allocatedResources = allocated === undefined ? {} : { cpu: allocated };
+  const container = { name: 'app', image: '', imageID: '', ready: true, restartCount: 0, allocatedResources };
+  const pod = {
+    spec: { containers: [{ name: 'app', resources: { requests: { cpu } } }] },
+    status: { containerStatuses: [container] },
+  };
+  expect(isTakenBack(pod)).toBe(expected);
 });

@@ -186,7 +186,7 @@ async function play(
     }
     case 'delete': {
       const [namespace = '', name = ''] = event.object.split('/');
-      await cluster.api.delete(typeOf(event.kind), name, { namespace });
+      await unlessGone(cluster.api.delete(typeOf(event.kind), name, { namespace }));
       return;
     }
     case 'recreate': {

@@ -7,11 +7,11 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { chargeOf, qosOf, type SizeStep, sizeOf, sizeSteps } from './container-sizes.ts';
+import { chargeOf, describeStep, mebibytes, qosOf, type SizeStep, sizeOf, sizeSteps } from './container-sizes.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { Ledger } from './ledger.ts';
 import { type PolicyBook, type Tree, treeAt } from './policy-book.ts';
-import { isUnderWay, underWayText } from './resize-state.ts';
+import { isTakenBack, isUnderWay, underWayText } from './resize-state.ts';
 import { createSizeHistory } from './size-history.ts';
 
 /** What policies say is read as people wrote it, not as the operator parsed it. */
@@ -89,7 +89,11 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     const isShared = isAllocated(after);
     const active = policiesOfPod(after);
     const forPolicies = isShared ? steps.filter(({ key }) => key.startsWith('memory')) : steps;
-    check('oneResize', !isUnderWay(before), () => `${name}: ${told}, while ${underWayText(before)}`);
+    check(
+      'oneResize',
+      !isUnderWay(before) || isTakenBack(after),
+      () => `${name}: ${told}, while ${underWayText(before)}`,
+    );
     check('consent', forPolicies.length === 0 || active.length > 0, () => `${name}: ${told}, and nothing allows it`);
     check(
       'qos',
@@ -282,16 +286,4 @@ function isWithin({ min, max }: Tree, resource: string | undefined, amount: numb
 function amountOf(resource: string | undefined, text: string): number {
   const quantity = parseQuantity(text);
   return resource === 'cpu' ? toMillicores(quantity) : toBytes(quantity);
-}
-
-function describeStep({ container, key, from, to }: SizeStep): string {
-  const text = (amount: number | undefined): string => {
-    if (amount === undefined) return 'none';
-    return key.startsWith('cpu') ? `${amount}m` : mebibytes(amount);
-  };
-  return `${container.name} ${key} ${text(from)} -> ${text(to)}`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)}Mi`;
 }
