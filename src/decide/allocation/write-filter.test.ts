@@ -90,6 +90,14 @@ describe('limits', () => {
     ['a ceiling that moves 5 % up', limits(440, 470), true],
     ['a ceiling that hardly moves', limits(440, 450), false],
     [
+      'one that hardly moves, and that the raised request would pass',
+      change(440, 445, {
+        before: { request: 440, limit: 444 },
+        after: { request: 445, limit: 450, limitPolicy: 'Apply' },
+      }),
+      true,
+    ],
+    [
       'a limit that is kept is no change',
       change(400, 400, {
         before: { request: 400, limit: 800 },
@@ -149,6 +157,42 @@ describe('funding', () => {
       [true, true],
       [false, false],
     ]);
+  });
+
+  test('what is lowered anyway pays first, whatever else could give more', () => {
+    const pay = (...uids: readonly string[]) => {
+      const payers = [
+        change(500, 400, { uid: 'written' }),
+        change(900, 700, { uid: 'larger', writes: [NOW - 1000] }),
+        change(500, 480, { uid: 'small' }),
+      ].toSorted((a, b) => uids.indexOf(a.uid) - uids.indexOf(b.uid));
+      const verdicts = filterWrites([change(400, 500), ...payers], 2300, rules, NOW);
+      return payers.filter((_, index) => verdicts[index + 1]?.isWritten === true).map(({ uid }) => uid);
+    };
+    expect(pay('written', 'larger', 'small')).toEqual(['written']);
+    expect(pay('small', 'larger', 'written')).toEqual(['written']);
+  });
+
+  test('the largest that was held back pays before smaller ones', () => {
+    const held = (uid: string, after: number) => change(500, after, { uid, writes: [NOW - 1000] });
+    const verdicts = filterWrites([change(400, 500), held('a', 460), held('b', 400), held('c', 470)], 1900, rules, NOW);
+    expect(verdicts.map(({ isWritten }) => isWritten)).toEqual([true, false, true, false]);
+  });
+
+  test('of raises that cannot all be paid for those by choice wait first, the largest of them first', () => {
+    const raises = [
+      change(400, 440, { uid: 'small' }),
+      change(400, 600, { uid: 'forced', isShort: true }),
+      change(400, 500, { uid: 'large' }),
+    ];
+    const written = (capacity: number) =>
+      filterWrites(raises, capacity, rules, NOW).flatMap(({ isWritten }, index) =>
+        isWritten ? [raises[index]?.uid] : [],
+      );
+    expect(written(1540)).toEqual(['small', 'forced', 'large']);
+    expect(written(1440)).toEqual(['small', 'forced']);
+    expect(written(1400)).toEqual(['forced']);
+    expect(written(1200)).toEqual([]);
   });
 
   test('a request that binds nobody is lowered as soon as somebody waits for it', () => {
