@@ -4,6 +4,7 @@
  */
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { largestNode } from '../decide/rightsizing/largest-node.ts';
+import type { PolicyTie } from '../decide/rightsizing/policy-warnings.ts';
 import { requeueAfter } from '../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
@@ -148,16 +149,21 @@ export function createRightsizingController(options: RightsizingControllerOption
     const book = books.of(policy.uid);
     const discovered: Record<string, number> = {};
     const owned = new Set<string>();
+    let tie: PolicyTie | undefined;
     for (const workload of view.workloads()) {
       if (workload.deleting) continue;
-      const { winner, others } = select(workload);
+      const { winner, others, tied } = select(workload);
       const isOwn = winner?.uid === policy.uid;
       if (!isOwn && !others.some(({ uid }) => uid === policy.uid)) continue;
+      const rival = isOwn ? others[0] : winner;
+      if (tied && rival?.spec.weight === policy.spec.weight)
+        tie ??= { policy: rival, example: `${workload.kind} ${workload.namespace}/${workload.name}` };
       discovered[workload.kind] = (discovered[workload.kind] ?? 0) + 1;
       if (isOwn) owned.add(workloadKey(workload));
     }
     book.discovered = discovered;
     book.owned = owned.size;
+    book.tie = tie;
     for (const key of book.results.keys()) {
       if (owned.has(key)) continue;
       book.results.delete(key);

@@ -3,6 +3,7 @@ import type { WritePolicyStatus } from '../act/policy-status.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
 import type { PolicyFacts, Trouble } from '../decide/rightsizing/policy-conditions.ts';
 import { policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
+import { type PolicyTie, tieWarning } from '../decide/rightsizing/policy-warnings.ts';
 import { worthOf } from '../decide/rightsizing/savings.ts';
 import { type UnreadCluster, unreadConditions } from '../decide/rightsizing/unread-conditions.ts';
 import { isWorthWriting } from '../decide/rightsizing/worth-writing.ts';
@@ -23,6 +24,8 @@ export interface PolicyBook {
   discovered: Readonly<Record<string, number>>;
   /** How many of these no other policy sizes, as of the last pass. */
   owned: number;
+  /** Another policy of the same weight is about one of these, as of the last pass. */
+  tie?: PolicyTie | undefined;
 }
 
 /** Of all policies, by uid: one that is made anew under the same name begins with an empty book. */
@@ -97,7 +100,7 @@ export function createPolicyBooks({
         ? inputOf(of(policy.uid), {
             mode: policy.spec.mode,
             dryRun: dryRun(),
-            warnings: warningsOf(policy),
+            warnings: [...warningsOf(policy), ...tieOf(policy, of(policy.uid))],
             fallback: healthOf(policy)?.fallback,
           })
         : undefined;
@@ -154,6 +157,10 @@ function inputOf({ results, discovered, owned }: PolicyBook, { fallback, ...now 
     },
     workloads: all.map((result) => ({ of: result.entry, worth: worthOf(result.saving), entry: () => entryOf(result) })),
   };
+}
+
+function tieOf({ spec }: ValidPolicy, { tie }: PolicyBook): readonly string[] {
+  return tie === undefined ? [] : [tieWarning(spec.weight, tie)];
 }
 
 /** What is not read any more, where the other resource of the same container is. */

@@ -97,6 +97,27 @@ test('a policy that reaches less than it seems to says so, also where no webhook
   });
 });
 
+test('of two policies of one weight over one workload both say so, until one has another', async () => {
+  const world = await startSizedWorld();
+  await deployLoaded(world, { replicas: 1 });
+  await createPolicy(world, { name: 'first' });
+  await createPolicy(world, { name: 'second' });
+  const ready = async (name: string) => (await conditionOf(world, name, 'Ready'))?.message ?? '';
+  for (const [name, rival] of [
+    ['first', 'second'],
+    ['second', 'first'],
+  ] as const) {
+    await world.until(`${name} says so`, async () =>
+      (await ready(name)).includes(`that of policy shop/${rival} too, and both select Deployment shop/web`),
+    );
+  }
+  const body = { spec: { weight: 101 } };
+  await world.api.patch(policyType('optipod.io'), 'second', { type: 'merge', body }, inShop);
+  await world.until('neither says so', async () =>
+    [await ready('first'), await ready('second')].every((message) => message !== '' && !message.includes('weight')),
+  );
+});
+
 test('of two policies of one name the counts stay as long as one of them does', async () => {
   const metrics = createMetrics();
   const world = await startSizedWorld({ metrics });

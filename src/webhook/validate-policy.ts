@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type OptimizationPolicy, type PolicyGroup, policyGroups } from '../api/optimization-policy.ts';
 import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { PolicyTenancy } from '../decide/rightsizing/policy-match.ts';
-import { type PlacedSubject, policyWarnings, tiesOf } from '../decide/rightsizing/policy-warnings.ts';
+import { type PlacedSubject, policyWarnings, tiesOf, tieWarning } from '../decide/rightsizing/policy-warnings.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { isValidPolicy, type PolicyRecord, parsePolicy, type ValidPolicy } from '../model/optimization-policy.ts';
@@ -75,10 +75,7 @@ function warningsOf(policy: ValidPolicy, { policies, subjects, tenancy }: Policy
     .filter(isValidPolicy)
     .filter((other) => !isSamePolicy(other, policy));
   const ties = tiesOf(policy, others, subjects(), tenancy);
-  const told = ties.slice(0, MAX_TIES).map(({ policy: other, example }) => {
-    const who = `${other.namespace}/${other.name}`;
-    return `weight ${policy.spec.weight} is that of policy ${who} too, and both select ${example}: the first by name counts`;
-  });
+  const told = ties.slice(0, MAX_TIES).map((tie) => tieWarning(policy.spec.weight, tie));
   const more = ties.length - told.length;
   return [
     ...policyWarnings(policy, tenancy),

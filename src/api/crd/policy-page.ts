@@ -21,7 +21,7 @@ export function renderPolicyPage(): string {
       '2. A policy selects workloads of its own namespace. In the namespace of the operator, and in those of `rightsizing.allowedPolicyNamespaces`, it selects workloads of every namespace, unless its `scope` is `Namespace`. `*` in that list grants every namespace, as OptiPod does.',
       '3. `namespaces.deny` beats `namespaces.allow`, and both are exact names. kube-system, kube-public and kube-node-lease count only where `allow` names them.',
       '4. Kinds in `workloadTypes.exclude` are left out though `include` names them. CronJobs, Jobs, bare ReplicaSets and Argo Rollouts must be included by name; they are advised, never changed.',
-      '5. Of the policies that match, the one with the highest weight counts, then the first by name, then by namespace. A tie is warned of when a policy is written.',
+      '5. Of the policies that match, the one with the highest weight counts, then the first by name, then by namespace. A tie is warned of when a policy is written, and in the condition `Ready` of both.',
       '6. Where that policy is `Disabled`, nobody touches the workload: Disabled shields, it does not step aside. Its status keeps what was known.',
     ].join('\n'),
     '## Who checks',

@@ -40,9 +40,14 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
  * A policy of the same weight over at least one of the same workloads: which of them counts is decided by their names.
  */
 export interface PolicyTie {
-  readonly policy: ValidPolicy;
+  readonly policy: Pick<ValidPolicy, 'namespace' | 'name'>;
   /** One of the workloads, as `Deployment shop/web`. */
   readonly example: string;
+}
+
+/** A sentence about a tie. */
+export function tieWarning(weight: number, { policy: { namespace, name }, example }: PolicyTie): string {
+  return `weight ${weight} is that of policy ${namespace}/${name} too, and both select ${example}: the first by name counts`;
 }
 
 /** Policies that tie with `candidate` on the workloads that are there now, one example each. */
