@@ -151,6 +151,14 @@ describe('operator', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'stowage: stopped by SIGINT\n' });
   });
 
+  test('a flag of OptiPod with a wrong value is named as it was given', async () => {
+    const { code, stderr } = await runCommand(['operator', '--dry-run', 'maybe', '--kubeconfig', kubeconfig]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'stowage: --dry-run is not valid: "maybe"; accepted: true or false\n',
+    });
+  });
+
   test('bad configuration: exit code 1, a line for each problem with key, value and what is accepted', async () => {
     const config = join(folder, 'config.yaml');
     writeFileSync(config, 'webhook:\n  port: 99999\nplacement:\n  rounding: up\n');

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sizingKeys } from '../api/annotations-sizing.ts';
-import type { KubeObject } from '../api/core.ts';
+import type { KubeObject, Pod } from '../api/core.ts';
 import { customResourceDefinition } from '../api/crd/crd.ts';
 import { crdDescriptions } from '../api/crd/crds.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
@@ -19,9 +20,10 @@ import {
 import { annotate, deploy, podsOf, policy } from '../operator/testing/steps.ts';
 import { kubeconfigText } from './demo/demo-kubeconfig.ts';
 import { type CommandResult, runCommand } from './testing/run-command.ts';
-import { bindingOf, type RoleRule, readerRole } from './testing/tenant.ts';
+import { bindingOf, type RoleRule, readerRole, restoreRole } from './testing/tenant.ts';
 
 const ALICE = 'alice';
+const BOB = 'bob';
 const role = readerRole('shop');
 const POLICIES = 'optimizationpolicies of other namespaces';
 const rbacType = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
@@ -59,7 +61,7 @@ describe('with a Role in one namespace', () => {
     writeFileSync(path, text);
     return path;
   };
-  const kubeconfigs: Record<'alice' | 'root', string> = { alice: '', root: '' };
+  const kubeconfigs: Record<'alice' | 'bob' | 'root', string> = { alice: '', bob: '', root: '' };
 
   /** Four replicas that admission put on spot; then all of them are to be on on-demand, and nobody is there to move them. */
   beforeAll(async () => {
@@ -70,6 +72,8 @@ describe('with a Role in one namespace', () => {
       ...crdDescriptions.map(customResourceDefinition),
       role,
       bindingOf('shop', ALICE, { kind: 'Role', name: 'stowage-reader' }),
+      restoreRole('shop'),
+      bindingOf('shop', BOB, { kind: 'Role', name: 'stowage-restore' }),
     ];
     const user = 'system:serviceaccount:spotalis-system:stowage';
     world = await createEmbeddedWorld({
@@ -93,6 +97,7 @@ describe('with a Role in one namespace', () => {
     const { url } = await world.server.listen();
     for (const [user, groups] of [
       ['alice', ['system:authenticated']],
+      ['bob', ['system:authenticated']],
       ['root', ['system:masters']],
     ] as const) {
       world.server.authentication.addToken(`${user}-token`, { name: user, groups });
@@ -260,6 +265,27 @@ describe('with a Role in one namespace', () => {
     expect(lines.at(-1)).toBe('1 pod could not be given back now.');
     await mark(first, null);
     await mark(second, null);
+  });
+
+  test('restore with the Role that the page on rights shows', async () => {
+    const [pod] = await podsOf(world, 'web');
+    const name = pod?.metadata?.name ?? '';
+    const original = JSON.stringify({ app: { requests: { cpu: '90m' } } });
+    const metadata = { annotations: { [sizingKeys.allocationOriginals]: original } };
+    await world.api.patch(resources.pods, name, { type: 'merge', body: { metadata } }, { namespace: 'shop' });
+    let isDone = false;
+    const running = runCommand(['restore', '-n', 'shop', '--kubeconfig', kubeconfigs.bob]).finally(() => {
+      isDone = true;
+    });
+    // The kubelet's time is the cluster's; the command looks again by its own.
+    while (!isDone) {
+      await world.clock.advance(100);
+      await setImmediate();
+    }
+    expect(await running).toEqual({ code: 0, stdout: expect.stringContaining('restored'), stderr: '' });
+    const after = await world.api.get<Pod>(resources.pods, name, { namespace: 'shop' });
+    expect(after.spec?.containers[0]?.resources?.requests?.['cpu']).toBe('90m');
+    expect(after.metadata?.annotations).not.toHaveProperty([sizingKeys.allocationOriginals]);
   });
 
   test.each([

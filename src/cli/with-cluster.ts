@@ -17,7 +17,7 @@ export interface ClusterHints {
 }
 
 /** Where the page on rights is, for messages. */
-export const RIGHTS_PAGE = 'docs/rights.md has a Role for each command';
+export const RIGHTS_PAGE = 'docs/rights.md says which a command needs';
 
 /**
  * @param work gets the API, and the address and context in words.

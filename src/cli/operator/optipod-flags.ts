@@ -1,6 +1,7 @@
 /** OptiPod's flags on `stowage operator`, so that an existing Deployment's arguments keep their meaning: each stands for a key of the configuration. */
 import { optipodProvider } from '../../config/aliases.ts';
 import type { Environment } from '../../config/environment.ts';
+import { ConfigError } from '../../lib/errors.ts';
 
 export interface OptipodFlag {
   /** As commander takes it. */
@@ -128,20 +129,40 @@ export interface FlagOverlay {
   /** The environment with what the flags say on top: a flag is nearer to hand than a variable. */
   readonly env: Environment;
   readonly warnings: readonly string[];
+  /** The flag by the variable it stands for. */
+  readonly flagOf: ReadonlyMap<string, string>;
 }
 
 /** @param given commander's values by camel-cased name; `true` for a flag without a value. */
 export function withOptipodFlags(env: Environment, given: Readonly<Record<string, unknown>>): FlagOverlay {
   const overlay: Record<string, string> = {};
   const warnings: string[] = [];
+  const flagOf = new Map<string, string>();
   for (const { flags, toVariables, why } of optipodFlags) {
     const [name = ''] = flags.split(' ');
     const value = given[camelCase(name)];
     if (typeof value !== 'string' && typeof value !== 'boolean') continue;
-    if (toVariables === undefined) warnings.push(`${name} has no effect: ${why}`);
-    else Object.assign(overlay, toVariables(String(value)));
+    if (toVariables === undefined) {
+      warnings.push(`${name} has no effect: ${why}`);
+      continue;
+    }
+    const variables = toVariables(String(value));
+    Object.assign(overlay, variables);
+    for (const each of Object.keys(variables)) flagOf.set(each, name);
   }
-  return { env: { ...env, ...overlay }, warnings };
+  return { env: { ...env, ...overlay }, warnings, flagOf };
+}
+
+/** @throws ConfigError of `work`, with the flags in place of the variables they stand for: nobody has set those. */
+export function namingFlags<Result>(flagOf: FlagOverlay['flagOf'], work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(
+      error.problems.map((problem) => problem.replace(/^SPOTALIS_\w+/, (name) => flagOf.get(name) ?? name)),
+    );
+  }
 }
 
 /** As commander names options: `--dry-run` is `dryRun`. */

@@ -12,7 +12,7 @@ import { createMetrics } from '../../lib/metrics.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
-import { withOptipodFlags } from './optipod-flags.ts';
+import { namingFlags, withOptipodFlags } from './optipod-flags.ts';
 
 /** Besides these, OptiPod's flags. */
 export interface OperatorOptions extends Readonly<Record<string, unknown>> {
@@ -36,7 +36,7 @@ export async function runOperator(
   const { clock, random, signal } = io;
   const overlay = withOptipodFlags(io.env, options);
   const { env } = overlay;
-  const { config, warnings } = loadConfigFile(options.config, env);
+  const { config, warnings } = namingFlags(overlay.flagOf, () => loadConfigFile(options.config, env));
   const { level, format } = config.observability.logging;
   const log = createLogger({ level, format, clock, write: createStderrWriter() });
   for (const warning of [...overlay.warnings, ...warnings]) log.warn({}, warning);

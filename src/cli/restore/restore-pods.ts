@@ -53,13 +53,12 @@ export async function restorePods(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly RestoredPod[]> {
-  const { view, pods } = await readCluster({ api, signal }, { namespace });
+  const { view, pods, hidesNodes } = await readCluster({ api, signal }, { namespace });
   const wanted = engines.flatMap((engine) =>
     pods.flatMap((pod) => {
       if (pod.sizing.marks[originalsKeys[engine]] === undefined || pod.pod.nodeName === undefined) return [];
-      const node = view.node(pod.pod.nodeName);
-      const plan = planRestore(pod, engine, node ?? hiddenNode(pod.pod.nodeName), view.workloadOf(pod.pod));
-      return [{ engine, pod, plan, needsNode: node === undefined && plan.kind === 'resize' && plan.lifted.length > 0 }];
+      const plan = planRestore(pod, engine, view.node(pod.pod.nodeName), view.workloadOf(pod.pod));
+      return [{ engine, pod, plan, needsNode: hidesNodes && plan.kind === 'resize' && plan.lifted.length > 0 }];
     }),
   );
   wanted.sort((left, right) => growthOf(left) - growthOf(right));
@@ -146,7 +145,7 @@ const ignore = (): void => {};
 const NEEDS_NODE =
   'a limit that was not there before can only be raised to what its node has, and nodes may not be read with these credentials';
 
-/** Stands for a node that may not be read: whatever is raised to what it has shows by having no end. */
+/** Stands for a node that may not be read: it speaks against no resize, and what is raised to what it has has no end. */
 function hiddenNode(name: string): NodeRecord {
   const allocatable = { cpuMillis: Number.POSITIVE_INFINITY, memoryBytes: Number.POSITIVE_INFINITY };
   const state = { ready: true, unschedulable: false, deleting: false };
@@ -156,6 +155,8 @@ function hiddenNode(name: string): NodeRecord {
 interface Looked {
   readonly view: SizingView;
   readonly pods: readonly SizedPod[];
+  /** Nodes stand for those that may not be read. */
+  readonly hidesNodes: boolean;
 }
 
 /**
@@ -194,13 +195,16 @@ async function readCluster(
   const seen = isRefusal(all) && around !== namespace ? await read(resources.pods, namespace, onNode) : all;
   if (isRefusal(seen)) throw seen;
   const pods = seen.flatMap((each) => project.pod(each) ?? []);
+  const hidesNodes = isRefusal(nodes);
   const view = createSizingSnapshot({
     pods,
-    nodes: orNone(nodes).flatMap((each) => project.node(each) ?? []),
+    nodes: isRefusal(nodes)
+      ? pods.flatMap((pod) => (pod.nodeName === undefined ? [] : hiddenNode(pod.nodeName)))
+      : nodes.flatMap((each) => project.node(each) ?? []),
     limitRanges: orNone(limitRanges).flatMap((each) => sizing.limitRange(each) ?? []),
     quotas: orNone(quotas).flatMap((each) => sizing.quota(each) ?? []),
   });
-  return { view, pods: pods.flatMap((pod) => view.pod(pod.namespace, pod.name) ?? []) };
+  return { view, pods: pods.flatMap((pod) => view.pod(pod.namespace, pod.name) ?? []), hidesNodes };
 }
 
 const isRefusal = (answer: readonly object[] | KubeError): answer is KubeError => answer instanceof KubeError;

@@ -18,6 +18,14 @@ export function readerRole(namespace: string): RoleObject {
   return { ...role, metadata: { ...role.metadata, namespace } };
 }
 
+/** The Role for `restore` that the page on rights shows. */
+export function restoreRole(namespace: string): RoleObject {
+  const page = readFileSync(new URL('../../../docs/rights.md', import.meta.url), 'utf8');
+  const text = /## Giving sizes back.*?```yaml\n(.*?)```/s.exec(page)?.[1] ?? '';
+  const role: RoleObject = parse(text);
+  return { ...role, metadata: { ...role.metadata, namespace } };
+}
+
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Binds a role to a user: in the namespace, or where that is undefined in the whole cluster. */
