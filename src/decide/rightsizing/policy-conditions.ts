@@ -4,9 +4,9 @@
  */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { describeReason, type Reason, reason } from '../../lib/reasons.ts';
-import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { policyCondition } from './policy-condition.ts';
 
 /** A workload that something is wrong with. */
 export interface Trouble {
@@ -45,22 +45,17 @@ export interface PolicyFacts {
 
 /**
  * All six of a valid policy, in a fixed order; of an invalid one `Ready` alone, as nothing else is looked at.
- * @param previous what the object has now: the time of a condition only changes with its status, as metav1.Condition
- * has it.
+ * @param previous what the object has now.
  */
 export function policyConditions(
   facts: PolicyFacts,
   previous: readonly PolicyCondition[],
   now: EpochMillis,
 ): PolicyCondition[] {
+  const frame = { generation: facts.generation, previous, now };
   const condition = (type: PolicyCondition['type'], isTrue: boolean, why: Reason): PolicyCondition => {
-    const status = isTrue ? 'True' : 'False';
-    const before = previous.find((each) => each.type === type);
-    const lastTransitionTime =
-      before !== undefined && before.status === status ? before.lastTransitionTime : formatTime(now);
     const isWell = isTrue === isGood(type) && describeReason(why.name).eventType === 'Normal';
-    const message = isWell ? why.message : `${why.message}. Suggestion: ${why.advice}`;
-    return { type, status, observedGeneration: facts.generation, lastTransitionTime, reason: why.name, message };
+    return policyCondition({ type, isTrue, why, isWell }, frame);
   };
   const [problem] = facts.problems;
   if (problem !== undefined) {

@@ -4,9 +4,9 @@
  */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { type Reason, reason } from '../../lib/reasons.ts';
-import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
+import { policyCondition } from './policy-condition.ts';
 
 /** What cannot be read. */
 export interface UnreadCluster {
@@ -28,15 +28,12 @@ export function unreadConditions(
   previous: readonly PolicyCondition[],
   now: EpochMillis,
 ): PolicyCondition[] {
-  const condition = (type: PolicyCondition['type'], status: 'True' | 'False', why: Reason): PolicyCondition => {
-    const before = previous.find((each) => each.type === type);
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : formatTime(now);
-    const message = `${why.message}. Suggestion: ${why.advice}`;
-    return { type, status, observedGeneration: generation, lastTransitionTime, reason: why.name, message };
-  };
+  const frame = { generation, previous, now };
+  const condition = (type: PolicyCondition['type'], isTrue: boolean, why: Reason): PolicyCondition =>
+    policyCondition({ type, isTrue, why, isWell: false }, frame);
   const told = [
-    ...(isForbidden ? [condition('PermissionsSufficient', 'False', reason('ReadForbidden', { what, cause }))] : []),
-    condition('Degraded', 'True', reason('DiscoveryFailed', { namespace, name, cause: `${what}: ${cause}` })),
+    ...(isForbidden ? [condition('PermissionsSufficient', false, reason('ReadForbidden', { what, cause }))] : []),
+    condition('Degraded', true, reason('DiscoveryFailed', { namespace, name, cause: `${what}: ${cause}` })),
   ];
   return [...previous.filter(({ type }) => told.every((each) => each.type !== type)), ...told];
 }
