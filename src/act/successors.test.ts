@@ -275,6 +275,7 @@ describe('a fallback', () => {
           pod: { namespace: 'shop', name: 'web', uid },
           resourceVersion: version,
           to: 'on-demand',
+          slot: 0,
           waitingSince: 0,
           excess: 1,
           maxExcess: 1,

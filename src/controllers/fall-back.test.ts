@@ -23,6 +23,7 @@ const decision: FallbackDecision = {
   pod: evict().pod,
   resourceVersion: '1',
   to: 'on-demand',
+  slot: 3,
   waitingSince: NOON - 5 * MINUTE,
   excess: 1,
   maxExcess: 2,
@@ -88,29 +89,32 @@ describe('hazard H5: a fallback', () => {
     expect(asked()).toBe(2);
   });
 
-  test('one place is recreated once a patience by the own clock, whatever another clock says of the pod', async () => {
-    const { run, asked } = createScene({ result: 'evicted' });
+  describe('one place', () => {
     const uid = 's3-again';
-    const next = { ...decision, pod: { ...decision.pod, uid } };
-    const records = {
-      pods: pods.map((pod) =>
-        pod.name === 's3'
-          ? {
-              ...pod,
-              uid,
-              nodeName: undefined,
-              phase: 'Pending' as const,
-              ready: false,
-              unschedulableSince: NOON - 5 * MINUTE,
-            }
-          : pod,
-      ),
+    const waiting = {
+      nodeName: undefined,
+      phase: 'Pending',
+      ready: false,
+      unschedulableSince: NOON - 5 * MINUTE,
     } as const;
-    await run();
-    expect(await run({ now: NOON + 1000, records }, next)).toBe(5 * MINUTE - 1000);
-    expect(asked()).toBe(1);
-    await run({ now: NOON + 5 * MINUTE, records }, next);
-    expect(asked()).toBe(2);
+    const records = { pods: pods.map((pod) => (pod.name === 's3' ? { ...pod, ...waiting, uid } : pod)) };
+    const next = { ...decision, pod: { ...decision.pod, uid } };
+
+    test('is recreated once a patience by the own clock, whatever another clock says of the pod', async () => {
+      const { run, asked } = createScene({ result: 'evicted' });
+      await run();
+      expect(await run({ now: NOON + 1000, records }, next)).toBe(5 * MINUTE - 1000);
+      expect(asked()).toBe(1);
+      await run({ now: NOON + 5 * MINUTE, records }, next);
+      expect(asked()).toBe(2);
+    });
+
+    test('does not hold up another', async () => {
+      const { run, asked } = createScene({ result: 'evicted' });
+      await run();
+      await run({ now: NOON + 1000, records }, { ...next, slot: 2 });
+      expect(asked()).toBe(2);
+    });
   });
 
   test('what the guards object to is reported and nothing is asked', async () => {

@@ -51,16 +51,16 @@ export function createFallBack(options: FallBackOptions): FallBack {
   const recreated = new Map<string, { readonly podUid: string; readonly at: EpochMillis }>();
 
   return async (workload, decision, context, signal) => {
-    const { pod, waitingSince, why } = decision;
+    const { pod, slot, waitingSince, why } = decision;
     const { now } = context;
     for (const [uid, at] of asked) if (at + SEEN_GONE_MILLIS <= now) asked.delete(uid);
     if (asked.has(pod.uid)) return RETRY_MILLIS;
-    // The scheduler's clock says since when a pod waits. Where ours is ahead of it, the next one in the same place would
-    // seem to have waited long enough the moment it is there, and so on without end.
+    // The scheduler's clock says since when a pod waits. Where ours is ahead of it, the next one in the same place
+    // would seem to have waited long enough the moment it is there, and so on without end.
     const patience = patienceFor(workload, context.settings);
     for (const [place, { at }] of recreated)
       if (at + context.settings.fallback.afterMillis <= now) recreated.delete(place);
-    const place = `${workload.uid} ${why.numbers['slot']}`;
+    const place = `${workload.uid} ${slot}`;
     const last = recreated.get(place);
     if (last !== undefined && last.podUid !== pod.uid && last.at + patience > now) return last.at + patience - now;
     const verdict = inspect(decision, context);

@@ -38,6 +38,8 @@ export interface FallbackDecision {
   /** A pod that was bound meanwhile has another, and is left alone. */
   readonly resourceVersion: string;
   readonly to: 'on-demand';
+  /** The place it holds among the replicas, which its replacement gets. */
+  readonly slot: number;
   /** When the pod began to wait. */
   readonly waitingSince: EpochMillis;
   /** Pods on on-demand beyond the target with this one, and how many may be. */

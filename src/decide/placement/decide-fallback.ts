@@ -87,6 +87,7 @@ export function decideFallback(
   if (first === undefined) return { decision: undefined, dueAt: undefined };
   if (first.at > now) return { decision: undefined, dueAt: first.at };
   const { pod, plan } = first;
+  const slot = plan.slot ?? 0;
   const waitingSince = pod.unschedulableSince ?? pod.createdAt;
   const excess = Math.max(0, seen.actual.onDemand - seen.target.onDemand) + 1;
   const waited = formatDuration(Math.floor((now - waitingSince) / 1000) * 1000);
@@ -100,13 +101,14 @@ export function decideFallback(
       pod: plan.ref,
       resourceVersion: pod.resourceVersion,
       to: 'on-demand',
+      slot,
       waitingSince,
       excess,
       maxExcess: maxExcessOf(seen.target, settings),
       why: {
         summary: `spot has had no room for it for ${waited}`,
         numbers: {
-          slot: plan.slot ?? 0,
+          slot,
           waitedSeconds: Math.floor((now - waitingSince) / 1000),
           waiting: waiting.length,
           onDemand: seen.actual.onDemand,

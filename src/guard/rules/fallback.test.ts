@@ -28,6 +28,7 @@ function fallBack(changes: Partial<FallbackDecision> = {}): FallbackDecision {
     pod: ref,
     resourceVersion: '7',
     to: 'on-demand',
+    slot: 0,
     waitingSince: NOON - 6 * MINUTE,
     excess: 1,
     maxExcess: 2,
