@@ -120,6 +120,8 @@ test('hazard H34: bug 39: WatchList over the wire: frozen, found stale by the pi
   expect(informer.freshness()).toBe('fresh');
   await clock.advance(15_000);
   await eventually(() => expect(names()).toEqual(['a', 'b']));
+  expect(informer.freshness()).toBe('stale');
+  await clock.advance(1_000);
   expect(informer.freshness()).toBe('fresh');
   expect([opened, proxy.connections]).toEqual([2, 2]);
 });

@@ -121,6 +121,7 @@ describe('staying in step', () => {
     await run.clock.advance(900);
     expect(run.scripted.watches).toHaveLength(2);
     expect(run.scripted.watch().options.resourceVersion).toBe('10');
+    await run.clock.advance(1_000);
     expect(run.informer.freshness()).toBe('fresh');
     expect(run.informer.lastError()).toBeUndefined();
     run.scripted.watch().fail(new ConnectionError('reset before it was healthy'));
@@ -130,6 +131,44 @@ describe('staying in step', () => {
     run.scripted.watch().fail(new ConnectionError('reset'));
     await run.clock.advance(0);
     expect(run.scripted.watches).toHaveLength(4);
+    await run.end();
+  });
+
+  test('a watch that comes back is believed a second later: what was missed follows in it, one event after the other', async () => {
+    const run = await synced();
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(0);
+    expect(run.scripted.watches).toHaveLength(2);
+    expect(run.informer.freshness()).toBe('stale');
+    run.scripted.watch().push(modified('a', 20));
+    await run.clock.advance(999);
+    expect(run.records()).toContain('a@20');
+    expect(run.informer.freshness()).toBe('stale');
+    await run.clock.advance(1);
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test('one that breaks again within the second is not believed; one the server ends is, a second after the next', async () => {
+    const run = await synced();
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(500);
+    run.scripted.watch().fail(new ConnectionError('reset again'));
+    run.scripted.onWatch = () => {
+      throw new ConnectionError('refused');
+    };
+    await run.clock.advance(10_000);
+    expect(run.informer.freshness()).toBe('stale');
+    run.scripted.onWatch = () => {};
+    const before = run.scripted.watches.length;
+    while (run.scripted.watches.length === before) await run.clock.advance(100);
+    run.scripted.watch().push(modified('a', 30));
+    await run.clock.advance(100);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.informer.freshness()).toBe('stale');
+    await run.clock.advance(1_000);
+    expect(run.informer.freshness()).toBe('fresh');
     await run.end();
   });
 

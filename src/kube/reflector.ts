@@ -4,7 +4,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
 import { type BackoffPolicy, backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 import { sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -46,11 +46,16 @@ const INITIAL_EVENTS_IDLE_MILLIS = 60_000;
  * A watch that ends sooner and brought nothing counts as an error, or a broken server would be asked in a tight loop.
  */
 const MIN_WATCH_MILLIS = 5_000;
+/**
+ * A watch that comes back after a break brings first what was missed, one event after the other, with no mark of its
+ * end. Until it has stood for this long, what is known may still be from before the break.
+ */
+const CATCH_UP_MILLIS = 1_000;
 
 /**
  * Follows the type until `signal` aborts. Never rejects: every fault is logged, reported to the sink and retried with
- * backoff. The sink counts as fresh as soon as a watch is accepted at the last known version: what was missed follows
- * within the same stream, ordered.
+ * backoff. After a break the sink counts as fresh a second after a watch is accepted at the last known version: what was
+ * missed follows within the same stream, ordered.
  */
 export async function runReflector<T extends KubeObject>(
   options: ReflectorOptions<T>,
@@ -65,6 +70,28 @@ export async function runReflector<T extends KubeObject>(
   let openedMillis: number | undefined;
   /** The position was refused since the last complete listing. */
   let wasRefused = false;
+  /** The connection broke, and what was missed may not all be here. */
+  let isBehind = false;
+  let catchUp: Timer | undefined;
+
+  const stopCatchingUp = (): void => {
+    catchUp?.cancel();
+    catchUp = undefined;
+  };
+  const nowFresh = (): void => {
+    stopCatchingUp();
+    isBehind = false;
+    sink.onState('fresh');
+  };
+  /** The watch stands. */
+  const watching = (): void => {
+    if (!isBehind) sink.onState('fresh');
+    else catchUp ??= clock.setTimer(CATCH_UP_MILLIS, nowFresh);
+  };
+  const watchSink: ReflectorSink<T> = {
+    ...sink,
+    onState: (state, error) => (state === 'fresh' ? watching() : sink.onState(state, error)),
+  };
 
   const randomTimeout = (): number =>
     MIN_WATCH_SECONDS + Math.floor(random.next() * (MAX_WATCH_SECONDS - MIN_WATCH_SECONDS + 1));
@@ -79,7 +106,7 @@ export async function runReflector<T extends KubeObject>(
     const onOpen = (): void => {
       openedMillis = clock.now();
       sink.onContact();
-      if (!start.sendInitialEvents) sink.onState('fresh');
+      if (!start.sendInitialEvents) watching();
     };
     const stream = openWatchStream<T>(
       (streamSignal) => api.watch(type, { ...selection, ...start, timeoutSeconds, signal: streamSignal, onOpen }),
@@ -90,6 +117,7 @@ export async function runReflector<T extends KubeObject>(
     try {
       await read(stream, deadlineMillis);
     } finally {
+      stopCatchingUp();
       stream.close();
     }
   };
@@ -97,7 +125,7 @@ export async function runReflector<T extends KubeObject>(
   /** @throws Error for a watch that ends at once and brought nothing, so that it counts as a failure. */
   const follow = async (stream: WatchStream<T>): Promise<void> => {
     const startedMillis = clock.now();
-    const seen = await followEvents(stream, sink, position);
+    const seen = await followEvents(stream, watchSink, position);
     if (seen === 0 && clock.now() - startedMillis < MIN_WATCH_MILLIS) {
       throw new Error(`The watch of ${type.plural} ended within seconds and brought nothing.`);
     }
@@ -106,7 +134,7 @@ export async function runReflector<T extends KubeObject>(
   const onListed = (resourceVersion: string): void => {
     position.resourceVersion = resourceVersion;
     wasRefused = false;
-    sink.onState('fresh');
+    nowFresh();
   };
 
   const listInPages = async (): Promise<void> => {
@@ -176,6 +204,7 @@ export async function runReflector<T extends KubeObject>(
       const waitMillis = delayAfter(error, wasHealthy);
       // Transport faults and throttling keep the position; any other answer of the server means it is of no use.
       if (error instanceof KubeError && !isThrottled(error)) position.resourceVersion = undefined;
+      isBehind = true;
       sink.onState('stale', error);
       const level = wasHealthy || isRefusal(error) ? 'info' : 'warn';
       log[level]({ resource: type.plural, error, waitMillis }, 'Watch interrupted; trying again');

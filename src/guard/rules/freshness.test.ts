@@ -17,7 +17,12 @@ describe('freshness', () => {
   ])('hazard H34: bug 39: %j: nothing is disrupted and the store is named', (freshness, named) => {
     const context = scene({ records: { freshness } });
     expect(inspect(evict(), context)).toMatchObject({
-      block: { rule: 'fresh', reason: 'CachesStale', message: expect.stringContaining(named) },
+      block: {
+        rule: 'fresh',
+        reason: 'CachesStale',
+        message: expect.stringContaining(named),
+        retryAfterMillis: 10_000,
+      },
     });
     expect(inspect(restamp(), context).kind).toBe('blocked');
   });
