@@ -28,7 +28,7 @@ import { createPriceSource } from './operator/price-source.ts';
 import { serveDashboard } from './operator/serve-dashboard.ts';
 import type { ServedWebhook } from './operator/serve-webhook.ts';
 import { createSizing } from './operator/sizing.ts';
-import { reportStores } from './operator/store-metrics.ts';
+import { type NamedInformer, reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
@@ -100,7 +100,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stores = createLiveStores({ ...reading, sizing: isSizing });
   const owners = createOwnerStores({ ...reading, sizing: isSizing, kinds: config.placement.owners });
   const view = createLiveView(stores, owners);
-  reportStores(metrics, stores, clock);
+  const ownInformers = (): NamedInformer[] => owners.active().map(({ type, informer }) => [type.plural, informer]);
+  reportStores(metrics, () => [...Object.entries(stores), ...ownInformers(), ...(sizing?.informers ?? [])], clock);
   metrics.onRender(() => {
     if (leadership.current().leader) reportCosts(metrics, view, rules);
   });

@@ -1,6 +1,6 @@
 /**
- * What holds for every write: it is of the object that was decided about, not of its successor of the same name; it ends
- * with the signal; and it says whose the fields are.
+ * What holds for every write: it is of the object that was decided about, not of its successor of the same name; it
+ * ends with the signal; and it says whose the fields are.
  */
 import { describe, expect, test } from 'vitest';
 import type { Deployment, KubeObject, Pod } from '../api/core.ts';

@@ -71,7 +71,10 @@ function amount<Key extends string>(key: Key, value: number | undefined): { read
   return entry;
 }
 
-/** To two digits, however small: nodes take their parts without asking each other, so together they stay within the whole. */
+/**
+ * To two digits, however small: nodes take their parts without asking each other, so together they stay within the
+ * whole.
+ */
 function roundedDown(share: number): number {
   if (share <= 0) return 0;
   const unit = 10 ** (Math.floor(Math.log10(share)) - 1);

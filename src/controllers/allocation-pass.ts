@@ -75,6 +75,8 @@ interface Candidate {
   readonly record: AllocationRecord;
   readonly known: AllocatedPod;
   readonly read: ReadAllocation;
+  /** The node whose agent wrote it; undefined for objects of MBCAS. */
+  readonly writtenBy: string | undefined;
 }
 
 export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
@@ -97,6 +99,8 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
   const judge = async (candidate: Candidate, signal: AbortSignal): Promise<AllocationOutcome> => {
     const { known, read } = candidate;
     if (!read.ok) return { kind: 'invalid', message: read.message };
+    const foreign = ofForeignNode(candidate);
+    if (foreign !== undefined) return foreign;
     // One at a time a pod: the latest size wins, and would hide how the earlier one ended (kubernetes#125205).
     if (options.isResizing(known.pod.uid)) return { kind: 'asked', clamps: [] };
     const { namespace } = known.pod;
@@ -173,7 +177,9 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
       const candidates = pods
         .flatMap((known): Candidate[] => {
           const record = stores.of(known.pod);
-          return record === undefined ? [] : [{ record, known, read: readAllocation({ spec: record.spec }) }];
+          if (record === undefined) return [];
+          const { spec } = record;
+          return [{ record, known, read: readAllocation({ spec }), writtenBy: spec.nodeName }];
         })
         // A total order, so that two passes over the same state ask for the same things in the same order.
         .sort((left, right) => growthOf(left) - growthOf(right) || ascending(left.known.pod.uid, right.known.pod.uid));
@@ -197,6 +203,14 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     },
     forget: missing.forget,
   };
+}
+
+/** Admission holds agents to their node, and cannot see which node a pod is on (adr/0028). */
+function ofForeignNode({ known, writtenBy }: Candidate): AllocationOutcome | undefined {
+  const { nodeName } = known.found.pod;
+  if (writtenBy === undefined || writtenBy === nodeName) return undefined;
+  const message = `The allocation is of the agent of node ${writtenBy}, the pod is on ${nodeName}: it is not obeyed`;
+  return { kind: 'held', reason: 'ForeignNode', message, retryAfterMillis: undefined };
 }
 
 /** Millicores of request it would gain; negative where it gives some back. */

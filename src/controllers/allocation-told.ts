@@ -1,4 +1,7 @@
-/** Events about pods with an allocation beyond what is done to them: who is left out for good, and what somebody should mend. */
+/**
+ * Events about pods with an allocation beyond what is done to them: who is left out for good, and what somebody should
+ * mend.
+ */
 import type { AllocationEvents } from '../act/allocation-events.ts';
 import { affinityFactor } from '../decide/allocation/integrations/node-affinity.ts';
 import { readMarks } from '../decide/allocation/marks.ts';

@@ -1,6 +1,6 @@
 /**
- * Tells policies that the cluster cannot be read: an event and a count at once, conditions when it lasts or when a right
- * is missing, which does not pass by itself. Property 28.
+ * Tells policies that the cluster cannot be read: an event and a count at once, conditions when it lasts or when a
+ * right is missing, which does not pass by itself. Property 28.
  */
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { isForbidden } from '../api/kube-error.ts';

@@ -61,8 +61,8 @@ export interface RightsizingController {
   /** Looks at one workload soon. */
   wakeWorkload(ref: WorkloadRef): void;
   /**
-   * Tells every policy what of the cluster cannot be read. For whoever waits for that before {@link run}; harmless where
-   * all is known. Rejects only with the signal's reason.
+   * Tells every policy what of the cluster cannot be read. For whoever waits for that before {@link run}; harmless
+   * where all is known. Rejects only with the signal's reason.
    */
   tellUnread(signal: AbortSignal): Promise<void>;
   /** Which policy has the say over the workload, and which others match. Cheap: the policies are indexed once. */

@@ -47,7 +47,10 @@ export interface WorkQueue {
 
 /** Told at once, for metrics. As client-go counts (util/workqueue/metrics.go), but for retries. */
 export interface QueueObserver {
-  /** A key is to be handled once more: now ready, or as soon as its worker is done. Adds of one that is already are none. */
+  /**
+   * A key is to be handled once more: now ready, or as soon as its worker is done. Adds of one that is already are
+   * none.
+   */
   added(): void;
   /** A worker has taken a key. @param waitedMillis since it was added, the rest of its work before included. */
   taken(waitedMillis: number): void;

@@ -71,7 +71,10 @@ export function describeFileError(error: unknown): string {
   return describeError(error);
 }
 
-/** What Node says besides of a certificate that nobody it trusts has signed: how to start it is none of the reader's business. */
+/**
+ * What Node says besides of a certificate that nobody it trusts has signed: how to start it is none of the reader's
+ * business.
+ */
 const NODE_HINT = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/;
 
 /** Never throws: what cannot be turned into JSON has a tag at least. */

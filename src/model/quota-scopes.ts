@@ -5,8 +5,9 @@ import type { PodSizing } from './sizing-records.ts';
 export type QuotaSubject = Pick<PodSizing, 'qos' | 'priorityClassName' | 'hasDeadline'>;
 
 /**
- * Whether a quota of these scopes counts the pod; each must match. Scopes as the projection writes them: a name, or a name with
- * operator and values, `PriorityClass In a,b`. One that is not known counts: better wait for room than be refused.
+ * Whether a quota of these scopes counts the pod; each must match. Scopes as the projection writes them: a name, or a
+ * name with operator and values, `PriorityClass In a,b`. One that is not known counts: better wait for room than be
+ * refused.
  */
 export function countsIn(scopes: readonly string[] | undefined, pod: QuotaSubject): boolean {
   return (scopes ?? []).every((scope) => matches(scope, pod));

@@ -137,10 +137,10 @@ export type QuotaUse = Readonly<Record<SizeKey, number>>;
 type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
 
 /**
- * What a change adds to a pod's use of quotas, at least 0. A pod counts with the largest of spec, allocated and in force
- * (KEP-1287): up to Kubernetes 1.36 of each container by itself, from 1.37 on of the sums of all. Which rule the server
- * follows is not known here, and either may add more than the other: the larger is taken.
- * Source: kubernetes pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc), k8s.io/component-helpers/resource/helpers.go.
+ * What a change adds to a pod's use of quotas, at least 0. A pod counts with the largest of spec, allocated and in
+ * force (KEP-1287): up to Kubernetes 1.36 of each container by itself, from 1.37 on of the sums of all. Which rule the
+ * server follows is not known here, and either may add more than the other: the larger is taken. Source: kubernetes
+ * pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc), k8s.io/component-helpers/resource/helpers.go.
  */
 export function quotaGrowth(before: Sized, after: Sized, statuses: PodSizing['statuses']): QuotaUse {
   const more = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };

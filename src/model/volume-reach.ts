@@ -2,9 +2,9 @@
 import type { NodeSelectorTerm } from './records.ts';
 
 /**
- * What provisioners of local volumes call a node: `kubernetes.io/hostname` (local volumes, local-path), `linbit.com/hostname`,
- * `topology.topolvm.io/node`, `openebs.io/nodename` and `openebs.io/nodeid`, `directpv.min.io/node`. Zones, regions and
- * the like are shared by nodes that are yet to be made.
+ * What provisioners of local volumes call a node: `kubernetes.io/hostname` (local volumes, local-path),
+ * `linbit.com/hostname`, `topology.topolvm.io/node`, `openebs.io/nodename` and `openebs.io/nodeid`,
+ * `directpv.min.io/node`. Zones, regions and the like are shared by nodes that are yet to be made.
  */
 const NODE_KEY = /(^|\/)(host(name)?|node([-_.]?(name|id))?)$/i;
 

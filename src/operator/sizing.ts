@@ -14,6 +14,7 @@ import { type Allocation, createAllocation } from './allocation.ts';
 import type { ExplainEndpointOptions } from './endpoints.ts';
 import { createRightsizing, type Rightsizing } from './rightsizing.ts';
 import { rightsizingSettingsOf } from './rightsizing-settings.ts';
+import type { NamedInformer } from './store-metrics.ts';
 
 export interface SizingOptions extends EngineParts {
   /** The configuration in force. */
@@ -35,6 +36,8 @@ export interface Sizing {
   readonly view: LiveSizingView;
   readonly rightsizing: Rightsizing | undefined;
   readonly allocation: Allocation | undefined;
+  /** Of all that is read beside what placement reads. */
+  readonly informers: readonly NamedInformer[];
   /** A resize of the pod was asked for, whether or not the view shows it. */
   isResizing(podUid: string): boolean;
   /** What each tells of a workload. */
@@ -53,10 +56,11 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const { engines } = config();
   if (!engines.rightsizing && !engines.allocation) return undefined;
   const reading = { api, clock, random, log: log.child('informer'), scope };
+  const sizingStores = createSizingStores(reading);
   const view = createSizingView({
     view: options.view,
     stores,
-    sizingStores: createSizingStores(reading),
+    sizingStores,
     areNodesHidden: scope !== undefined,
   });
   const support = createResizeSupportProbe({ api, clock, log: log.child('sizing'), onChange: () => wakeAll() });
@@ -91,6 +95,11 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
     view,
     rightsizing,
     allocation,
+    informers: [
+      ...Object.entries(sizingStores),
+      ...(rightsizing?.policies.informers ?? []),
+      ...(allocation?.stores.informers ?? []),
+    ],
     isResizing: (podUid) => both.some(({ engine }) => engine.resizes.isResizing(podUid)),
     explainers: { sizing: rightsizing?.engine.explain, allocation: allocation?.engine.explain },
     wakeAll,

@@ -1,15 +1,21 @@
 /** Gauges of the informers, set when somebody scrapes. */
+import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { LiveStores } from '../observe/live-stores.ts';
+
+/** What an informer follows, for people, and the informer. */
+export type NamedInformer = readonly [string, Informer<unknown>];
 
 /**
  * Age is counted from the last word of the API server, and is 0 while the watch stands: a type of which nothing changes
  * is as fresh as any.
+ * @param informers of all engines; asked at each scrape, as types come and go.
  */
-export function reportStores(metrics: Metrics, stores: LiveStores, clock: Clock): void {
+export function reportStores(metrics: Metrics, informers: () => Iterable<NamedInformer>, clock: Clock): void {
   metrics.onRender(() => {
-    for (const [resource, informer] of Object.entries(stores)) {
+    metrics.clear('stowage_informer_objects');
+    metrics.clear('stowage_informer_age_seconds');
+    for (const [resource, informer] of informers()) {
       metrics.set('stowage_informer_objects', { resource }, informer.store.size);
       // Before the first answer there is no age.
       if (informer.lastContactMillis() === 0) continue;

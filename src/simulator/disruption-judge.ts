@@ -1,4 +1,6 @@
-/** Holds disruptions to their time and their purpose: windows, pauses, and that each brings the mix nearer to its aim. */
+/**
+ * Holds disruptions to their time and their purpose: windows, pauses, and that each brings the mix nearer to its aim.
+ */
 import { placementKeys } from '../api/annotations.ts';
 import type { KubeObject } from '../api/core.ts';
 import { resources } from '../api/resources.ts';

@@ -56,7 +56,8 @@ export function createEvictionBound(): EvictionBound {
     onPodAdded(facts, { slot, capacity, isUnconfirmed, isCover }) {
       const { rule, replicas } = facts;
       if (rule === undefined) return;
-      // All places seemed taken: the workload shrank meanwhile, a quota refused others, or somebody who went was not seen to.
+      // All places seemed taken: the workload shrank meanwhile, a quota refused others, or somebody who went was not
+      // seen to.
       if (slot !== undefined && slot > replicas) add(facts, 'places out of order', 1);
       if (slot === undefined) add(facts, 'not steered', 1);
       else if (capacity !== sideOfSlot(rule, slot) || isCover) add(facts, 'cover', 1);

@@ -12,8 +12,8 @@ export interface Violation {
 }
 
 /**
- * Counts all violations and keeps the first only: those after them mostly follow from them. The first of each invariant is
- * always kept, so that none that is broken often hides another.
+ * Counts all violations and keeps the first only: those after them mostly follow from them. The first of each invariant
+ * is always kept, so that none that is broken often hides another.
  */
 export interface Ledger {
   /** @param detail asked only where it does not hold */

@@ -37,7 +37,8 @@ export function poolOf(pool: ScenarioPool): SimulatedPool {
     );
   }
   const isSpot = pool.class === 'spot';
-  // A price that is given is what a node costs; what it would cost on on-demand stays the catalogue's, where that knows the type.
+  // A price that is given is what a node costs; what it would cost on on-demand stays the catalogue's, where that knows
+  // the type.
   const listPrice = isSpot && known !== undefined ? onDemandPerHour * (1 - known.spotSaving / 100) : onDemandPerHour;
   const hazardPerHour = pool.interruptions ?? (known === undefined ? 0 : interruptionRate.parse(known.interruptions));
   return {

@@ -1,4 +1,7 @@
-/** Holds writes to who may make them, and to having a purpose: only the leader writes, and nothing that is there already. */
+/**
+ * Holds writes to who may make them, and to having a purpose: only the leader writes, and nothing that is there
+ * already.
+ */
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';

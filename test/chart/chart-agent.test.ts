@@ -6,6 +6,7 @@ import { containersOf, podSpecOf } from './pod-specs.ts';
 import { at, configTextOf, findHelm, render, theOnly } from './render.ts';
 
 const { programs, missing } = await findHelm();
+const POLICY_BINDING = 'ValidatingAdmissionPolicyBinding';
 
 describe.skipIf(missing !== undefined)('the agent of the chart', () => {
   const set = ['engines.allocation=true'];
@@ -76,6 +77,35 @@ describe.skipIf(missing !== undefined)('the agent of the chart', () => {
   });
 
   test('is not there without its engine', () => {
-    expect(render(programs).filter(({ kind }) => kind === 'DaemonSet')).toEqual([]);
+    const kinds = new Set(render(programs).map(({ kind }) => kind));
+    for (const kind of ['DaemonSet', 'ValidatingAdmissionPolicy', POLICY_BINDING]) expect(kinds).not.toContain(kind);
+  });
+
+  test.each([
+    ['spotalis-system', [], 'stowage-agent'],
+    ['platform', ['fullnameOverride=other'], 'other-agent'],
+    ['1234', ['agent.serviceAccount.name=meter'], 'meter'],
+  ])('is held to its own node by its account in %s %j, %s', (namespace, more, account) => {
+    const objects = render(programs, { set: [...set, ...more], namespace });
+    const policy = theOnly(objects, 'ValidatingAdmissionPolicy');
+    const { name } = policy.metadata ?? {};
+    expect(policy['spec']).toMatchObject({
+      failurePolicy: 'Fail',
+      matchConditions: [{ expression: `request.userInfo.username == 'system:serviceaccount:${namespace}:${account}'` }],
+    });
+    const binding = { policyName: name, validationActions: ['Deny'] };
+    expect(theOnly(objects, POLICY_BINDING)['spec']).toEqual(binding);
+    expect(at(theOnly(objects, 'ClusterRoleBinding', name), 'subjects.0')).toEqual({
+      kind: 'ServiceAccount',
+      name: account,
+      namespace,
+    });
+  });
+
+  test('is not held where the cluster cannot', () => {
+    const objects = render(programs, { set: [...set, 'agent.nodeBoundWrites=false'] });
+    const admission = objects.filter(({ kind }) => kind?.startsWith('ValidatingAdmission'));
+    expect(admission).toEqual([]);
+    theOnly(objects, 'DaemonSet');
   });
 });

@@ -29,6 +29,11 @@ test.skipIf(missing !== undefined).each([
     'engines.allocation needs rbac.scope: cluster',
   ],
   [
+    'one account for operator and agents, which are held to their nodes',
+    ['engines.allocation=true', 'agent.serviceAccount.name=stowage'],
+    'Give the agent an account of its own, or set agent.nodeBoundWrites: false',
+  ],
+  [
     'watched namespaces with a ClusterRole',
     ['config.controllers.watchNamespaces={shop}'],
     'goes with rbac.scope: namespace',

@@ -1,4 +1,7 @@
-/** The cluster as an API server shows it now to whoever asks: one consistent listing a kind, nothing watched, nothing written. */
+/**
+ * The cluster as an API server shows it now to whoever asks: one consistent listing a kind, nothing watched, nothing
+ * written.
+ */
 import type { Event, KubeObject } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isNotFound, KubeError } from '../../api/kube-error.ts';

@@ -145,7 +145,9 @@ const ignore = (): void => {};
 const NEEDS_NODE =
   'a limit that was not there before can only be raised to what its node has, and nodes may not be read with these credentials';
 
-/** Stands for a node that may not be read: it speaks against no resize, and what is raised to what it has has no end. */
+/**
+ * Stands for a node that may not be read: it speaks against no resize, and what is raised to what it has has no end.
+ */
 function hiddenNode(name: string): NodeRecord {
   const allocatable = { cpuMillis: Number.POSITIVE_INFINITY, memoryBytes: Number.POSITIVE_INFINITY };
   const state = { ready: true, unschedulable: false, deleting: false };
@@ -160,8 +162,8 @@ interface Looked {
 }
 
 /**
- * What the guards look at, as far as it may be read: what is not seen speaks against nothing here, as the API server and the
- * kubelet have the last word on a resize.
+ * What the guards look at, as far as it may be read: what is not seen speaks against nothing here, as the API server
+ * and the kubelet have the last word on a resize.
  * @param nodeName only what matters to a pod there: in a large cluster a look at all of it for each pod takes hours.
  */
 async function readCluster(

@@ -1,4 +1,7 @@
-/** Misspelt fields of a policy, told: the API server drops them in silence, and a file shows them as if they did something. */
+/**
+ * Misspelt fields of a policy, told: the API server drops them in silence, and a file shows them as if they did
+ * something.
+ */
 import type { KubeObject } from '../../api/core.ts';
 import { type CrdSchema, crdSchema } from '../../api/crd/crd-schema.ts';
 import { unknownFields } from '../../api/crd/unknown-fields.ts';

@@ -87,7 +87,9 @@ export function alreadyExists(type: Named, name: string): KubeError {
   return failure({ code: 409, reason: 'AlreadyExists', message, details: namedDetails(type, name) });
 }
 
-/** As many names were drawn as are tried, and all were taken. Source: apimachinery errors.go NewGenerateNameConflict. */
+/**
+ * As many names were drawn as are tried, and all were taken. Source: apimachinery errors.go NewGenerateNameConflict.
+ */
 export function noUniqueName(type: Named, name: string): KubeError {
   const message = `${qualifiedResource(type)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`;
   return failure({

@@ -1,4 +1,6 @@
-/** What an update makes of the current object and the wanted one: what must match, and what of it the caller may change. */
+/**
+ * What an update makes of the current object and the wanted one: what must match, and what of it the caller may change.
+ */
 import { requiredField } from './field-errors.ts';
 import { cloneJson, equalJson, shareJson } from './json.ts';
 import { keepSystemFields } from './object-meta.ts';
@@ -39,9 +41,9 @@ function requiredVersion(): ReturnType<typeof requiredField> {
 
 /**
  * A status update changes the status, and the metadata where the type lets it: custom resources and Deployments do not.
- * The rest is the stored object's own, which has its defaults and is shared; a definition may have got other ones since,
- * so custom resources get a copy. Source: PrepareForUpdate of the status strategies, for custom resources that of
- * apiextensions-apiserver pkg/registry/customresource/status_strategy.go.
+ * The rest is the stored object's own, which has its defaults and is shared; a definition may have got other ones
+ * since, so custom resources get a copy. Source: PrepareForUpdate of the status strategies, for custom resources that
+ * of apiextensions-apiserver pkg/registry/customresource/status_strategy.go.
  */
 export function statusUpdate(type: ServedType, current: ApiObject, decoded: ApiObject): ApiObject {
   const { status } = decoded;

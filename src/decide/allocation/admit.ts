@@ -58,6 +58,7 @@ export interface AdmissionFacts {
 export type HeldReason =
   | ExclusionReason
   | 'PodReplaced'
+  | 'ForeignNode'
   | 'Stale'
   | 'NodeNotReady'
   | 'NodePressure'

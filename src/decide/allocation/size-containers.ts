@@ -12,8 +12,8 @@ import type { AllocationRules } from './rules.ts';
 import { splitTotal } from './split-containers.ts';
 
 /**
- * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. Limits are
- * tens where the target is: systemd rounds each quota up to that (k/k#129357). A container that has no request gets
+ * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. Limits
+ * are tens where the target is: systemd rounds each quota up to that (k/k#129357). A container that has no request gets
  * none, as it could not be taken away again; under a ceiling it gets the least, as its limit would become its request.
  * No memory is ever written.
  * @param userLimits see {@link userLimitsOf}.
@@ -75,8 +75,8 @@ export function sizeContainers(
 }
 
 /**
- * Limits that users set on some containers of a pod and not on all: a ceiling of the whole pod must not raise them. Where
- * all have one, the pod's bound says it; with `apply: limits` they are what is moved.
+ * Limits that users set on some containers of a pod and not on all: a ceiling of the whole pod must not raise them.
+ * Where all have one, the pod's bound says it; with `apply: limits` they are what is moved.
  */
 export function userLimitsOf(
   { qos, containers, marks }: AllocationPod,

@@ -7,8 +7,8 @@ import { namesNodes } from '../../model/volume-reach.ts';
 
 /**
  * The side of the nodes that one of the bound volumes names: steered to the other side, the pod would wait for ever.
- * Undefined where no volume names nodes, and where those nodes are gone, of no known class or of both. Volumes of a zone
- * say nothing here: nodes of either side may come there.
+ * Undefined where no volume names nodes, and where those nodes are gone, of no known class or of both. Volumes of a
+ * zone say nothing here: nodes of either side may come there.
  * @param claims names of the pod's PersistentVolumeClaims.
  */
 export function sideOfVolumes(

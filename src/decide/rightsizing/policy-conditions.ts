@@ -33,8 +33,8 @@ export interface PolicyFacts {
   /** The source in use instead of the policy's own, and why that cannot be. Left out: it is the policy's own. */
   readonly fallback?: { readonly provider: string; readonly cause: string } | undefined;
   /**
-   * One resource of a container is not read any more while the other is (rightsizing bug 4): that is no workload at rest.
-   * `cause` names both.
+   * One resource of a container is not read any more while the other is (rightsizing bug 4): that is no workload at
+   * rest. `cause` names both.
    */
   readonly stale?: Trouble | undefined;
   readonly forbidden: Trouble | undefined;

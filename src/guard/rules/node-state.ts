@@ -4,8 +4,8 @@ import { disruptionRule, evictRule, object, sizeEvictionRule } from '../objectio
 
 /**
  * Hazard H33: whoever drains a node has its pods end already. Hazard H26: a node that says nothing may be back in a
- * minute, with its pods well; asked to go, they would stay terminating until then, and a StatefulSet's could not be made
- * anew. Kubernetes itself waits as long as the pod tolerates it.
+ * minute, with its pods well; asked to go, they would stay terminating until then, and a StatefulSet's could not be
+ * made anew. Kubernetes itself waits as long as the pod tolerates it.
  */
 export const nodeStays = disruptionRule(
   'node-stays',

@@ -16,6 +16,8 @@ export interface Wish {
   readonly usage?: Readonly<Record<string, Millicores>>;
   /** In place of the pod's own. */
   readonly podUID?: string;
+  /** Whose agent writes it. Default: of the pod's. */
+  readonly nodeName?: string;
   /** Of the pod. Default `shop`. */
   readonly namespace?: string;
 }
@@ -36,7 +38,7 @@ export async function wish(
   };
   const object = allocationObject({
     pod: { uid, namespace, name: podName },
-    nodeName: pod.spec?.nodeName ?? '',
+    nodeName: more.nodeName ?? pod.spec?.nodeName ?? '',
     desired,
     original: undefined,
     decision:

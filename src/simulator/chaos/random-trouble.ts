@@ -1,4 +1,7 @@
-/** What is drawn of rarer trouble: half a network, clocks that are set, pods that do not go, answers that are wrong, rules that come late. */
+/**
+ * What is drawn of rarer trouble: half a network, clocks that are set, pods that do not go, answers that are wrong,
+ * rules that come late.
+ */
 import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import type { Draw } from './draw.ts';

@@ -102,7 +102,10 @@ export const event = z.discriminatedUnion('do', [
   /** Part of an OptimizationPolicy's spec is changed: a merge patch. */
   z.strictObject({ at, do: z.literal('change-policy'), policy: workload, spec: z.record(z.string(), z.unknown()) }),
   z.strictObject({ at, do: z.literal('delete-policy'), policy: workload }),
-  /** What the metrics API tells of pods is wrong: of some of them nothing, what was true at the beginning, or no numbers. */
+  /**
+   * What the metrics API tells of pods is wrong: of some of them nothing, what was true at the beginning, or no
+   * numbers.
+   */
   z.strictObject({ at, do: z.literal('metrics-wrong'), tells: z.enum(['part', 'old', 'nonsense']), for: duration }),
   /** The metrics API knows nothing. */
   z.strictObject({ at, do: z.literal('metrics-down'), for: duration }),

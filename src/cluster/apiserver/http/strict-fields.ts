@@ -1,6 +1,6 @@
 /**
- * What is said about fields that a type does not have, as `fieldValidation` asks. Custom types only: of others the whole schema is not
- * known here. Source: apiserver pkg/endpoints/handlers/create.go and patch.go.
+ * What is said about fields that a type does not have, as `fieldValidation` asks. Custom types only: of others the
+ * whole schema is not known here. Source: apiserver pkg/endpoints/handlers/create.go and patch.go.
  */
 import { invalidField } from '../field-errors.ts';
 import type { JsonObject } from '../json.ts';

@@ -12,7 +12,8 @@ export function nanosOf(amounts: JsonObject | undefined, name: string): bigint {
 
 /**
  * The pod's total as the scheduler sums it: containers and sidecars together or the largest init container, and
- * overhead, which gives no limit to what has none. Source: k8s.io/component-helpers/resource `PodRequests`, `PodLimits`.
+ * overhead, which gives no limit to what has none. Source: k8s.io/component-helpers/resource `PodRequests`,
+ * `PodLimits`.
  */
 export function podAmount(
   spec: JsonObject | undefined,

@@ -47,7 +47,8 @@ const ROLLED_BACK_FOR: Millis = 600_000;
 const SEEN_LATE: Millis = 2000;
 
 /**
- * One tick. @param held what the pod has, below which it is not to fall. @param previous undefined for a pod seen first.
+ * One tick. @param held what the pod has, below which it is not to fall. @param previous undefined for a pod seen
+ * first.
  */
 export function judgeProbes(
   pod: AllocationPod,

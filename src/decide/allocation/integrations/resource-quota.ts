@@ -13,8 +13,8 @@ export interface QuotaRoom {
 }
 
 /**
- * The least that any quota leaves which counts one of the pods. Of pods that are told apart by their quotas, a node's cap
- * is that of the tightest: each write is checked against its own.
+ * The least that any quota leaves which counts one of the pods. Of pods that are told apart by their quotas, a node's
+ * cap is that of the tightest: each write is checked against its own.
  */
 export function quotaRoom(quotas: readonly QuotaRecord[], pods: readonly QuotaSubject[]): QuotaRoom {
   const counted = quotas.filter(({ scopes }) => pods.some((pod) => countsIn(scopes, pod)));

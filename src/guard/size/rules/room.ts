@@ -34,8 +34,8 @@ export const withinLimitRange = sizeRule(
 );
 
 /**
- * The quota is charged at the patch with the largest of spec, allocated and actual, and credited for a decrease only when
- * that is in force: so decreases count as nothing here (KEP-1287).
+ * The quota is charged at the patch with the largest of spec, allocated and actual, and credited for a decrease only
+ * when that is in force: so decreases count as nothing here (KEP-1287).
  */
 export const withinQuota = resizeRule(
   'within-quota',
