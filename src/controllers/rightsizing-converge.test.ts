@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Block } from '../guard/context.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
-import { aDeployment, aReplicaSet } from '../model/testing/records.ts';
+import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { createConverge } from './rightsizing-converge.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
+import { nothingSeen } from './rightsizing-throttling.ts';
 
 const replicaSet = aReplicaSet(aDeployment());
 const before = [aContainer()];
@@ -35,6 +37,8 @@ interface Given {
   readonly lacking?: readonly string[];
   readonly blocks?: Readonly<Record<string, Block['reason']>>;
   readonly changed?: readonly SizeChange[];
+  /** Tried on this pod before the others. */
+  readonly canary?: string;
 }
 
 async function run(given: Given) {
@@ -62,6 +66,11 @@ async function run(given: Given) {
   });
   const memory = createRightsizingMemory().of('uid-web');
   memory.takenBack = takenBack;
+  if (given.canary !== undefined) {
+    const canary = { uid: given.canary, name: given.canary, at: NOON };
+    const watched = watchChange(less, before, [], NOON);
+    memory.ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }];
+  }
   const context = {
     advised: { workload: aSizedWorkload({ isRollingOut }), inForce: before },
     policy: validPolicy(),
@@ -86,6 +95,12 @@ describe('pods that differ from the sizes in force', () => {
     expect(pods).toEqual(['high', 'low']);
     expect(asked[0]?.changes).toEqual(less);
     expect(asked[0]).not.toHaveProperty('isRestore');
+  });
+
+  test('are given what is tried on the first of them only where they are the first', async () => {
+    const { asked, pods } = await run({ live: [pod('first', 200), pod('other', 200)], changed: [], canary: 'first' });
+    expect(pods).toEqual(['first']);
+    expect(asked[0]?.changes).toEqual(less);
   });
 
   test('wait while they are being resized, and while somebody rolls out another template', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -255,6 +255,42 @@ describe('certificates', () => {
     expect(await changed.promise).toEqual(secondPair);
     stop.abort();
     await following;
+  });
+
+  test('a pair that cannot be used is told of once, and the old one stays until there is one that can', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'stowage-webhook-'));
+    onTestFinished(() => rm(own, { recursive: true, force: true }));
+    // At once, as Secret volumes do: nobody reads half of it.
+    const write = async (file: string, text: string): Promise<void> => {
+      await writeFile(join(own, `.${file}`), text);
+      await rename(join(own, `.${file}`), join(own, file));
+    };
+    await write('tls.crt', firstPair.cert);
+    await write('tls.key', firstPair.key);
+    const polled = createVirtualClock(0);
+    const told: string[] = [];
+    const changes: KeyPair[] = [];
+    const noting = { ...log, warn: (_: object, text: string) => void told.push(text) };
+    const options = { directory: own, current: firstPair, clock: polled, log: noting };
+    const stop = new AbortController();
+    const following = followKeyPair({ ...options, onChange: (pair) => void changes.push(pair) }, stop.signal);
+    const seen = async (what: () => number, count: number): Promise<void> => {
+      await expect.poll(() => polled.advance(10_000).then(what)).toBe(count);
+    };
+    await write('tls.crt', secondPair.cert);
+    await seen(() => told.length, 1);
+    for (let look = 0; look < 5; look++) await polled.advance(10_000);
+    expect(changes).toEqual([]);
+    await write('tls.key', secondPair.key);
+    await seen(() => changes.length, 1);
+    expect(changes).toEqual([secondPair]);
+    // Told of once, however often it was read; another that cannot be used is told of again.
+    expect(told).toHaveLength(1);
+    await write('tls.key', firstPair.key);
+    await seen(() => told.length, 2);
+    stop.abort();
+    await following;
+    expect(changes).toEqual([secondPair]);
   });
 
   test('missing files and a pair that does not fit are named with a way out', async () => {
