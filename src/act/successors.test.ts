@@ -4,17 +4,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Deployment, KubeObject, Pod } from '../api/core.ts';
-import { customResourceDefinition } from '../api/crd/crd.ts';
-import { crdDescriptions } from '../api/crd/crds.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { type OptimizationPolicy, policyType } from '../api/optimization-policy.ts';
 import { podAllocations } from '../api/pod-allocation.ts';
 import { apiVersionOf, type ResourceType, resources } from '../api/resources.ts';
-import { createApiServer } from '../cluster/apiserver/api-server.ts';
-import { applyObjects } from '../cluster/apply.ts';
 import { approve } from '../guard/approved.ts';
-import { createSeededRandom } from '../lib/random.ts';
-import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { leastPolicySpec } from '../model/testing/policies.ts';
 import { aDeployment, aPod } from '../model/testing/records.ts';
 import { aContainer, aPodSizing, aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
@@ -25,6 +19,7 @@ import { createResize } from './resize.ts';
 import { createRestamp } from './restamp.ts';
 import { createForgetOriginals, createHandBack } from './restore.ts';
 import { createRetemplate } from './retemplate.ts';
+import { type Known, worldWith } from './testing/known-object.ts';
 import { createAnnotateWorkload } from './workload-annotations.ts';
 
 const inShop = { namespace: 'shop' };
@@ -63,12 +58,6 @@ const allocation = {
   metadata: { name: 'web', ...inShop },
   spec: { namespace: 'shop', podName: 'web', podUID: 'p', desiredCPURequest: '1', desiredCPULimit: '1' },
 };
-
-/** An object as far as a writer knows it: nothing but its uid and version may tell it from a successor. */
-interface Known {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
 
 interface Writer {
   readonly type: ResourceType;
@@ -196,24 +185,6 @@ const writers: Readonly<Record<string, Writer>> = {
       createWriteAllocationStatus(api)({ namespace: 'shop', name: 'web', uid }, { phase: 'Applied' }, signal),
   },
 };
-
-async function worldWith({ type, object }: Pick<Writer, 'type' | 'object'>) {
-  const server = createApiServer({ clock: createVirtualClock(0), random: createSeededRandom(1) });
-  const api = server.client();
-  await applyObjects(api, server.core.registry.all(), crdDescriptions.map(customResourceDefinition));
-  await api.create(resources.namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
-  const make = async (): Promise<Known> => {
-    const { metadata } = await api.create(type, object, inShop);
-    return { uid: metadata?.uid ?? '', resourceVersion: metadata?.resourceVersion ?? '' };
-  };
-  const read = () => api.get(type, 'web', inShop);
-  /** What has the name now is another object that is the same in everything else. */
-  const replace = async (): Promise<Known> => {
-    await api.delete(type, 'web', { ...inShop, gracePeriodSeconds: 0 });
-    return make();
-  };
-  return { api, make, read, replace };
-}
 
 const { signal } = new AbortController();
 
