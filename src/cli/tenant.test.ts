@@ -1,4 +1,6 @@
-/** plan, status, explain and restore for somebody with a Role in one namespace, on an API server that enforces roles. */
+/**
+ * plan, status, explain and restore for somebody with a Role in one namespace, on an API server that enforces roles.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +65,10 @@ describe('with a Role in one namespace', () => {
   };
   const kubeconfigs: Record<'alice' | 'bob' | 'root', string> = { alice: '', bob: '', root: '' };
 
-  /** Four replicas that admission put on spot; then all of them are to be on on-demand, and nobody is there to move them. */
+  /**
+   * Four replicas that admission put on spot; then all of them are to be on on-demand, and nobody is there to move
+   * them.
+   */
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'stowage-tenant-'));
     const objects = [
@@ -157,9 +162,13 @@ describe('with a Role in one namespace', () => {
     ]);
     expect(stdout).toContain('Deployment shop/web: 4 replicas, 0 % spot, at least 0 on-demand\n');
     expect(stdout).toContain('  actual    4 spot, 0 on-demand\n');
-    expect(stdout).toMatch(/\n {2}evict {5}web-\S+ \(spot -> on-demand\): /);
+    expect(stdout).toMatch(
+      /\n {2}evict {5}web-\S+ \(spot -> on-demand\): .*\n {2}blocked {3}NotSeen: .*may not read nodes/,
+    );
     expect(stdout).toContain('sized by policy shop/of-shop (Recommend)');
-    expect(stdout).toContain('Plan: 1 of 1 workload managed; 4 replicas on the wrong side; 1 action possible now');
+    expect(stdout).toContain(
+      'Plan: 1 of 1 workload managed; 4 replicas on the wrong side; 0 actions possible now, 1 blocked',
+    );
   });
 
   test('only the namespace is read; of the cluster no more than nodes, volumes and policies is asked for', async () => {
@@ -188,7 +197,7 @@ describe('with a Role in one namespace', () => {
     );
     const plan = () => json('plan', '-n', 'shop', '-c', config);
     expect((await plan()).workloads[0].actions).toMatchObject([
-      { action: 'evict', blockedBy: [{ reason: 'NoRoomOnSide' }] },
+      { action: 'evict', blockedBy: [{ reason: 'NotSeen' }, { reason: 'NoRoomOnSide' }] },
     ]);
     await withCluster(['nodes'], async () => {
       const seen = await plan();
@@ -201,6 +210,7 @@ describe('with a Role in one namespace', () => {
       const seen = await plan();
       expect(missingOf(seen)).toEqual([POLICIES]);
       expect(seen.workloads[0].actions).toMatchObject([{ action: 'evict', blockedBy: [] }]);
+      expect((await json('plan', '-n', 'shop')).summary).toMatchObject({ actions: 1, blocked: 0 });
     });
   });
 
@@ -219,7 +229,7 @@ describe('with a Role in one namespace', () => {
   test('status: replicas by side, and no table of nodes that are not known', async () => {
     const { code, stdout } = await run('status', '-n', 'shop');
     expect(code).toBe(0);
-    expect(stdout).toContain('1 of 1 workload managed: 1 drifted (4 replicas), 0 incomplete, 0 invalid, 0 evictions');
+    expect(stdout).toContain('1 of 1 workload managed: 1 drifted (4 replicas, 1 blocked), 0 incomplete, 0 invalid, 0 evictions');
     expect(stdout).toContain('Rightsizing: 1 policy, 1 workload');
     expect(stdout).not.toContain('USABLE');
     expect((await json('status', '-n', 'shop')).nodes).toEqual([]);
@@ -336,7 +346,7 @@ describe('with a Role in one namespace', () => {
       expect(plan).toMatchObject({ summary: { managed: 0, actions: 0, blocked: 0 } });
       expect(missingOf(plan)[0]).toBe('namespaces');
       const assumed = await json('plan', '-n', 'shop', '--assume-enabled');
-      expect(assumed).toMatchObject({ summary: { managed: 1, actions: 1 } });
+      expect(assumed).toMatchObject({ summary: { managed: 1, blocked: 1 } });
     });
   });
 
@@ -358,11 +368,11 @@ describe('with a Role in one namespace', () => {
     ['daemonsets', 1],
     ['optimizationpolicies', 1],
     ['podallocations', 1],
-  ])('without %s the rest is told, and that they are missing', async (resource, actions) => {
+  ])('without %s the rest is told, and that they are missing', async (resource, moves) => {
     await without(resource, async () => {
       const plan = await json('plan', '-n', 'shop');
       expect(missingOf(plan)).toContain(resource);
-      expect(plan.summary.actions).toBe(actions);
+      expect(plan.summary.blocked).toBe(moves);
     });
   });
 

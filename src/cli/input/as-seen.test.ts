@@ -39,6 +39,14 @@ describe('asAllowed', () => {
     ]);
   });
 
+  test('nothing is planned where nodes are not seen, but as the operator does that does not see them either', () => {
+    const allowed = asAllowed(records, new Set(['nodes']), sides);
+    expect(allowed.freshness?.hidden).toEqual(['nodes']);
+    expect(asWatched(allowed, ['shop'], sides).freshness).toEqual({ synced: true, stale: [] });
+    const both = asAllowed(records, new Set(['nodes', 'poddisruptionbudgets']), sides);
+    expect(asWatched(both, ['shop'], sides).freshness?.hidden).toEqual(['poddisruptionbudgets']);
+  });
+
   test('budgets that may not be read are not taken for none', () => {
     const { freshness } = asAllowed(records, new Set(['poddisruptionbudgets']), sides);
     expect(freshness).toEqual({ synced: true, stale: [], hidden: ['poddisruptionbudgets'] });

@@ -51,7 +51,7 @@ const liveMeanings: Readonly<Record<MissingName, Meaning>> = {
   // Refused, they end the command.
   pods: 'nothing is known of what runs',
   nodes:
-    'the side of a node is known only where a pod runs that is pinned to one; other pods count for neither side and stay, and no node is known to have room',
+    'the side of a node is known only where a pod runs that is pinned to one, other pods count for neither side; and no move counts as possible, as a node may be full, or leaving',
   'pods of other namespaces':
     'what nodes have left is not known, so no move counts on it; shares of CPU are those that agents asked for',
   deployments: 'Deployments are left out',
