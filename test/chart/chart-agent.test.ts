@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)('the agent of the chart', () => {
   test.each([
     ['spotalis-system', [], 'stowage-agent'],
     ['platform', ['fullnameOverride=other'], 'other-agent'],
-    ['1234', ['agent.serviceAccount.name=meter'], 'meter'],
+    ['spotalis-system', ['agent.serviceAccount.name=meter'], 'meter'],
   ])('is held to its own node by its account in %s %j, %s', (namespace, more, account) => {
     const objects = render(programs, { set: [...set, ...more], namespace });
     const policy = theOnly(objects, 'ValidatingAdmissionPolicy');

@@ -11,7 +11,8 @@ import { at, CHART, configTextOf, findHelm, render, root, theOnly } from './rend
 
 const { programs, missing } = await findHelm();
 const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((name) => `${CHART}/ci/${name}`);
-const clusterScoped = /^(?:Cluster|Namespace$|MutatingWebhook|ValidatingWebhook|CustomResource|PriorityClass)/;
+const clusterScoped =
+  /^(?:Cluster|Namespace$|MutatingWebhook|Validating(?:Webhook|Admission)|CustomResource|PriorityClass)/;
 test('values.schema.json is current: npm run docs writes it', () => {
   const schema = readFileSync(join(root, CHART, 'values.schema.json'), 'utf8');
   expect(renderValuesSchema(readFileSync(join(root, CHART, 'values.yaml'), 'utf8'))).toBe(schema);

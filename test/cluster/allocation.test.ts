@@ -106,7 +106,8 @@ beforeAll(async () => {
       expect((await podOf(app)).status?.containerStatuses?.[0]?.ready).toBe(true);
     }
   });
-  await nodes.startAgent(NODE, world().agentEnv(NODE), await world().agentKubeconfig());
+  const ofNode = { apiVersion: 'v1', kind: 'Node', name: NODE } as const;
+  await nodes.startAgent(NODE, world().agentEnv(NODE), await world().agentKubeconfig(ofNode));
 });
 
 afterAll(async () => {

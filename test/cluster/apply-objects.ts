@@ -5,6 +5,7 @@ import { readManifests } from '../../src/api/manifests.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
 
 /** Kinds that the product itself never touches. */
 const otherTypes = {
@@ -13,6 +14,12 @@ const otherTypes = {
   roleBindings: { ...RBAC, plural: 'rolebindings', kind: 'RoleBinding', namespaced: true },
   clusterRoles: { ...RBAC, plural: 'clusterroles', kind: 'ClusterRole', namespaced: false },
   clusterRoleBindings: { ...RBAC, plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false },
+  admissionPolicies: { ...ADMISSION, plural: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy' },
+  admissionPolicyBindings: {
+    ...ADMISSION,
+    plural: 'validatingadmissionpolicybindings',
+    kind: 'ValidatingAdmissionPolicyBinding',
+  },
 } as const satisfies Record<string, ResourceType>;
 
 export const serviceAccounts: ResourceType = otherTypes.serviceAccounts;

@@ -18,6 +18,7 @@ import {
   ACCOUNT,
   AGENT_ACCOUNT,
   accountKubeconfig,
+  type BoundObject,
   CERTIFICATE_SECRET,
   NAMESPACE,
   RELEASE,
@@ -44,8 +45,8 @@ export interface OperatorWorld {
   readonly certDir: string;
   /** What `kubectl config` would hold for the operator's own account: a service-account token. */
   readonly operatorKubeconfigPath: string;
-  /** The same for the agents' account. @throws Error without allocation. */
-  agentKubeconfig(): Promise<string>;
+  /** The same for the agents' account. @param bound what its token is bound to; left out, to nothing. @throws Error without allocation. */
+  agentKubeconfig(bound?: BoundObject): Promise<string>;
   /** Variables of the agent's container on a node. */
   agentEnv(node: string): Readonly<Record<string, string>>;
   /** Of a user who may read what the operator reads, and write nothing. */
@@ -133,7 +134,7 @@ export function useOperatorWorld(cluster: () => RealCluster, options: OperatorWo
       directory,
       certDir,
       operatorKubeconfigPath,
-      agentKubeconfig: () => accountKubeconfig(api, AGENT_ACCOUNT, own),
+      agentKubeconfig: (bound) => accountKubeconfig(api, AGENT_ACCOUNT, own, bound),
       agentEnv: installed.agentEnv,
       readerKubeconfigPath: await kubeconfigFor(READER_USER),
       clusterRole,

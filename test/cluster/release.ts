@@ -119,20 +119,33 @@ export function renderRelease(programs: Helm, options: ReleaseOptions): Release 
   };
 }
 
-/** Its account's token in a file, as a kubelet mounts it. @returns path of a kubeconfig that names it. */
+export interface BoundObject {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Pod' | 'Node';
+  readonly name: string;
+}
+
+/**
+ * Its account's token in a file, as a kubelet mounts it. @returns path of a kubeconfig that names it.
+ * @param boundObjectRef what the token is bound to: it names that node, or that pod's.
+ */
 export async function accountKubeconfig(
   api: KubeApi,
   account: string,
   { url, caPem, directory }: { readonly url: string; readonly caPem: string; readonly directory: string },
+  boundObjectRef?: BoundObject,
 ): Promise<string> {
   const body = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { name: account },
-    spec: { expirationSeconds: 3600 },
+    spec: { expirationSeconds: 3600, ...(boundObjectRef !== undefined && { boundObjectRef }) },
   };
   const answer = await api.createSubresource(serviceAccounts, account, 'token', body, { namespace: NAMESPACE });
-  const folder = join(directory, `account-${account}`);
+  const folder = join(
+    directory,
+    ['account', account, ...(boundObjectRef === undefined ? [] : [boundObjectRef.name])].join('-'),
+  );
   mkdirSync(folder, { recursive: true });
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, String(at(answer, 'status.token')), { mode: 0o600 });

@@ -141,6 +141,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and (include "stowage.metricsTls" .) (not (include "stowage.webhookEnabled" .)) -}}
 {{- fail "\n\nconfig.observability.metrics.tls needs the webhook, whose certificate is served: set webhook.enabled." -}}
 {{- end -}}
+{{- if and .Values.engines.allocation .Values.agent.nodeBoundWrites (eq (include "stowage.agentServiceAccountName" .) (include "stowage.serviceAccountName" .)) -}}
+{{- fail "\n\nagent.serviceAccount.name is the operator's account, which writes PodAllocations of all nodes, while the agent is held to its own.\nGive the agent an account of its own, or set agent.nodeBoundWrites: false." -}}
+{{- end -}}
 {{- if include "stowage.namespaced" . -}}
 {{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
 {{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}

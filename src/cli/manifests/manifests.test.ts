@@ -52,6 +52,8 @@ describe('a profile', () => {
     expect(stdout).not.toMatch(new RegExp(`[:-] ${namespace}$`, 'm'));
     const names = objectsIn(stdout).flatMap(({ metadata }) => metadata.namespace ?? []);
     expect(new Set(names)).toEqual(new Set([namespace]));
+    // Misspelt, the policy would hold nobody to anything.
+    expect(stdout).toContain(`== 'system:serviceaccount:${namespace}:stowage-agent'\n`);
   });
 
   test('takes another image', async () => {

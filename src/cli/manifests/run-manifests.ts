@@ -38,7 +38,10 @@ function profileText(profile: string, namespace: string): string {
   if (!isProfileName(profile)) throw new UsageError(`there is no profile ${profile}`);
   const groups = definitionGroups[profile];
   const definitions = crdDescriptions.filter(({ group }) => groups.includes(group));
-  const text = readProfile(profile).replaceAll(RENDERED_NAMESPACE, asScalar(namespace));
+  const text = readProfile(profile)
+    // Within the user name of an account it is part of a longer text.
+    .replaceAll(`:${RENDERED_NAMESPACE}:`, `:${namespace}:`)
+    .replaceAll(RENDERED_NAMESPACE, asScalar(namespace));
   return definitions.length === 0 ? text : `${crdsYaml(definitions)}---\n${text}`;
 }
 
