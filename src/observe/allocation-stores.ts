@@ -3,6 +3,7 @@
  */
 import type { KubeApi } from '../api/kube-api.ts';
 import { podAllocations } from '../api/pod-allocation.ts';
+import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -19,6 +20,8 @@ export interface AllocatedPodRef {
 
 /** What agents want and what they were told, as the API server has it. */
 export interface AllocationStores {
+  /** By the full name of what it follows. */
+  readonly informers: readonly (readonly [string, Informer<AllocationRecord>])[];
   /**
    * By the pod's uid, or where the object does not say (those of MBCAS), by its name. One that was made for an earlier
    * pod of the same name does not count.
@@ -74,6 +77,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     },
   });
   return {
+    informers: [[`${podAllocations.plural}.${podAllocations.group}`, informer]],
     of({ namespace, name, uid }) {
       const named = informer.store.get(`${namespace}/${uid}`);
       return named?.podUID === uid ? named : (byPod.get(uid) ?? byPod.get(`${namespace}/${name}`));

@@ -5,6 +5,7 @@
 import type { KubeApi } from '../api/kube-api.ts';
 import { type OptimizationPolicy, policyGroups, policyType } from '../api/optimization-policy.ts';
 import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
+import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -22,6 +23,8 @@ export type PolicyChange =
 
 /** Policies of both groups as one list; which of them has the say is decided elsewhere. */
 export interface PolicyStores {
+  /** By the full name of what each follows. */
+  readonly informers: readonly (readonly [string, Informer<PolicyRecord>])[];
   /** Of both groups, valid or not. The same array until something changes. */
   policies(): readonly PolicyRecord[];
   /**
@@ -69,6 +72,10 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
   }
 
   return {
+    informers: policyGroups.flatMap((group, index) => {
+      const informer = informers[index];
+      return informer === undefined ? [] : [[`optimizationpolicies.${group}`, informer] as const];
+    }),
     policies() {
       known ??= informers.flatMap(({ store }) => [...store.values()]);
       return known;

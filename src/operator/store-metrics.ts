@@ -3,8 +3,11 @@ import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 
-/** What an informer follows, for people, and the informer. */
-export type NamedInformer = readonly [string, Informer<unknown>];
+/** What an informer follows, for people, and what of it is told. */
+export type NamedInformer = readonly [
+  string,
+  Pick<Informer<unknown>, 'freshness' | 'lastContactMillis'> & { readonly store: { readonly size: number } },
+];
 
 /**
  * Age is counted from the last word of the API server, and is 0 while the watch stands: a type of which nothing changes
