@@ -84,9 +84,22 @@ export interface PodTemplate {
   readonly requests: ComputeResources;
   /** Required pod anti-affinity or DoNotSchedule spread exists: room by requests alone does not prove a place. */
   readonly hasPodPlacementRules: boolean;
+  /** Required affinity to pods, and anti-affinity to its like beyond one machine; left out: there is none. */
+  readonly company?: readonly CompanyRule[];
   readonly terminationGraceSeconds: number;
   /** What the pods would rather have of nodes; only where they say something. */
   readonly preferences?: PlacementPreferences;
+}
+
+/** One term of required affinity (`together`) or anti-affinity (`apart`) between pods. */
+export interface CompanyRule {
+  readonly kind: 'together' | 'apart';
+  readonly topologyKey: string;
+  readonly selector: LabelSelector | undefined;
+  /** The selector picks the pod itself, and so the others of its workload. Always so for `apart`. */
+  readonly isOwn: boolean;
+  /** Pods of other namespaces count as well. */
+  readonly isElsewhere: boolean;
 }
 
 export interface PlacementPreferences {

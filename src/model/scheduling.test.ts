@@ -237,6 +237,35 @@ describe('findRoom', () => {
       expect(roomIn({ nodes }, { template, siblingNodes })).toEqual({ kind: 'node', node: 'o2' });
     });
 
+    const withCompany = (topologyKey: string, kind: 'together' | 'apart') =>
+      aTemplate({
+        hasPodPlacementRules: true,
+        company: [{ kind, topologyKey, selector: { matchLabels: { app: 'web' } }, isOwn: true, isElsewhere: false }],
+      });
+
+    test('a node in a zone that its anti-affinity forbids proves nothing, whether or not a sibling is on it', () => {
+      const ask = (nodes: readonly NodeRecord[], provisionable = false) =>
+        roomIn({ nodes, provisionable }, { template: withCompany('zone', 'apart'), siblingNodes });
+      const sibling = { ...labelled('a'), name: 'o1' };
+      const next = { ...labelled('a'), name: 'o2' };
+      const away = { ...labelled('b'), name: 'o3' };
+      expect(ask([sibling, next])).toMatchObject({ kind: 'none', detail: expect.stringContaining('affinity') });
+      expect(ask([sibling, next], true)).toEqual({ kind: 'provisionable' });
+      expect(ask([sibling, next, away])).toEqual({ kind: 'node', node: 'o3' });
+    });
+
+    test('pods that must share a machine find none on another, nor on one that an autoscaler could make', () => {
+      const nodes = [aNode('o1', 'spot'), aNode('o2', 'on-demand')];
+      const ask = (provisionable: boolean, known = nodes) =>
+        roomIn(
+          { nodes: known, provisionable },
+          { template: withCompany('kubernetes.io/hostname', 'together'), siblingNodes },
+        );
+      expect(ask(false)).toMatchObject({ kind: 'none', detail: expect.stringContaining('affinity') });
+      expect(ask(true)).toMatchObject({ kind: 'none' });
+      expect(ask(false, [aNode('o1', 'on-demand')])).toEqual({ kind: 'node', node: 'o1' });
+    });
+
     test('without such rules siblings do not matter', () => {
       expect(roomIn({}, { siblingNodes })).toMatchObject({ kind: 'node' });
     });

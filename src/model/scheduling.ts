@@ -3,6 +3,7 @@
  */
 import { meets } from '../api/label-selector.ts';
 import type { ClusterView } from './cluster-view.ts';
+import { judgeCompany, needsKnownNode, sharesMachine } from './company.ts';
 import { termsOf } from './node-profiles.ts';
 import type { Labels, NodeRecord, NodeSelectorTerm, PodTemplate, Side, Taint, Toleration } from './records.ts';
 import { isEmptyTerm } from './side-pin.ts';
@@ -33,7 +34,7 @@ export type Room =
   /** `detail` is for people; `isVolume` when a bound volume leaves no node. */
   | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'siblings';
+type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'siblings' | 'company';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -43,6 +44,7 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   room: 'without room for its requests',
   unseen: 'with other pods than are seen here, so what they have left is not known',
   siblings: 'running a pod of the workload already, which its placement rules may forbid',
+  company: 'where its affinity or anti-affinity to other pods may keep it from',
 };
 
 /**
@@ -66,6 +68,7 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
     tolerations: [...request.template.tolerations, ...sides.tolerationsOf(request.side)],
     pinTerms: termsOf(sides.pinOf(request.side)),
     volumeTerms,
+    isBadCompany: judgeCompany(view, request),
   };
   const misfits = new Map<Misfit, number>();
   for (const node of view.nodes()) {
@@ -76,7 +79,7 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   }
   // A node that is yet to be made is none of those that a local volume names.
   const isLocal = volumeTerms.some(namesNodes);
-  if (sides.isProvisionable(request.side) && !isLocal) return { kind: 'provisionable' };
+  if (sides.isProvisionable(request.side) && !isLocal && !needsKnownNode(request)) return { kind: 'provisionable' };
   const isVolume = misfits.has('volume') || isLocal;
   return { kind: 'none', detail: describeMisfits(misfits, request.side), isVolume };
 }
@@ -86,6 +89,7 @@ interface Demand extends RoomRequest {
   readonly pinTerms: readonly NodeSelectorTerm[];
   /** One entry a bound volume; all must hold. */
   readonly volumeTerms: readonly (readonly NodeSelectorTerm[])[];
+  readonly isBadCompany: (node: NodeRecord) => boolean;
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
@@ -94,7 +98,10 @@ function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit |
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
   if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';
-  return demand.template.hasPodPlacementRules && demand.siblingNodes.has(node.name) ? 'siblings' : undefined;
+  if (demand.isBadCompany(node)) return 'company';
+  // Who is to share a machine with its like is judged by that rule alone.
+  const isCrowded = demand.template.hasPodPlacementRules && demand.siblingNodes.has(node.name);
+  return isCrowded && !sharesMachine(demand.template) ? 'siblings' : undefined;
 }
 
 /** The node affinities of the bound volumes, or undefined when a claim is not in the view. */

@@ -2,6 +2,7 @@
 import type { Pod } from '../api/core.ts';
 import { compileLabelSelector } from '../api/label-selector.ts';
 import type {
+  CompanyRule,
   Labels,
   NodeSelectorTerm,
   PlacementPreferences,
@@ -46,6 +47,7 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     tolerations: listOf(spec.tolerations, 'spec.tolerations').map(projectToleration),
     requests: effectiveRequests(spec, status),
     hasPodPlacementRules: hasPodPlacementRules(spec),
+    ...projectCompany(spec, kept),
     terminationGraceSeconds: countOr(
       spec.terminationGracePeriodSeconds,
       DEFAULT_GRACE_SECONDS,
@@ -113,4 +115,38 @@ function hasPodPlacementRules(spec: PodSpec): boolean {
       (constraint) => constraint.whenUnsatisfiable === 'DoNotSchedule',
     )
   );
+}
+
+/** One machine is what `hasPodPlacementRules` is about; anti-affinity to strangers is left to the scheduler. */
+function projectCompany(spec: PodSpec, labels: Labels): Pick<PodTemplate, 'company'> {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const together = termsOf(podAffinity, 'podAffinity').map((term) => companyRule('together', term, labels));
+  const apart = termsOf(podAntiAffinity, 'podAntiAffinity')
+    .map((term) => companyRule('apart', term, labels))
+    .filter(({ isOwn, topologyKey }) => isOwn && topologyKey !== 'kubernetes.io/hostname');
+  const company = [...together, ...apart];
+  return company.length === 0 ? {} : { company };
+}
+
+type PodAffinityTerm = NonNullable<
+  NonNullable<NonNullable<PodSpec['affinity']>['podAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
+>[number];
+
+function termsOf(
+  affinity: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] } | undefined,
+  where: string,
+): readonly PodAffinityTerm[] {
+  return listOf(affinity?.requiredDuringSchedulingIgnoredDuringExecution, `spec.affinity.${where}`);
+}
+
+function companyRule(kind: CompanyRule['kind'], term: PodAffinityTerm, labels: Labels): CompanyRule {
+  const { topologyKey, labelSelector: selector, namespaces, namespaceSelector } = term;
+  return {
+    kind,
+    topologyKey,
+    selector,
+    // Without a selector a term picks no pod.
+    isOwn: selector !== undefined && compileLabelSelector(selector)(labels),
+    isElsewhere: (namespaces ?? []).length > 0 || namespaceSelector !== undefined,
+  };
 }

@@ -153,6 +153,34 @@ describe('pods', () => {
   ])('%s: placement rules %j -> %j', (_, spec, expected) => {
     expect(setUp().project.pod(pod({ spec }))?.template.hasPodPlacementRules).toBe(expected);
   });
+
+  test('hazard H20: required company: all affinity, and anti-affinity to its like beyond one machine', () => {
+    const web = { matchLabels: { app: 'web' } };
+    const cache = { matchLabels: { app: 'cache' } };
+    const [zone, hostname] = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
+    const required = (...terms: object[]) => ({ requiredDuringSchedulingIgnoredDuringExecution: terms });
+    const companyOf = (affinity: object) =>
+      setUp().project.pod(pod({ metadata: { labels: { app: 'web' } }, spec: { affinity } }))?.template.company;
+    const podAffinity = required(
+      { topologyKey: hostname, labelSelector: cache },
+      { topologyKey: zone, labelSelector: web, namespaceSelector: {} },
+      { topologyKey: zone },
+    );
+    const podAntiAffinity = required(
+      { topologyKey: zone, labelSelector: web },
+      { topologyKey: hostname, labelSelector: web },
+      { topologyKey: zone, labelSelector: cache },
+    );
+    expect(companyOf({ podAffinity, podAntiAffinity })).toEqual([
+      { kind: 'together', topologyKey: hostname, selector: cache, isOwn: false, isElsewhere: false },
+      { kind: 'together', topologyKey: zone, selector: web, isOwn: true, isElsewhere: true },
+      { kind: 'together', topologyKey: zone, selector: undefined, isOwn: false, isElsewhere: false },
+      { kind: 'apart', topologyKey: zone, selector: web, isOwn: true, isElsewhere: false },
+    ]);
+    const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [] };
+    expect(companyOf({ podAffinity: preferred, podAntiAffinity: required({ topologyKey: hostname }) })).toBeUndefined();
+    expect(companyOf({})).toBeUndefined();
+  });
 });
 
 describe('memory', () => {

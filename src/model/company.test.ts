@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { judgeCompany, needsKnownNode, sharesMachine } from './company.ts';
+import type { CompanyRule, PodRecord } from './records.ts';
+import { createSnapshot } from './snapshot.ts';
+import { aDeployment, aNode, aPod, aReplicaSet, aTemplate } from './testing/records.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const inZone = (name: string, zone?: string) => {
+  const node = aNode(name, 'on-demand');
+  return { ...node, labels: { ...node.labels, ...(zone !== undefined && { zone }) } };
+};
+const nodes = { a1: inZone('a1', 'a'), a2: inZone('a2', 'a'), b1: inZone('b1', 'b'), x: inZone('x') };
+type Name = keyof typeof nodes;
+const replicaSet = aReplicaSet(aDeployment());
+const cache = (nodeName: Name, changes: Partial<PodRecord> = {}): PodRecord =>
+  aPod(replicaSet, 'cache', { nodeName, template: aTemplate({ labels: { app: 'cache' } }), ...changes });
+const rule = (changes: Partial<CompanyRule>): CompanyRule => ({
+  kind: 'together',
+  topologyKey: 'zone',
+  selector: { matchLabels: { app: 'cache' } },
+  isOwn: false,
+  isElsewhere: false,
+  ...changes,
+});
+
+/** The nodes that the company keeps the pod from. */
+const barred = (company: readonly CompanyRule[], siblings: readonly Name[] = [], pods: readonly PodRecord[] = []) => {
+  const view = createSnapshot({ nodes: Object.values(nodes), pods });
+  const isBad = judgeCompany(view, {
+    namespace: 'shop',
+    template: { company },
+    siblingNodes: new Set<string>(siblings),
+  });
+  return Object.values(nodes).flatMap((node) => (isBad(node) ? [node.name] : []));
+};
+
+test('without such rules any company will do', () => {
+  const request = { namespace: 'shop', template: {}, siblingNodes: new Set(['a1']) };
+  expect(judgeCompany(createSnapshot({ nodes: [nodes.a1] }), request)(nodes.a1)).toBe(false);
+  expect(needsKnownNode(request)).toBe(false);
+});
+
+describe('hazard H20: apart from its like', () => {
+  const apart = rule({ kind: 'apart', isOwn: true });
+
+  test('the zones of siblings are out; a node of no zone is in none', () => {
+    expect(barred([apart], ['a1'])).toEqual(['a1', 'a2']);
+    expect(barred([apart], ['a1', 'b1'])).toEqual(['a1', 'a2', 'b1']);
+    expect(barred([apart], ['x'])).toEqual([]);
+    expect(barred([apart])).toEqual([]);
+  });
+
+  test('a new node may be in another zone', () => {
+    expect(needsKnownNode({ namespace: 'shop', template: { company: [apart] }, siblingNodes: new Set() })).toBe(false);
+  });
+});
+
+describe('hazard H20: together with its like', () => {
+  const together = rule({ isOwn: true });
+
+  test('only the zones of siblings will do; the first may go anywhere', () => {
+    expect(barred([together], ['b1'])).toEqual(['a1', 'a2', 'x']);
+    expect(barred([together])).toEqual([]);
+  });
+
+  test('on one machine: that of the siblings, told by its name where it has no such label', () => {
+    const machine = rule({ isOwn: true, topologyKey: HOSTNAME });
+    expect(barred([machine], ['a1'])).toEqual(['a2', 'b1', 'x']);
+    expect(sharesMachine({ company: [machine] })).toBe(true);
+    expect(sharesMachine({ company: [together] })).toBe(false);
+    expect(sharesMachine({})).toBe(false);
+  });
+});
+
+describe('hazard H20: together with strangers', () => {
+  test.each<[string, Partial<PodRecord>, readonly Name[]]>([
+    ['where one runs', {}, ['b1', 'x']],
+    ['one of another namespace is none', { namespace: 'other' }, ['a1', 'a2', 'b1', 'x']],
+    ['one that is going is none', { deletingAt: 1 }, ['a1', 'a2', 'b1', 'x']],
+    ['one of other labels is none', { template: aTemplate({ labels: { app: 'db' } }) }, ['a1', 'a2', 'b1', 'x']],
+  ])('%s', (_, changes, expected) => {
+    expect(barred([rule({})], [], [cache('a1', changes)])).toEqual(expected);
+  });
+
+  test('on their very machine', () => {
+    expect(barred([rule({ topologyKey: HOSTNAME })], [], [cache('a1')])).toEqual(['a2', 'b1', 'x']);
+  });
+
+  test('of other namespaces: that cannot be told, so nothing is proved', () => {
+    expect(barred([rule({ isElsewhere: true })], [], [cache('a1')])).toEqual(['a1', 'a2', 'b1', 'x']);
+  });
+
+  test('every rule must hold', () => {
+    expect(barred([rule({}), rule({ kind: 'apart', isOwn: true })], ['a1'], [cache('a1')])).toEqual([
+      'a1',
+      'a2',
+      'b1',
+      'x',
+    ]);
+  });
+});
+
+describe('whether a new node could do', () => {
+  test.each<[string, Partial<CompanyRule>, readonly Name[], boolean]>([
+    ['in the zone of strangers', {}, [], false],
+    ['on their machine', { topologyKey: HOSTNAME }, [], true],
+    ['on the machine of its like', { topologyKey: HOSTNAME, isOwn: true }, ['a1'], true],
+    ['the first of its like on a machine', { topologyKey: HOSTNAME, isOwn: true }, [], false],
+  ])('%s', (_, changes, siblings, expected) => {
+    const template = { company: [rule(changes)] };
+    expect(needsKnownNode({ namespace: 'shop', template, siblingNodes: new Set<string>(siblings) })).toBe(expected);
+  });
+});

@@ -1,0 +1,84 @@
+/** Required affinity and anti-affinity between pods, as far as it says where a replacement could not run. */
+import { compileLabelSelector } from '../api/label-selector.ts';
+import type { ClusterView } from './cluster-view.ts';
+import { isLive } from './owners.ts';
+import type { CompanyRule, NodeRecord, PodTemplate } from './records.ts';
+
+/** Whom a pod would meet, and what it asks of them. */
+export interface CompanyRequest {
+  readonly namespace: string;
+  readonly template: Pick<PodTemplate, 'company'>;
+  /** Nodes that run another pod of the same workload. */
+  readonly siblingNodes: ReadonlySet<string>;
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const none: readonly CompanyRule[] = [];
+
+/**
+ * Tells of nodes whether the pods around them may keep the pod from there. What cannot be told counts as if they did.
+ * Anti-affinity to strangers is not asked: a pod that is moved for nothing waits, and its side is left alone for a while.
+ * Each domain is looked at once, so the answer holds for the moment only.
+ * Source: kubernetes pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
+ */
+export function judgeCompany(view: ClusterView, request: CompanyRequest): (node: NodeRecord) => boolean {
+  const { company = none } = request.template;
+  const rules = company.map((rule) => ({ rule, isMet: domainReader(view, rule, request) }));
+  return (node) =>
+    rules.some(({ rule, isMet }) => {
+      // Nodes without the label are in no domain: no affinity holds there, and any anti-affinity does.
+      const domain = domainOf(node, rule);
+      if (rule.kind === 'apart') return domain !== undefined && isMet(domain);
+      // The first of its kind may go anywhere.
+      if (rule.isOwn && request.siblingNodes.size === 0) return false;
+      return domain === undefined || rule.isElsewhere || !isMet(domain);
+    });
+}
+
+/** Whether a pod that the rule is about runs in a domain. */
+function domainReader(view: ClusterView, rule: CompanyRule, request: CompanyRequest): (domain: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (domain) => {
+    let isMet = known.get(domain);
+    if (isMet === undefined) {
+      isMet = rule.isOwn ? hasSibling(view, domain, rule, request) : hasStranger(view, domain, rule, request);
+      known.set(domain, isMet);
+    }
+    return isMet;
+  };
+}
+
+/** Whether no node that is yet to be made could do: who must share the machine of others finds none there. */
+export function needsKnownNode({ template, siblingNodes }: CompanyRequest): boolean {
+  const { company = none } = template;
+  return company.some(
+    ({ kind, topologyKey, isOwn }) =>
+      kind === 'together' && topologyKey === HOSTNAME && !(isOwn && siblingNodes.size === 0),
+  );
+}
+
+/** Whether the pods of the workload must all run on one machine. */
+export function sharesMachine({ company = none }: Pick<PodTemplate, 'company'>): boolean {
+  return company.some(({ kind, topologyKey, isOwn }) => kind === 'together' && isOwn && topologyKey === HOSTNAME);
+}
+
+function domainOf({ name, labels }: NodeRecord, { topologyKey }: CompanyRule): string | undefined {
+  return labels[topologyKey] ?? (topologyKey === HOSTNAME ? name : undefined);
+}
+
+function hasSibling(view: ClusterView, domain: string, rule: CompanyRule, { siblingNodes }: CompanyRequest): boolean {
+  return [...siblingNodes].some((name) => {
+    const node = view.node(name);
+    return node !== undefined && domainOf(node, rule) === domain;
+  });
+}
+
+function hasStranger(view: ClusterView, domain: string, rule: CompanyRule, { namespace }: CompanyRequest): boolean {
+  const matches = compileLabelSelector(rule.selector);
+  for (const node of view.nodes()) {
+    if (domainOf(node, rule) !== domain) continue;
+    const pods = view.podsOnNode(node.name);
+    if (pods.some((pod) => pod.namespace === namespace && isLive(pod) && matches(pod.template.labels))) return true;
+  }
+  return false;
+}
