@@ -1,55 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyChanges } from '../../model/pod-size.ts';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { aContainer, aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
-import type { UsageProfile } from '../../model/usage-profile.ts';
-import { percentilesOf } from '../../model/usage-window.ts';
 import { dueChanges } from './due-changes.ts';
-import { defaultPolicy, type RightsizingPolicy } from './policy.ts';
-import { recommendWorkload, requestOf, type Surroundings, type WorkloadQuestion } from './recommend-workload.ts';
+import type { RightsizingPolicy } from './policy.ts';
+import { requestOf } from './recommend-workload.ts';
 import { profileOf } from './testing/profiles.ts';
-
-const STEPS = 400;
-const NOW = (STEPS - 1) * 300_000;
-const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
-const steady = profileOf(STEPS, { cpu: () => 200, memory: () => 100 * MIB });
-const nothing: Surroundings = { limitRanges: [], quotas: [], hpas: [], largestNode: undefined, replicas: 2 };
-const percentile = { strategy: 'Percentile', percentile: 90, safetyFactor: 1.2 } as const;
-const eager = { minChange: 0, minAmount: 0, cooldownUpMillis: 0, cooldownDownMillis: 0, maxStepDown: 1 };
-const policy: RightsizingPolicy = {
-  ...defaultPolicy,
-  cpu: { ...defaultPolicy.cpu, target: percentile, change: eager },
-  memory: { ...defaultPolicy.memory, target: percentile, change: eager },
-  minHistoryMillis: 0,
-};
-const size = { cpuRequest: 500, memoryRequest: 512 * MIB };
-
-interface Asked extends Partial<Omit<WorkloadQuestion, 'policy' | 'around'>> {
-  readonly policy?: Partial<RightsizingPolicy>;
-  readonly around?: Partial<Surroundings>;
-  readonly profiles?: Readonly<Record<string, UsageProfile | undefined>>;
-}
-const window = { cpu: percentilesOf([200]), memory: percentilesOf([100 * MIB]) };
-const ask = (asked: Asked = {}) => {
-  const { profiles, ...rest } = asked;
-  return recommendWorkload({
-    workload: web,
-    containers: [aContainer({ size })],
-    knowledgeOf: (name) => ({
-      profile: profiles === undefined ? steady : profiles[name],
-      window: profiles === undefined ? { from: 0, to: NOW, ...window } : undefined,
-      floors: undefined,
-      lastChange: { cpu: undefined, memory: undefined },
-    }),
-    isCpuAllocated: false,
-    now: NOW,
-    ...rest,
-    policy: { ...policy, ...asked.policy },
-    around: { ...nothing, ...asked.around },
-  });
-};
-const container = (name: string, own: ContainerSpecRecord['size']) => aContainer({ name, size: own });
+import { type Asked, ask, container, eager, NOW, policy, STEPS, size, steady } from './testing/workload-question.ts';
 
 describe('all containers of a workload', () => {
   test('each has advice of its own, in order', () => {
@@ -246,86 +203,6 @@ describe('Guaranteed pods', () => {
     expect(app?.cpu).toMatchObject({ isDue: true, request: 240, limit: 240 });
     expect(app?.memory.request).toBe(app?.memory.limit);
     expect(app?.memory.limit).toBeGreaterThanOrEqual(110 * MIB);
-  });
-});
-
-describe('memory that falls', () => {
-  test('never, where the policy says so; CPU all the same', () => {
-    const [app] = ask({ policy: { memoryDecrease: 'Never' } });
-    expect(app?.memory).toMatchObject({ isDue: false, held: 'MemoryDecreaseNotAllowed', target: 120 * MIB });
-    expect(app?.cpu.isDue).toBe(true);
-  });
-
-  test.each([
-    ['WhenSafe', 1.1],
-    ['Never', 1.1],
-    ['Always', 1],
-  ] as const)('%s: a limit that follows stays at %s times the highest use', (memoryDecrease, margin) => {
-    const target = { strategy: 'Percentile', percentile: 90, safetyFactor: 1 } as const;
-    const limit = { policy: 'Multiplier', factor: 1 } as const;
-    const [app] = ask({
-      containers: [container('app', { memoryRequest: 100 * MIB, memoryLimit: 1024 * MIB })],
-      policy: { memoryDecrease, mayChangeLimits: true, memory: { ...policy.memory, target, limit } },
-    });
-    expect(app?.memory).toMatchObject({ request: 100 * MIB, limit: Math.ceil(100 * MIB * margin) });
-  });
-
-  test('not below the recent peak, and the rest of the way later', () => {
-    const peaky = profileOf(STEPS, { cpu: () => 200, memory: (step) => (step > STEPS - 20 ? 300 : 100) * MIB });
-    const target = { strategy: 'Percentile', percentile: 50, safetyFactor: 1 } as const;
-    const [app] = ask({ profiles: { app: peaky }, policy: { memory: { ...policy.memory, target } } });
-    expect(app?.memory.target).toBeLessThan(300 * MIB);
-    expect(app?.memory.request).toBe(300 * MIB);
-    const [always] = ask({
-      profiles: { app: peaky },
-      policy: { memory: { ...policy.memory, target }, memoryDecrease: 'Always' },
-    });
-    expect(always?.memory.request).toBe(always?.memory.target);
-  });
-
-  // Feature: k8s-workload-rightsizing, Property 5: a decrease that could end a pod for want of memory is not applied.
-  test('Property 5: for any usage, sizes and limit rule, neither request nor limit falls below what was used lately', () => {
-    const lowered = { requests: 0, limits: 0 };
-    // What is advised of its own accord is what was usual; what was used lately is far above it.
-    const target = { strategy: 'Percentile', percentile: 50, safetyFactor: 1 } as const;
-    const usual = 10;
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 20, max: 2000 }),
-        fc.integer({ min: 1, max: 4000 }),
-        fc.nat(4000),
-        fc.constantFrom<RightsizingPolicy['memory']['limit']>(
-          { policy: 'Keep' },
-          { policy: 'Ratio' },
-          { policy: 'Multiplier', factor: 1.1 },
-          { policy: 'Headroom', headroom: 8 * MIB },
-        ),
-        (used, request, room, limit) => {
-          const memoryRequest = request * MIB;
-          const memoryLimit = (request + room) * MIB;
-          const [app] = ask({
-            containers: [container('app', { cpuRequest: 500, cpuLimit: 900, memoryRequest, memoryLimit })],
-            profiles: {
-              app: profileOf(STEPS, { cpu: () => 200, memory: (step) => (step > STEPS - 20 ? used : usual) * MIB }),
-            },
-            policy: { mayChangeLimits: limit.policy !== 'Keep', memory: { ...policy.memory, target, limit } },
-          });
-          if (app?.memory.isDue !== true) return;
-          const to = app.memory;
-          if ((to.request ?? 0) < memoryRequest) {
-            lowered.requests++;
-            expect(to.request).toBeGreaterThanOrEqual(Math.min(used * MIB, memoryRequest));
-          }
-          if (to.limit !== undefined && to.limit < memoryLimit) {
-            lowered.limits++;
-            expect(to.limit).toBeGreaterThanOrEqual(used * 1.1 * MIB);
-          }
-        },
-      ),
-      { numRuns: 200 },
-    );
-    expect(lowered.requests).toBeGreaterThan(20);
-    expect(lowered.limits).toBeGreaterThan(20);
   });
 });
 

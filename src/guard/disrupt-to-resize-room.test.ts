@@ -1,0 +1,192 @@
+/** Where a pod is to become larger, its replacement needs room: what counts as such. */
+import { describe, expect, test } from 'vitest';
+import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
+import { aDeployment, aNode, GIB, NOON, someSettings } from '../model/testing/records.ts';
+import { inspectAll } from './guard.ts';
+import { pod, pods, type SceneChanges, scene, web, withPods } from './testing/scene.ts';
+import { decision, reasonsFor } from './testing/size-eviction.ts';
+
+describe('a larger pod needs room', () => {
+  const node = (name: string, side: 'spot' | 'on-demand' | undefined, cpuMillis: number) =>
+    aNode(name, side, { allocatable: { cpuMillis, memoryBytes: 8 * GIB } });
+  const used = pods.filter(({ nodeName }) => nodeName === 's').length * (pods[0]?.template.requests.cpuMillis ?? 0);
+  const larger = decision({ growth: { cpuMillis: 500, memoryBytes: 0 } });
+  const on = (...nodes: ReturnType<typeof node>[]) => reasonsFor({ records: { nodes } }, larger);
+
+  test('its own place, where that is left when the pod is gone', () => {
+    expect(on(node('s', 'spot', used + 500), node('o', 'on-demand', used))).toEqual([]);
+    expect(on(node('s', 'spot', used + 499), node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
+  });
+
+  test('its own place in memory, too', () => {
+    const memoryUsed =
+      pods.filter(({ nodeName }) => nodeName === 's').length * (pods[0]?.template.requests.memoryBytes ?? 0);
+    const more = decision({ growth: { cpuMillis: 0, memoryBytes: GIB } });
+    const on = (memoryBytes: number) => {
+      const own = aNode('s', 'spot', { allocatable: { cpuMillis: used, memoryBytes } });
+      return reasonsFor({ records: { nodes: [own, node('o', 'on-demand', used)] } }, more);
+    };
+    expect(on(memoryUsed + GIB)).toEqual([]);
+    expect(on(memoryUsed + GIB - 1)).toEqual(['NoRoomOnSide']);
+    // Another node must have the whole of it.
+    const single = pods[0]?.template.requests ?? { cpuMillis: 0, memoryBytes: 0 };
+    const elsewhere = (memoryBytes: number) => {
+      const free = aNode('s2', 'spot', { allocatable: { cpuMillis: single.cpuMillis, memoryBytes } });
+      const full = aNode('s', 'spot', { allocatable: { cpuMillis: used, memoryBytes: memoryUsed } });
+      return reasonsFor({ records: { nodes: [full, free, node('o', 'on-demand', used)] } }, more);
+    };
+    expect(elsewhere(single.memoryBytes + GIB)).toEqual([]);
+    expect(elsewhere(single.memoryBytes + GIB - 1)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('its own place is none where its node takes no new pods', () => {
+    const own = { ...node('s', 'spot', used + 500), unschedulable: true };
+    expect(on(own, node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
+    expect(on(own, node('s2', 'spot', 16_000), node('o', 'on-demand', used))).toEqual([]);
+  });
+
+  test('no place is left that is known where pods of other namespaces are not seen', () => {
+    const records = { nodes: [node('s', 'spot', used + 500), node('s2', 'spot', 16_000)], isPartial: true };
+    expect(reasonsFor({ records }, larger)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('another node of its side; one of the other side does not help where placement has a say', () => {
+    const full = node('s', 'spot', used);
+    expect(on(full, node('o', 'on-demand', used), node('s2', 'spot', 16_000))).toEqual([]);
+    expect(on(full, node('o', 'on-demand', 16_000))).toEqual(['NoRoomOnSide']);
+  });
+
+  describe('an autoscaler’s promise', () => {
+    const base = someSettings().nodeClasses;
+    const nodeClasses = { ...base, provisionable: { spot: true, onDemand: false } };
+    const single = pods[0]?.template.requests.cpuMillis ?? 0;
+    const ask = (changes: SceneChanges, spotNode = node('s', 'spot', single + 500)) => {
+      const records = { nodes: [spotNode, node('o', 'on-demand', used)] };
+      return inspectAll(larger, scene({ settings: { nodeClasses }, records, ...changes }));
+    };
+    const spotIs = (state: SpotState) => ({ ...untroubledSpot, stateOf: () => state });
+
+    test('is enough where a node as large as is needed is there already', () => {
+      expect(ask({})).toEqual([]);
+      const [block] = ask({}, node('s', 'spot', 400));
+      expect(block).toMatchObject({
+        reason: 'NoRoomOnSide',
+        message: expect.stringMatching(/makes spot nodes, but none/),
+      });
+    });
+
+    test.each<[SpotState, readonly string[]]>([
+      [{ kind: 'open' }, []],
+      [{ kind: 'closed', since: 0, until: NOON + 1 }, ['NoRoomOnSide']],
+      [{ kind: 'probing', since: 0, isTaken: false }, ['NoRoomOnSide']],
+    ])('is doubted where it was not kept a moment ago: %j', (state, expected) => {
+      expect(ask({ spot: spotIs(state) }).map(({ reason }) => reason)).toEqual(expected);
+    });
+
+    test('one node of the side that is as large as is needed is enough, in CPU and in memory', () => {
+      const on = (...spotNodes: ReturnType<typeof node>[]) =>
+        ask({ records: { nodes: [node('s', 'spot', 400), ...spotNodes, node('o', 'on-demand', used)] } });
+      const large = node('s2', 'spot', single + 500);
+      const s2 = [...pods, pod('other', 's2')];
+      expect(ask({ records: { nodes: [node('s', 'spot', 400), large], pods: s2 } })).toEqual([]);
+      expect(on(aNode('s2', 'spot', { allocatable: { cpuMillis: single + 500, memoryBytes: 1 } }))).toHaveLength(1);
+      // What on-demand has says nothing of the nodes that spot would get.
+      const records = { nodes: [node('s', 'spot', 400), node('o', 'on-demand', 16_000)] };
+      expect(ask({ records })).toHaveLength(1);
+    });
+
+    test('of one side is not doubted for what is amiss with the other', () => {
+      const closed = spotIs({ kind: 'closed', since: 0, until: NOON + 1 });
+      expect(ask({ waitingCovers: 9 })).toEqual([]);
+      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
+      const records = {
+        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
+        pods: [...pods, pod('o2', 'o')],
+        workloads: [aDeployment({ replicas: 5 })],
+      };
+      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
+      expect(reasonsFor({ settings, records, spot: closed }, o1)).toEqual([]);
+    });
+
+    test('is doubted where pods wait for on-demand already', () => {
+      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
+      const records = {
+        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
+        pods: [...pods, pod('o2', 'o')],
+        workloads: [aDeployment({ replicas: 5 })],
+      };
+      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
+      const wait = (waitingCovers: number) => reasonsFor({ settings, waitingCovers, records }, o1);
+      expect([wait(0), wait(1)]).toEqual([[], ['NoRoomOnSide']]);
+    });
+  });
+
+  test('any node, where it has none', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used)];
+    const ask = (extra: ReturnType<typeof node>) =>
+      reasonsFor({ policy, records: { nodes: [...nodes, extra] } }, larger);
+    expect(ask(node('o2', 'on-demand', 16_000))).toEqual([]);
+    expect(ask(node('x', undefined, 16_000))).toEqual([]);
+    expect(ask(node('x', undefined, 400))).toEqual(['NoRoomOnSide']);
+  });
+
+  test.each<[string, SceneChanges['records']]>([
+    ['takes no new pods', { nodes: [{ ...node('x', undefined, 16_000), unschedulable: true }] }],
+    [
+      'has a taint that the pod does not tolerate',
+      { nodes: [{ ...node('x', undefined, 16_000), taints: [{ key: 'gpu', value: '', effect: 'NoSchedule' }] }] },
+    ],
+    [
+      'is not the one that the pod selects',
+      { workloads: [{ ...web, template: { ...web.template, nodeSelector: { disk: 'ssd' } } }] },
+    ],
+    ['may be out of reach of its volume', withPods({ s3: { claims: ['data'] } })],
+  ])('a node of no known side is none where it %s', (_, changes) => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const known = [node('s', 'spot', used), node('o', 'on-demand', used)];
+    const records = { ...changes, nodes: [...known, ...(changes?.nodes ?? [node('x', undefined, 16_000)])] };
+    expect(reasonsFor({ policy, records }, larger)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('of a pod on a node of no known side either side will do', () => {
+    const u1 = { ...larger, pod: { namespace: 'shop', name: 'u1', uid: 'u1' } };
+    const ask = (...roomy: ReturnType<typeof node>[]) => {
+      const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, used), ...roomy];
+      const workloads = [aDeployment({ replicas: 5 })];
+      return reasonsFor({ records: { nodes, pods: [...pods, pod('u1', 'x')], workloads } }, u1);
+    };
+    expect(ask()).toEqual(['NoRoomOnSide']);
+    expect(ask(node('o2', 'on-demand', 16_000))).toEqual([]);
+    expect(ask(node('s2', 'spot', 16_000))).toEqual([]);
+  });
+
+  test('a node of no known side is none where placement has a say: the replacement is steered to a side', () => {
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
+    expect(reasonsFor({ records: { nodes } }, larger)).toEqual(['NoRoomOnSide']);
+    const onUnknown = decision({ growth: larger.growth, pod: { namespace: 'shop', name: 'u1', uid: 'u1' } });
+    const records = {
+      nodes: [...nodes, node('x2', undefined, used)],
+      pods: [...pods, pod('u1', 'x2')],
+      workloads: [aDeployment({ replicas: 5 })],
+    };
+    expect(reasonsFor({ records }, onUnknown)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('nor is one that runs a pod of the workload already, where the pods keep away from each other', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const apart = { ...web, template: { ...web.template, hasPodPlacementRules: true } };
+    const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
+    const ask = (extra: Parameters<typeof pod>[2]) =>
+      reasonsFor({ policy, records: { nodes, workloads: [apart], pods: [...pods, pod('u1', 'x', extra)] } }, larger);
+    expect(ask({})).toEqual(['NoRoomOnSide']);
+    expect(ask({ phase: 'Succeeded' })).toEqual([]);
+    const together = { nodes, pods: [...pods, pod('u1', 'x')] };
+    expect(reasonsFor({ policy, records: together }, larger)).toEqual([]);
+  });
+
+  test('one that grows in nothing fits where it was, however full the node is', () => {
+    const records = { nodes: [node('s', 'spot', 1), node('o', 'on-demand', 1)] };
+    expect(reasonsFor({ records })).toEqual([]);
+  });
+});
