@@ -113,6 +113,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     log: log.child('events'),
     controller: 'stowage.io/operator',
     instance: identity,
+    onDropped: () => metrics.inc('stowage_events_dropped_total', {}),
   });
   // Where the handler is called without a server of its own, it shows by an answer.
   const asksForNewPods = (): boolean => config.webhook.enabled || admission.hasAnswered();

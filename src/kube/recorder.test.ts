@@ -118,12 +118,15 @@ describe('createEventRecorder', () => {
   });
 
   test('one object cannot flood: 25 events, then one each five minutes; others are not affected', async () => {
-    const { recorder, clock, events, end } = await setUp();
+    let told = 0;
+    const onDropped = (): void => void told++;
+    const { recorder, clock, events, end } = await setUp({ onDropped });
     for (let index = 0; index < 40; index++) recorder.record({ ...notice, note: `note ${index}` });
     recorder.record({ ...notice, regarding: { ...notice.regarding, name: 'web-2', uid: 'u2' } });
     await clock.advance(0);
     expect(events()).toHaveLength(26);
     expect(recorder.dropped).toBe(15);
+    expect(told).toBe(15);
     await clock.advance(300_000);
     recorder.record({ ...notice, note: 'later' });
     recorder.record({ ...notice, note: 'too many again' });

@@ -36,6 +36,8 @@ export interface EventRecorderOptions {
   /** This process, e.g. the pod's name. */
   readonly instance: string;
   readonly limits?: EventSeriesLimits;
+  /** Told of each notice that is dropped, for metrics. */
+  readonly onDropped?: () => void;
 }
 
 interface Write {
@@ -74,11 +76,15 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   /** By key: of one series at most one write waits. */
   const queue = new Map<string, Write>();
   let dropped = 0;
+  const drop = (): void => {
+    dropped++;
+    options.onDropped?.();
+  };
   let wake: (() => void) | undefined;
 
   const enqueue = (write: Write): void => {
     if (queue.size >= MAX_PENDING) {
-      dropped++;
+      drop();
       // The next occurrence must not count as a repeat of an event that does not exist.
       if (write.kind === 'create') series.forget(write.key);
       return;
@@ -92,7 +98,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const key = occurrenceKey(notice);
     const verdict = series.record({ key, subject: subjectOf(notice.regarding) }, now);
     if (verdict.kind === 'dropped') {
-      dropped++;
+      drop();
       return;
     }
     if (verdict.kind === 'create') {
@@ -169,7 +175,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       } catch (error) {
         const isTransient = error instanceof ConnectionError || isThrottled(error);
         if (signal.aborted || !isTransient || attempt >= MAX_ATTEMPTS) {
-          dropped++;
+          drop();
           series.forget(write.key);
           const { reason, regarding } = write.notice;
           log.debug(
@@ -203,7 +209,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       try {
         record(notice);
       } catch (error) {
-        dropped++;
+        drop();
         log.warn({ error }, 'An event could not be recorded');
       }
     },

@@ -85,6 +85,11 @@ export const runtimeMetrics = {
     labels: ['result'],
     initial: each('result', ['applied', 'restart-needed', 'invalid']),
   },
+  stowage_events_dropped_total: {
+    type: 'counter',
+    help: 'Events about workloads and policies that were not written: too many about one object, or the API server did not take them.',
+    labels: [],
+  },
   stowage_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     help: 'When the served webhook certificate ends, in seconds since 1970 (UTC).',
