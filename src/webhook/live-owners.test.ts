@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Deployment, KubeObject, ReplicaSet } from '../api/core.ts';
+import type { Deployment, KubeObject, Namespace, ReplicaSet } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
 import { createSilentLogger } from '../lib/log.ts';
@@ -24,6 +24,7 @@ const replicaSet: ReplicaSet = {
   },
   spec: { selector: {} },
 };
+const namespace: Namespace = { metadata: { name: 'shop', uid: 'n1', labels: { 'spotalis.io/enabled': 'true' } } };
 const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-abc', uid: 'rs1' };
 
 /** An API that has `objects`; `get` waits for `gate` when given. Other calls are not made here. */
@@ -39,9 +40,10 @@ function fakeApi(objects: readonly KubeObject[], gate?: Promise<void>): { api: K
   return { api: { get } as unknown as KubeApi, reads };
 }
 
-function setUp(objects: readonly KubeObject[], gate?: Promise<void>) {
+function setUp(objects: readonly KubeObject[], gate?: Promise<void>, known: readonly Namespace[] = [namespace]) {
   const clock = createVirtualClock(0);
   const stores = createManualStores();
+  for (const each of known) stores.namespaces.put(each);
   const { api, reads } = fakeApi(objects, gate);
   const log = createSilentLogger();
   const projections = createProjections(() => {});
@@ -120,6 +122,50 @@ describe('case 30: an owner that is not in the cache yet', () => {
   test('pods without a controller are unmanaged without a read', () => {
     const { owners, reads } = setUp([]);
     expect(owners.resolve('shop', undefined)).toEqual({ kind: 'unmanaged' });
+    expect(reads).toEqual([]);
+  });
+});
+
+describe('a namespace that is not in the cache yet', () => {
+  const setUpNew = (objects: readonly KubeObject[], gate?: Promise<void>) => setUp(objects, gate, []);
+
+  test('is read live beside the owner: its first pods are steered', async () => {
+    const { owners, reads } = setUpNew([namespace, deployment, replicaSet]);
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+    expect(reads.toSorted()).toEqual(['Deployment/web', 'Namespace/shop', 'ReplicaSet/web-abc']);
+    expect(owners.view.namespace('shop')).toMatchObject({ name: 'shop', enabled: true });
+    expect(owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+  });
+
+  test('also where the owner is known; the cache comes first once it has it', async () => {
+    const { owners, stores, reads } = setUpNew([namespace]);
+    stores.deployments.put(deployment);
+    stores.replicaSets.put(replicaSet);
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+    expect(reads).toEqual(['Namespace/shop']);
+    stores.namespaces.put({ metadata: { name: 'shop', uid: 'n1', labels: {} } });
+    expect(owners.view.namespace('shop')?.enabled).toBe(false);
+  });
+
+  test('one that cannot be read costs the budget at most, and changes nothing about the owner', async () => {
+    const { owners, stores, clock } = setUpNew([], new Promise(() => {}));
+    stores.deployments.put(deployment);
+    stores.replicaSets.put(replicaSet);
+    const resolving = owners.resolve('shop', owner);
+    await clock.advance(150);
+    expect(await resolving).toMatchObject({ kind: 'workload' });
+    expect(owners.view.namespace('shop')).toBeUndefined();
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('nothing is read for pods that nobody manages, nor before the caches are there', async () => {
+    const { owners, stores, reads } = setUpNew([namespace]);
+    const job = { apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'j1' };
+    expect(owners.resolve('shop', job)).toEqual({ kind: 'unmanaged' });
+    stores.deployments.put(deployment);
+    stores.replicaSets.put(replicaSet);
+    stores.namespaces.setFreshness('initial');
+    expect(owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
     expect(reads).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Owners of pods that the caches do not show yet: the first pods of a new workload arrive before its ReplicaSet does.
+ * Owners of pods that the caches do not show yet, and their namespaces: the first pods of a new workload arrive before
+ * its ReplicaSet does.
  * Admitted unsteered instead, they were what the system this replaces had to evict again (Spotalis B10).
  */
 import type { KubeApi } from '../api/kube-api.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import { type OwnerResolution, resolveOwner } from '../model/owners.ts';
-import type { OwnerReference, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
+import type { NamespaceRecord, OwnerReference, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
 import type { Projections } from '../observe/project.ts';
 
 /**
@@ -59,6 +60,7 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
   const cached = options.view;
   const replicaSets = new Map<string, Kept<ReplicaSetRecord>>();
   const workloads = new Map<string, Kept<WorkloadRecord>>();
+  const namespaces = new Map<string, Kept<NamespaceRecord>>();
   /** One read per owner, however many of its pods wait for it. */
   const reading = new Map<string, Promise<void>>();
 
@@ -86,24 +88,34 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     }
   };
 
-  const readOnce = (namespace: string, owner: OwnerReference): Promise<void> => {
-    // All of it: whoever names a known uid beside a wrong name must not have others wait for that.
-    const key = [namespace, owner.kind, owner.name, owner.uid].join('/');
+  const once = (key: string, what: object, readIt: () => Promise<void>): Promise<void> => {
     const running = reading.get(key);
     if (running !== undefined) return running;
     if (reading.size >= MAX_READS) return Promise.resolve();
-    const started = read(namespace, owner)
+    const started = readIt()
       .catch((error: unknown) => {
-        const { kind, name } = owner;
-        log.warn({ namespace, kind, name, error: describeError(error) }, 'The owner of a pod could not be read');
+        log.warn({ ...what, error: describeError(error) }, 'The owner of a pod could not be read');
       })
       .finally(() => reading.delete(key));
     reading.set(key, started);
     return started;
   };
+  const readOnce = (namespace: string, owner: OwnerReference): Promise<void> => {
+    const { kind, name, uid } = owner;
+    // All of it: whoever names a known uid beside a wrong name must not have others wait for that.
+    return once([namespace, kind, name, uid].join('/'), { namespace, kind, name }, () => read(namespace, owner));
+  };
+  const readNamespace = (name: string): Promise<void> =>
+    once(name, { kind: 'Namespace', name }, async () => {
+      const record = projections.namespace(await api.get(resources.namespaces, name));
+      if (record !== undefined) keep(namespaces, name, record);
+    });
+  /** The API server asks us about its pods, so it should be there. */
+  const lacksNamespace = (name: string): boolean => view.namespace(name) === undefined && cached.freshness().synced;
 
   const view: ClusterView = {
     ...cached,
+    namespace: (name) => cached.namespace(name) ?? namespaces.get(name)?.record,
     replicaSet: (uid) => cached.replicaSet(uid) ?? replicaSets.get(uid)?.record,
     workloadByUid: (uid) => cached.workloadByUid(uid) ?? workloads.get(uid)?.record,
     replicaSetsOf(workloadUid) {
@@ -120,6 +132,7 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     const overdue = createDeferred<void>();
     const timer = clock.setTimer(budgetMillis, overdue.resolve);
     const deadline = clock.now() + budgetMillis;
+    const asking = lacksNamespace(namespace) ? readNamespace(namespace) : undefined;
     try {
       let resolution = resolveOwner(view, owner);
       // Pod -> ReplicaSet -> Deployment: two reads at most.
@@ -127,6 +140,7 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
         await Promise.race([readOnce(namespace, resolution.owner), overdue.promise]);
         resolution = resolveOwner(view, owner);
       }
+      await Promise.race([asking, overdue.promise]);
       return resolution;
     } finally {
       timer.cancel();
@@ -137,7 +151,9 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     view,
     resolve(namespace, owner) {
       const resolution = resolveOwner(view, owner);
-      return resolution.kind === 'not-cached' && owner !== undefined ? resolveLive(namespace, owner) : resolution;
+      const isComplete =
+        resolution.kind === 'unmanaged' || (resolution.kind === 'workload' && !lacksNamespace(namespace));
+      return isComplete || owner === undefined ? resolution : resolveLive(namespace, owner);
     },
   };
 }
