@@ -244,8 +244,11 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     return stopped;
   };
   const ended = Promise.race([acting, watchClock(clock, stopping.signal)]).then(async (how) => {
+    const error = how === 'stopped' ? undefined : unaskedEnd(how);
+    // At once: stopping takes seconds, and who reads the log wants to know why.
+    if (error !== undefined) log.error({ error }, 'The operator ends by itself');
     await stop();
-    if (how !== 'stopped') throw unaskedEnd(how);
+    if (error !== undefined) throw error;
   });
   ended.catch(() => {});
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { watchClock } from './clock-watch.ts';
 import { annotate, deploy, MINUTE, policy, startWorld, untilSides } from './testing/steps.ts';
@@ -43,7 +44,14 @@ describe('a clock that is watched', () => {
 
 describe('an operator whose clock is set', () => {
   test.each(['forwards', 'backwards'])('%s ends at once, and the next one goes on where it was', async (direction) => {
-    const world = await startWorld();
+    const lines: string[] = [];
+    const log = createLogger({
+      level: 'error',
+      format: 'json',
+      clock: createVirtualClock(0),
+      write: (line) => void lines.push(line),
+    });
+    const world = await startWorld({ log });
     await deploy(world, 4, policy(0, 0));
     const ended = world.operator().ended.then(
       () => 'stopped',
@@ -54,6 +62,14 @@ describe('an operator whose clock is set', () => {
     // A leader whose clock is set forwards takes its lease for run out, whichever it notices first.
     expect(['CLOCK_SET', 'LEASE_LOST']).toContain(await ended);
     expect(direction === 'forwards' || (await ended) === 'CLOCK_SET').toBe(true);
+    // As a record, for whoever collects logs, and not only in the last line of the process.
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        msg: 'The operator ends by itself',
+        error: expect.stringMatching(/clock|lease/),
+      }),
+    );
     await world.startOperator('test_2');
     await annotate(world, policy(100, 0));
     await untilSides(world, 'web', 4, 0);

@@ -8,7 +8,7 @@ import type { ApiServer } from '../../cluster/apiserver/api-server.ts';
 import type { NodePool } from '../../cluster/autoscaler/node-pool.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { loadConfig } from '../../config/load.ts';
-import { createSilentLogger } from '../../lib/log.ts';
+import { createSilentLogger, type Logger } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { EpochMillis } from '../../lib/units.ts';
@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly dashboard?: boolean;
   /** Where the operator's metrics go. Default: nowhere to be seen. */
   readonly metrics?: Metrics;
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
   /** When it begins. Default 2026-01-31 12:00 UTC. */
   readonly startAt?: EpochMillis;
   /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
@@ -98,7 +100,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
   const base = await createWorld({
     clock,
     random: createSeededRandom(options.seed ?? 1),
-    log: createSilentLogger(),
+    log: options.log ?? createSilentLogger(),
     cluster: {
       nodes: [...nodesOf('spot', spotNodes), ...nodesOf('on-demand', onDemandNodes)],
       pools: options.pools ?? [],
