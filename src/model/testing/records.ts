@@ -7,6 +7,7 @@ import type { PlacementSettings } from '../placement-settings.ts';
 import type {
   NamespaceRecord,
   NodeRecord,
+  NodeSelectorTerm,
   PdbRecord,
   PodRecord,
   PodTemplate,
@@ -194,4 +195,9 @@ export function someSettings(changes: Partial<PlacementSettings> = {}): Placemen
     nodeClasses: nodeClassProfile(['karpenter'], { provisionable: { spot: false, onDemand: false } }),
     ...changes,
   };
+}
+
+/** Nodes with one of these values of the label `zone`. */
+export function inZone(...zones: string[]): NodeSelectorTerm {
+  return { expressions: [{ key: 'zone', operator: 'In', values: zones }], fields: [] };
 }
