@@ -92,6 +92,21 @@ describe('play', () => {
     expect(broken(stage)).toEqual(['exact']);
   });
 
+  test('spot nodes are lost too seldom to be a storm, however long it runs', async () => {
+    const stage = setUp(atRest);
+    const at: number[] = [];
+    const push = stage.acts.push.bind(stage.acts);
+    stage.acts.push = (...words) => {
+      if (words.includes('interrupt')) at.push(stage.clock.now());
+      return push(...words);
+    };
+    const playing = stage.start(960_000);
+    await stage.clock.advance(970_000);
+    await playing;
+    expect(at.length).toBeGreaterThan(2);
+    for (const [index, third] of at.slice(2).entries()) expect(third - (at[index] ?? 0)).toBeGreaterThan(600_000);
+  });
+
   test('the signal ends it within a tick, without a verdict on what was under way', async () => {
     const stage = setUp(onlySpot);
     const playing = stage.start(undefined);

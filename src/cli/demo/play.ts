@@ -35,6 +35,9 @@ const TICK_MILLIS = 250;
 const CALM_MILLIS = 1500;
 /** Time for the audience between two chapters. */
 const PAUSE_MILLIS = 2500;
+/** A third spot node within ten minutes would be a storm (decide/placement/spot-losses.ts); machines go some time after their notice. */
+const MAX_LOSSES = 2;
+const LOSSES_APART_MILLIS: Millis = 780_000;
 /** Decisions kept for the screen. */
 const MAX_DECISIONS = 50;
 
@@ -44,6 +47,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const decisions: DecisionLine[] = [];
   let story = 'The cluster starts.';
   let chapters = 0;
+  const losses: EpochMillis[] = [];
   let first: readonly PodShare[] = [];
   let last: readonly PodShare[] = [];
   const unsubscribe = world.onDecision((line) => {
@@ -101,11 +105,17 @@ export async function play(options: PlayOptions): Promise<Played> {
 
   try {
     while (!isOver()) {
-      const scene: Scene = { workloads: managedOf(look()), nodes: nodeLines(world.view, world.rules.sides) };
+      const recent = losses.filter((at) => clock.now() - at < LOSSES_APART_MILLIS);
+      const scene: Scene = {
+        workloads: managedOf(look()),
+        nodes: nodeLines(world.view, world.rules.sides),
+        isCalm: recent.length < MAX_LOSSES,
+      };
       const chapter = nextChapter(scene, chapters);
       story = chapter.text;
       presenter.announce(chapter.text);
       monitor.begin(chapter.circumstances);
+      if (chapter.circumstances.losesNodes) losses.push(clock.now());
       await chapter.act(world.actor);
       const before = clock.now();
       await watch(chapter);

@@ -17,6 +17,7 @@ const web = (pods: readonly string[], annotations: Readonly<Record<string, strin
 const scene = (workloads: readonly PlannedWorkload[], nodes: readonly NodeLine[] = [spotNode]): Scene => ({
   workloads,
   nodes,
+  isCalm: true,
 });
 
 /** What a chapter does, as words. */
@@ -61,6 +62,22 @@ describe('nextChapter', () => {
     const nothing = nextChapter(scene([], []), 1);
     expect(await acts(nothing)).toEqual([]);
     expect(nothing.text).toContain('nothing happens');
+  });
+
+  test('no node is taken that would make it a storm: the others go on', async () => {
+    const stormy = { ...scene(web(many)), isCalm: false };
+    expect(await acts(nextChapter(stormy, 1))).toEqual(['scale web 16']);
+  });
+
+  test('the percentage of a workload with a window stays: its pods could not be moved now', async () => {
+    const nightly = { ...half, 'disruption-schedule': '0 2 * * *', 'disruption-duration': '1h' };
+    expect(await acts(nextChapter(scene(web(many, nightly)), 3))).toEqual(['scale web 5']);
+  });
+
+  test('a workload grows to 24 replicas at most', async () => {
+    const pods = (count: number) => Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 'spot-1' : 'od-1'));
+    expect(await acts(nextChapter(scene(web(pods(20))), 2))).toEqual(['scale web 24']);
+    expect(await acts(nextChapter(scene(web(pods(24))), 2))).not.toEqual(['scale web 24']);
   });
 
   test('a change of percentage that moves nothing is left out', async () => {

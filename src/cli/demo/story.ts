@@ -20,6 +20,8 @@ export interface Actor {
 export interface Scene {
   readonly workloads: readonly PlannedWorkload[];
   readonly nodes: readonly NodeLine[];
+  /** One more spot node may be lost without its being a storm, in which nothing is moved for many minutes. */
+  readonly isCalm: boolean;
 }
 
 export interface Chapter {
@@ -32,6 +34,8 @@ export interface Chapter {
 }
 
 const LIMIT_MILLIS: Millis = 45_000;
+/** What the pools of the demo hold, and a screen shows. */
+const MAX_REPLICAS = 24;
 const QUIET: Circumstances = { losesNodes: false };
 
 /** The first chapter. */
@@ -66,7 +70,8 @@ export function nextChapter(scene: Scene, done: number): Chapter {
   };
 }
 
-function interruption({ nodes }: Scene, number: number): Chapter | undefined {
+function interruption({ nodes, isCalm }: Scene, number: number): Chapter | undefined {
+  if (!isCalm) return undefined;
   const [node] = nodes
     .filter((each) => each.class === 'spot' && each.state === 'ready')
     .sort((a, b) => b.podCount - a.podCount);
@@ -83,7 +88,10 @@ function growth(scene: Scene, number: number): Chapter | undefined {
   const planned = biggest(scene);
   if (planned === undefined) return undefined;
   const { replicas, name } = planned.workload;
-  return scaling(planned, Math.ceil(replicas * 1.6), `Chapter ${number}: ${name} grows from ${replicas} to`);
+  // A round grows a workload more often than it shrinks one where other chapters are left out.
+  const grown = Math.min(MAX_REPLICAS, Math.ceil(replicas * 1.6));
+  if (grown <= replicas) return undefined;
+  return scaling(planned, grown, `Chapter ${number}: ${name} grows from ${replicas} to`);
 }
 
 function shrink(scene: Scene, number: number): Chapter | undefined {
@@ -109,11 +117,11 @@ function scaling({ workload, plan }: PlannedWorkload, replicas: number, text: st
 }
 
 function lowerPercentage(scene: Scene, number: number): Chapter | undefined {
-  return changePercentage(biggest(scene), -30, number);
+  return changePercentage(biggest(scene, canBeMoved), -30, number);
 }
 
 function raisePercentage(scene: Scene, number: number): Chapter | undefined {
-  return changePercentage(biggest(scene), 30, number);
+  return changePercentage(biggest(scene, canBeMoved), 30, number);
 }
 
 function changePercentage(planned: PlannedWorkload | undefined, by: number, number: number): Chapter | undefined {
@@ -132,10 +140,19 @@ function changePercentage(planned: PlannedWorkload | undefined, by: number, numb
   };
 }
 
-/** The managed Deployment with the most replicas. */
-function biggest({ workloads }: Scene): PlannedWorkload | undefined {
+/** Pods of a workload with a window may have to wait for it until night. */
+function canBeMoved({ plan }: PlannedWorkload): boolean {
+  return plan.policy.state === 'managed' && plan.policy.window === undefined;
+}
+
+/** The managed Deployment with the most replicas, of those that are `suited`. */
+function biggest(
+  { workloads }: Scene,
+  suited: (planned: PlannedWorkload) => boolean = () => true,
+): PlannedWorkload | undefined {
   return workloads
     .filter(({ workload, plan }) => workload.kind === 'Deployment' && plan.policy.state === 'managed')
+    .filter(suited)
     .sort((a, b) => b.workload.replicas - a.workload.replicas)[0];
 }
 
