@@ -27,7 +27,7 @@ async function startAlone(replicas: number) {
     create: <T extends KubeObject>(...[type, object, options]: Parameters<typeof direct.create<T>>) => {
       if (type.plural === 'pods') {
         state.creations++;
-        const status = { reason: 'Forbidden', message: 'exceeded quota: pods' };
+        const status = { reason: 'Forbidden', message: `pod ${state.creations} exceeds quota: pods` };
         if (state.isRefusing) return Promise.reject(new KubeError(403, status, 'refused'));
       }
       return direct.create(type, object, options);
@@ -72,7 +72,7 @@ test('a refused creation costs one call a pass, is reported as ReplicaFailure, a
   expect(findCondition(at.stored()?.status?.conditions, 'ReplicaFailure')).toMatchObject({
     status: 'True',
     reason: 'FailedCreate',
-    message: 'exceeded quota: pods',
+    message: 'pod 1 exceeds quota: pods',
   });
   at.state.isRefusing = false;
   await at.clock.advance(60_000);

@@ -15,7 +15,6 @@ import {
   namespaceOf,
   timestampOf,
   uidOf,
-  withCondition,
 } from '../objects.ts';
 import { availableAt, isActive, isAvailable, isReady, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -201,17 +200,18 @@ export function replicaSetStatus(
     ready++;
     if (minReadySeconds === 0 || isAvailable(pod, minReadySeconds, nowMillis)) available++;
   }
-  const others = (set.status?.conditions ?? []).filter((condition) => condition.type !== 'ReplicaFailure');
-  const conditions =
-    result.failedVerb === undefined
-      ? others
-      : withCondition(set.status?.conditions, {
-          type: 'ReplicaFailure',
-          status: 'True',
-          reason: result.failedVerb,
-          message: describeError(result.error),
-          lastTransitionTime: timestampOf(nowMillis),
-        });
+  const known = set.status?.conditions ?? [];
+  const others = known.filter((condition) => condition.type !== 'ReplicaFailure');
+  // One that is told already stays as it is: every attempt has another pod's name in its message, and would wake this set.
+  const isTold = others.length < known.length;
+  const failure = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: result.failedVerb ?? '',
+    message: describeError(result.error),
+    lastTransitionTime: timestampOf(nowMillis),
+  };
+  const conditions = result.failedVerb === undefined ? others : isTold ? known : [...others, failure];
   return {
     replicas: active.length,
     fullyLabeledReplicas: labeled,
