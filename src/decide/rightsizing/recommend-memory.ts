@@ -12,7 +12,7 @@ import { settle } from './finish.ts';
 import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
 import type { MemoryTarget, RightsizingPolicy } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
-import { isShaped, type Shaped, shape } from './shape.ts';
+import { isShaped, roundUp, type Shaped, shape } from './shape.ts';
 import { windowPercentile } from './window-percentile.ts';
 
 const MIB: Bytes = 1024 * 1024;
@@ -57,6 +57,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     : start;
   const floor = floors?.memory;
   const highest = Math.max(0, ...memory.peaks().map(({ bytes }) => bytes));
+  const roundTo = target.strategy === 'Peak' ? MIB : 1;
   return shape({
     draft: raiseTo(killed, floor, 'learned-floor', `less than ${floor} bytes did it harm after a decrease`),
     current,
@@ -65,8 +66,8 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     minHistoryMillis: policy.minHistoryMillis,
     samples: memory.samples(),
     minSamples: policy.minSamples,
-    roundTo: target.strategy === 'Peak' ? MIB : 1,
-    leastLimit: highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN),
+    roundTo,
+    leastLimit: roundUp(highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN), roundTo),
     safeFloor: safeFloor(memory, policy, current.request, now),
     safeFloorHold: policy.memoryDecrease === 'Never' ? 'MemoryDecreaseNotAllowed' : 'MemoryDecreaseUnsafe',
     now,

@@ -128,8 +128,10 @@ function raiseWithLowConfidence(draft: Draft, input: ShapeInput): Draft {
 
 /** Upwards to a whole multiple. 100 and a tenth are 110.00000000000001; that is no reason for the next one. */
 export function roundUp(value: number, multiple: number): number {
+  const exact = value / multiple;
+  const hair = Math.max(1e-9, exact * 2 ** -50);
   // Never the -0 that rounding a hair below 0 gives.
-  return Math.max(0, Math.ceil(value / multiple - 1e-9)) * multiple;
+  return Math.max(0, Math.ceil(exact - hair)) * multiple;
 }
 
 function round(draft: Draft, multiple: number): Draft {
