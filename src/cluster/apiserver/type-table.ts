@@ -39,6 +39,10 @@ function type(group: string, version: string, plural: string, kind: string, name
   return { group, version, plural, kind, namespaced };
 }
 
+function admission(plural: string, kind: string): ResourceType {
+  return type('admissionregistration.k8s.io', 'v1', plural, kind, false);
+}
+
 const WORKLOAD = { categories: ['all'], subresources: ['status', 'scale'], hasGeneration: true };
 
 /** Rules by `group/plural`; built once a server, so no table is shared between servers. */
@@ -83,16 +87,10 @@ export function builtInTypes(
     entry(resources.leases),
     entry(resources.events, { shortNames: ['ev'] }),
     entry(resources.mutatingWebhookConfigurations, { hasGeneration: true }),
-    entry(
-      type(
-        'admissionregistration.k8s.io',
-        'v1',
-        'validatingwebhookconfigurations',
-        'ValidatingWebhookConfiguration',
-        false,
-      ),
-      { hasGeneration: true },
-    ),
+    entry(admission('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration'), { hasGeneration: true }),
+    // Kept, and nothing is judged by them here (adr/0028).
+    entry(admission('validatingadmissionpolicies', 'ValidatingAdmissionPolicy'), { hasGeneration: true, ...status }),
+    entry(admission('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding'), { hasGeneration: true }),
     entry(type('batch', 'v1', 'jobs', 'Job', true), { categories: ['all'], hasGeneration: true, ...status }),
     entry(type('batch', 'v1', 'cronjobs', 'CronJob', true), {
       categories: ['all'],
