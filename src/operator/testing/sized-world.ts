@@ -164,3 +164,8 @@ export async function sizedEvents(world: EmbeddedWorld): Promise<Event[]> {
 export function workloadWrites(world: EmbeddedWorld): string[] {
   return world.operatorWrites.filter((write) => !/ (events|leases|configmaps|optimizationpolicies)$/.test(write));
 }
+
+/** One condition of the policy of that name; undefined where it has none. */
+export async function conditionOf(world: EmbeddedWorld, name: string, type: string) {
+  return (await readPolicy(world, { name })).status?.conditions?.find((each) => each.type === type);
+}
