@@ -1,4 +1,6 @@
-/** The cluster of the kubeconfig for as long as a command works on it; what goes wrong there is told with its address. */
+/**
+ * The cluster of the kubeconfig for as long as a command works on it; what goes wrong there is told with its address.
+ */
 import { homedir } from 'node:os';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isForbidden, isUnauthorized, KubeError } from '../api/kube-error.ts';
