@@ -74,6 +74,3 @@ export const httpUrl: SettingKind<URL | null> = {
     return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
   },
 };
-
-/** For settings that the agent passes over. */
-export const anyText: SettingKind<string> = { accepted: 'any text', read: (text) => text };

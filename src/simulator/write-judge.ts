@@ -49,7 +49,8 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
 
   return {
     onLease({ body }) {
-      const holder = isRecord(body) ? String(treeAt(body, 'spec')['holderIdentity'] ?? '') : '';
+      const told = isRecord(body) ? treeAt(body, 'spec')['holderIdentity'] : undefined;
+      const holder = typeof told === 'string' ? told : '';
       return ({ kind }) => {
         if (kind === 'done') holders = new Set([holder]);
         else if (kind === 'unknown') holders.add(holder);
