@@ -87,11 +87,14 @@ describe('loadScenario', () => {
   test('knows a library, each scenario named after its file and holding the floor as an assertion', () => {
     expect(libraryNames()).toEqual([
       'black-friday',
+      'five-hundred-nodes',
+      'noisy-neighbour',
       'quiet-day',
       'rollout-under-storm',
       'spot-famine',
       'spot-storm',
       'week',
+      'wrong-requests',
     ]);
     for (const name of libraryNames()) {
       const { scenario } = loadScenario(name);
@@ -106,7 +109,9 @@ describe('loadScenario', () => {
     const path = join(folder, 'mine.yaml');
     writeFileSync(path, base);
     expect(loadScenario(path)).toMatchObject({ scenario: { name: 'test' }, folder });
-    expect(() => loadScenario(join(folder, 'other.yaml'))).toThrow(/there is no scenario .*black-friday, quiet-day/);
+    expect(() => loadScenario(join(folder, 'other.yaml'))).toThrow(
+      /there is no scenario .*black-friday, five-hundred-nodes/,
+    );
   });
 });
 
