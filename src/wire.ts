@@ -170,8 +170,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         ? {}
         : addressAnnotations({ host: options.advertisedHost, port: webhook.port }),
     metrics,
-    // The caches come first: before their first list everything looks deleted. Sizing waits for its own, and tells policies
-    // of those that never come.
+    // The caches come first: before their first list everything looks deleted. Sizing waits for its own, and tells
+    // policies of those that never come.
     lead: async (signal) => {
       const placing = Promise.race([view.onSynced, aborted(signal)]).then(() =>
         signal.aborted ? undefined : engine.controller.run(signal),

@@ -229,7 +229,9 @@ describe('with a Role in one namespace', () => {
   test('status: replicas by side, and no table of nodes that are not known', async () => {
     const { code, stdout } = await run('status', '-n', 'shop');
     expect(code).toBe(0);
-    expect(stdout).toContain('1 of 1 workload managed: 1 drifted (4 replicas, 1 blocked), 0 incomplete, 0 invalid, 0 evictions');
+    expect(stdout).toContain(
+      '1 of 1 workload managed: 1 drifted (4 replicas, 1 blocked), 0 incomplete, 0 invalid, 0 evictions',
+    );
     expect(stdout).toContain('Rightsizing: 1 policy, 1 workload');
     expect(stdout).not.toContain('USABLE');
     expect((await json('status', '-n', 'shop')).nodes).toEqual([]);

@@ -14,7 +14,9 @@ export interface ReflectorSink<T> {
   remove(object: T): void;
   /** The server was heard: an answer, an event, a bookmark. */
   onContact(): void;
-  /** `fresh`: listed and watched. `stale`: the connection broke, `error` says how, or what was missed is not all here. */
+  /**
+   * `fresh`: listed and watched. `stale`: the connection broke, `error` says how, or what was missed is not all here.
+   */
   onState(state: 'fresh' | 'stale', error?: unknown): void;
 }
 

@@ -54,8 +54,8 @@ const CATCH_UP_MILLIS = 1_000;
 
 /**
  * Follows the type until `signal` aborts. Never rejects: every fault is logged, reported to the sink and retried with
- * backoff. After a break the sink counts as fresh a second after a watch is accepted at the last known version: what was
- * missed follows within the same stream, ordered.
+ * backoff. After a break the sink counts as fresh a second after a watch is accepted at the last known version: what
+ * was missed follows within the same stream, ordered.
  */
 export async function runReflector<T extends KubeObject>(
   options: ReflectorOptions<T>,

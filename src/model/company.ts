@@ -17,9 +17,9 @@ const none: readonly CompanyRule[] = [];
 
 /**
  * Tells of nodes whether the pods around them may keep the pod from there. What cannot be told counts as if they did.
- * Anti-affinity to strangers is not asked: a pod that is moved for nothing waits, and its side is left alone for a while.
- * Each domain is looked at once, so the answer holds for the moment only.
- * Source: kubernetes pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
+ * Anti-affinity to strangers is not asked: a pod that is moved for nothing waits, and its side is left alone for a
+ * while. Each domain is looked at once, so the answer holds for the moment only. Source: kubernetes
+ * pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
  */
 export function judgeCompany(view: ClusterView, request: CompanyRequest): (node: NodeRecord) => boolean {
   const { company = none } = request.template;

@@ -1,4 +1,7 @@
-/** A Deployment of a GitOps tool on a virtual cluster, for tests of what is written into templates and taken out of them. */
+/**
+ * A Deployment of a GitOps tool on a virtual cluster, for tests of what is written into templates and taken out of
+ * them.
+ */
 import type { Deployment, KubeObject } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { startVirtualCluster, testNodes } from '../../cluster/testing/virtual-cluster.ts';

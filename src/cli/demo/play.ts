@@ -35,7 +35,10 @@ const TICK_MILLIS = 250;
 const CALM_MILLIS = 1500;
 /** Time for the audience between two chapters. */
 const PAUSE_MILLIS = 2500;
-/** A third spot node within ten minutes would be a storm (decide/placement/spot-losses.ts); machines go some time after their notice. */
+/**
+ * A third spot node within ten minutes would be a storm (decide/placement/spot-losses.ts); machines go some time after
+ * their notice.
+ */
 const MAX_LOSSES = 2;
 const LOSSES_APART_MILLIS: Millis = 780_000;
 /** Decisions kept for the screen. */

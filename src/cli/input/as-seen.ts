@@ -5,7 +5,10 @@ import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { nodesToldBy } from '../../observe/inferred-nodes.ts';
 import type { MissingName } from './missing-data.ts';
 
-/** Without these it is not known whether a pod may be moved: a budget may forbid it, a node may be leaving anyway, or be full. */
+/**
+ * Without these it is not known whether a pod may be moved: a budget may forbid it, a node may be leaving anyway, or be
+ * full.
+ */
 const CRUCIAL = ['nodes', 'poddisruptionbudgets'] as const satisfies readonly MissingName[];
 
 /** What stands for records that may not be read. */

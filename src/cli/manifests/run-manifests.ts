@@ -45,7 +45,9 @@ function profileText(profile: string, namespace: string): string {
   return definitions.length === 0 ? text : `${crdsYaml(definitions)}---\n${text}`;
 }
 
-/** Of a name that may be all digits, or `on`: YAML, and kubectl's older one, would take it for something else than text. */
+/**
+ * Of a name that may be all digits, or `on`: YAML, and kubectl's older one, would take it for something else than text.
+ */
 function asScalar(name: string): string {
   return /^(?:\d.*|true|false|null|yes|no|on|off|y|n)$/.test(name) ? JSON.stringify(name) : name;
 }

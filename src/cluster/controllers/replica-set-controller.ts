@@ -202,7 +202,8 @@ export function replicaSetStatus(
   }
   const known = set.status?.conditions ?? [];
   const others = known.filter((condition) => condition.type !== 'ReplicaFailure');
-  // One that is told already stays as it is: every attempt has another pod's name in its message, and would wake this set.
+  // One that is told already stays as it is: every attempt has another pod's name in its message, and would wake this
+  // set.
   const isTold = others.length < known.length;
   const failure = {
     type: 'ReplicaFailure',

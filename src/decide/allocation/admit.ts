@@ -90,8 +90,8 @@ export type Admission =
 const QUOTA_RETRY: Millis = 60_000;
 const CAPACITY_RETRY: Millis = 1000;
 /**
- * The largest step, as with MBCAS. What is further away takes several: refused, a pod that asked for a twentieth of what
- * it needs would never get any of it.
+ * The largest step, as with MBCAS. What is further away takes several: refused, a pod that asked for a twentieth of
+ * what it needs would never get any of it.
  */
 const MOST_STEP: Millicores = 20_000;
 const MOST_FACTOR = 10;

@@ -21,7 +21,9 @@ describe('the files of the pages, from source', () => {
   test('whatever a page is made of is served where a browser asks for it', () => {
     const files = listClientFiles();
     const asked = [...files].flatMap(([path, name]) => {
-      const imports = name.endsWith('.ts') ? readClientFile(name).body.matchAll(/^import [^;]* from '(\.[^']+)';$/gm) : [];
+      const imports = name.endsWith('.ts')
+        ? readClientFile(name).body.matchAll(/^import [^;]* from '(\.[^']+)';$/gm)
+        : [];
       return [...imports].map(([, from = '']) => new URL(from, `http://host${path}`).pathname);
     });
     expect(asked.length).toBeGreaterThan(50);

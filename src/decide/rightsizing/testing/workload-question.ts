@@ -1,4 +1,7 @@
-/** What is asked of {@link recommendWorkload} in tests: an ordinary workload that uses less than it requests, under an eager policy. */
+/**
+ * What is asked of {@link recommendWorkload} in tests: an ordinary workload that uses less than it requests, under an
+ * eager policy.
+ */
 import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import { aContainer, MIB } from '../../../model/testing/sizing-records.ts';
 import type { UsageProfile } from '../../../model/usage-profile.ts';
