@@ -135,6 +135,8 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       'Eviction asked for',
     );
     const isDisrupted = mayBeGone(outcome);
+    // One workload whose evictions are refused must not keep all others from trying spot.
+    if (!isDisrupted) spot.memory.cancelProbe(workload.uid);
     if (isDisrupted) {
       moves.started(decision, startedAt);
       if (decision.isReturn === true) history.recordReturn(workload.uid, startedAt);

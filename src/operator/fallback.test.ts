@@ -114,6 +114,21 @@ describe('bug 8: spot is away for 20 minutes', () => {
     expect(await world.sides('shop', 'web')).toEqual({ spot: 6, 'on-demand': 2, pending: 0 });
   });
 
+  test('a return that the API server refuses gives its turn back: it is tried again at once, not when a probe is given up', async () => {
+    const world = await start();
+    setSpot(world, false);
+    await create(world, deployment({ replicas: 3, percentage: 50 }));
+    await untilSides(world, 0, 3, 15 * MINUTE);
+    setSpot(world, true);
+    const before = world.evictions.length;
+    const effect = { kind: 'status', code: 500, message: 'no luck' } as const;
+    world.server.faults.add({ resources: ['pods/eviction'], effect, count: 1 });
+    await until(world, 'one is refused', () => world.evictions.length > before, HOUR);
+    await world.clock.advance(MINUTE);
+    expect(world.evictions.length).toBe(before + 2);
+    expect(deeds(world).returns).toBe(1);
+  });
+
   test('bug 38: recreating the pod is what unsticks it; a rollout in the middle of the outage ends as well', async () => {
     const world = await start();
     await create(world, deployment({ replicas: 4, percentage: 50 }));

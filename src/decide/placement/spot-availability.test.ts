@@ -52,6 +52,24 @@ describe('one workload', () => {
     expect(spot.mayClaim('w', 'first', 3 * MINUTE)).toBe(true);
   });
 
+  test('a move that was refused gives its turn back, for its workload and all others; one that was claimed does not', () => {
+    const spot = closed();
+    spot.recordStranded('w', -5 * MINUTE, true, 0);
+    spot.recordStranded('v', -5 * MINUTE, true, 0);
+    const now = 4 * MINUTE;
+    spot.startProbe('w', now);
+    expect(spot.stateOf('other', now)).toMatchObject({ kind: 'probing', isTaken: true });
+    spot.cancelProbe('v');
+    expect(spot.stateOf('other', now)).toMatchObject({ isTaken: true });
+    spot.cancelProbe('w');
+    for (const workload of ['w', 'v', 'other'])
+      expect(spot.stateOf(workload, now)).toMatchObject({ kind: 'probing', isTaken: false });
+    spot.startProbe('w', now);
+    spot.claim('w', 'replacement', now);
+    spot.cancelProbe('w');
+    expect(spot.stateOf('other', now)).toMatchObject({ isTaken: true });
+  });
+
   test('the replacement of a pod that was moved to spot is the probe', () => {
     const spot = closed();
     const now = 3 * MINUTE;

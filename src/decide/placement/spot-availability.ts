@@ -17,6 +17,8 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
   claim(workloadUid: string, requestUid: string, now: EpochMillis): void;
   /** A pod is about to be moved to spot: its replacement, whose admission follows, will be the probe. */
   startProbe(workloadUid: string, now: EpochMillis): void;
+  /** That pod stays after all: another may be the probe, unless an admission has claimed it meanwhile. */
+  cancelProbe(workloadUid: string): void;
   /**
    * A pod of the workload has waited for spot longer than is acceptable. Closes spot, for longer each time; no matter
    * while it is closed, so it may be told again and again.
@@ -130,6 +132,12 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
     },
     claim: (workloadUid, requestUid, now) => setProbe(workloadUid, now, requestUid),
     startProbe: (workloadUid, now) => setProbe(workloadUid, now, undefined),
+    cancelProbe(workloadUid) {
+      for (const breaker of involved(workloadUid)) {
+        const { probe } = breaker;
+        if (probe?.workloadUid === workloadUid && probe.claimedBy === undefined) breaker.probe = undefined;
+      }
+    },
     recordStranded(workloadUid, since, isOrdinary, now) {
       const own = breakerOf(workloadUid);
       if (stateOfBreaker(own, now).kind !== 'closed') close(own, now);
