@@ -1,157 +1,31 @@
 /**
  * plan, status, explain and restore for somebody with a Role in one namespace, on an API server that enforces roles.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { KubeObject, Pod } from '../api/core.ts';
-import { customResourceDefinition } from '../api/crd/crd.ts';
-import { crdDescriptions } from '../api/crd/crds.ts';
-import { type ResourceType, resources } from '../api/resources.ts';
-import type { Access } from '../cluster/apiserver/access-log.ts';
-import {
-  createEmbeddedWorld,
-  deploymentObject,
-  type EmbeddedWorld,
-  namespaceObject,
-  readManifests,
-} from '../operator/testing/embedded-world.ts';
-import { annotate, deploy, podsOf, policy } from '../operator/testing/steps.ts';
-import { kubeconfigText } from './demo/demo-kubeconfig.ts';
+import { resources } from '../api/resources.ts';
+import { podsOf } from '../operator/testing/steps.ts';
 import { type CommandResult, runCommand } from './testing/run-command.ts';
-import { bindingOf, type RoleRule, readerRole, restoreRole } from './testing/tenant.ts';
+import { readerRole } from './testing/tenant.ts';
+import { startTenantWorld, type TenantWorld } from './testing/tenant-world.ts';
 
-const ALICE = 'alice';
-const BOB = 'bob';
-const role = readerRole('shop');
 const POLICIES = 'optimizationpolicies of other namespaces';
-const rbacType = (plural: string, kind: string, namespaced: boolean): ResourceType => ({
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  plural,
-  kind,
-  namespaced,
-});
-const roles = rbacType('roles', 'Role', true);
-const clusterRoles = rbacType('clusterroles', 'ClusterRole', false);
-const clusterBindings = rbacType('clusterrolebindings', 'ClusterRoleBinding', false);
-
-function policyIn(namespace: string): KubeObject {
-  const object = {
-    apiVersion: 'optipod.io/v1alpha1',
-    kind: 'OptimizationPolicy',
-    metadata: { name: `of-${namespace}`, namespace },
-    spec: {
-      mode: 'Recommend',
-      selector: { namespaces: { allow: ['shop'] } },
-      metricsConfig: { provider: 'metrics-server' },
-      resourceBounds: { cpu: { min: '10m', max: '4' }, memory: { min: '32Mi', max: '8Gi' } },
-      updateStrategy: {},
-    },
-  };
-  return object;
-}
+const role = readerRole('shop');
 
 describe('with a Role in one namespace', () => {
-  let world: EmbeddedWorld;
-  let folder: string;
-  const file = (name: string, text: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  };
-  const kubeconfigs: Record<'alice' | 'bob' | 'root', string> = { alice: '', bob: '', root: '' };
-
-  /**
-   * Four replicas that admission put on spot; then all of them are to be on on-demand, and nobody is there to move
-   * them.
-   */
+  let tenant: TenantWorld;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'stowage-tenant-'));
-    const objects = [
-      ...readManifests('rbac.yaml').filter(({ kind }) => kind !== 'Namespace'),
-      ...['shop', 'other'].map(namespaceObject),
-      ...crdDescriptions.map(customResourceDefinition),
-      role,
-      bindingOf('shop', ALICE, { kind: 'Role', name: 'stowage-reader' }),
-      restoreRole('shop'),
-      bindingOf('shop', BOB, { kind: 'Role', name: 'stowage-restore' }),
-    ];
-    const user = 'system:serviceaccount:spotalis-system:stowage';
-    world = await createEmbeddedWorld({
-      spotNodes: 2,
-      onDemandNodes: 2,
-      metricsEveryMillis: 60_000,
-      rbac: { objects, user },
-    });
-    await world.startOperator('one_1');
-    await deploy(world, 4, policy(100, 0));
-    await world.cluster.apply(['shop', 'spotalis-system'].map(policyIn));
-    const other = deploymentObject({ name: 'filler', replicas: 1 });
-    await world.api.create(
-      resources.deployments,
-      { ...other, metadata: { ...other.metadata, namespace: 'other' } },
-      { namespace: 'other' },
-    );
-    world.cutOff('one_1');
-    await annotate(world, policy(0, 0));
-    await world.clock.advance(60_000);
-    const { url } = await world.server.listen();
-    for (const [user, groups] of [
-      ['alice', ['system:authenticated']],
-      ['bob', ['system:authenticated']],
-      ['root', ['system:masters']],
-    ] as const) {
-      world.server.authentication.addToken(`${user}-token`, { name: user, groups });
-      kubeconfigs[user] = file(user, kubeconfigText({ url, authority: '', user, token: `${user}-token` }));
-    }
+    tenant = await startTenantWorld();
   });
-  afterAll(async () => {
-    await world.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => tenant.stop());
 
   const run = (...args: readonly string[]): Promise<CommandResult> =>
-    runCommand([...args, '--kubeconfig', kubeconfigs.alice]);
+    runCommand([...args, '--kubeconfig', tenant.kubeconfigs.alice]);
   const json = async (...args: readonly string[]) => JSON.parse((await run(...args, '-o', 'json')).stdout);
   const missingOf = ({ missing }: { readonly missing: readonly { readonly data: string }[] }): string[] =>
     missing.map(({ data }) => data);
-
-  /** With one resource taken out of the Role. */
-  async function without(resource: string, work: () => Promise<void>): Promise<void> {
-    const put = (rules: readonly RoleRule[]) =>
-      world.api.patch(roles, 'stowage-reader', { type: 'merge', body: { rules } }, { namespace: 'shop' });
-    await put(role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((each) => each !== resource) })));
-    try {
-      await work();
-    } finally {
-      await put(role.rules);
-    }
-  }
-
-  /** With the right to list these in the whole cluster. */
-  async function withCluster(names: readonly string[], work: () => Promise<void>): Promise<void> {
-    const rules = [{ apiGroups: [''], resources: names, verbs: ['list'] }];
-    const wide: KubeObject & { rules: typeof rules } = { kind: 'ClusterRole', metadata: { name: 'wide' }, rules };
-    await world.api.create(clusterRoles, wide);
-    await world.api.create(clusterBindings, bindingOf(undefined, ALICE, { kind: 'ClusterRole', name: 'wide' }));
-    try {
-      await work();
-    } finally {
-      await world.api.delete(clusterBindings, `wide-${ALICE}`);
-      await world.api.delete(clusterRoles, 'wide');
-    }
-  }
-
-  /** What the user asked for while `work` ran. */
-  async function askedDuring(work: () => Promise<unknown>): Promise<readonly Access[]> {
-    world.server.accessLog.clear();
-    await work();
-    return world.server.accessLog.entries().filter(({ user }) => user === ALICE);
-  }
 
   test('plan: nodes are told by the pods that are pinned; what is not seen is told in a line each', async () => {
     const { code, stdout, stderr } = await run('plan', '-n', 'shop', '--exit-code');
@@ -172,7 +46,7 @@ describe('with a Role in one namespace', () => {
   });
 
   test('only the namespace is read; of the cluster no more than nodes, volumes and policies is asked for', async () => {
-    const asked = await askedDuring(() => run('plan', '-n', 'shop'));
+    const asked = await tenant.askedDuring(() => run('plan', '-n', 'shop'));
     expect(new Set(asked.map(({ verb }) => verb))).toEqual(new Set(['get', 'list']));
     const wide = asked.filter(({ verb, namespace }) => verb === 'list' && namespace !== 'shop');
     expect(new Set(wide.map(({ resource }) => resource))).toEqual(
@@ -182,7 +56,7 @@ describe('with a Role in one namespace', () => {
   });
 
   test('every rule of the Role is used', async () => {
-    const asked = await askedDuring(() => run('status', '-n', 'shop'));
+    const asked = await tenant.askedDuring(() => run('status', '-n', 'shop'));
     for (const { apiGroups, resources: names, verbs } of role.rules)
       for (const group of apiGroups)
         for (const resource of names)
@@ -191,7 +65,7 @@ describe('with a Role in one namespace', () => {
 
   test('no node is known to have room: where no autoscaler makes nodes, the move is blocked', async () => {
     const labels = ['spot', 'on-demand'].map((side) => `[{ matchLabels: { karpenter.sh/capacity-type: ${side} } }]`);
-    const config = file(
+    const config = tenant.file(
       'own.yaml',
       `controllers:\n  nodeClassifier:\n    spotLabels: ${labels[0]}\n    onDemandLabels: ${labels[1]}\n`,
     );
@@ -199,14 +73,14 @@ describe('with a Role in one namespace', () => {
     expect((await plan()).workloads[0].actions).toMatchObject([
       { action: 'evict', blockedBy: [{ reason: 'NotSeen' }, { reason: 'NoRoomOnSide' }] },
     ]);
-    await withCluster(['nodes'], async () => {
+    await tenant.withCluster(['nodes'], async () => {
       const seen = await plan();
       expect(missingOf(seen)).toEqual(['pods of other namespaces', POLICIES]);
       expect(seen.workloads[0].actions[0].blockedBy[0].message).toContain(
         '2 with other pods than are seen here, so what they have left is not known',
       );
     });
-    await withCluster(['nodes', 'pods'], async () => {
+    await tenant.withCluster(['nodes', 'pods'], async () => {
       const seen = await plan();
       expect(missingOf(seen)).toEqual([POLICIES]);
       expect(seen.workloads[0].actions).toMatchObject([{ action: 'evict', blockedBy: [] }]);
@@ -215,8 +89,8 @@ describe('with a Role in one namespace', () => {
   });
 
   test('an operator with Roles only sees no more: its configuration says which namespace, and that it is enabled', async () => {
-    const config = file('watch.yaml', 'controllers:\n  watchNamespaces: [shop]\n');
-    await without('namespaces', async () => {
+    const config = tenant.file('watch.yaml', 'controllers:\n  watchNamespaces: [shop]\n');
+    await tenant.without('namespaces', async () => {
       const { code, stdout, stderr } = await run('plan', '-c', config);
       expect({ code, stderr }).toEqual({
         code: 0,
@@ -235,7 +109,7 @@ describe('with a Role in one namespace', () => {
     expect(stdout).toContain('Rightsizing: 1 policy, 1 workload');
     expect(stdout).not.toContain('USABLE');
     expect((await json('status', '-n', 'shop')).nodes).toEqual([]);
-    await withCluster(['nodes'], async () => {
+    await tenant.withCluster(['nodes'], async () => {
       expect((await json('status', '-n', 'shop')).nodes).toMatchObject([{ class: 'spot', nodes: 2 }, { nodes: 2 }]);
     });
   });
@@ -251,16 +125,21 @@ describe('with a Role in one namespace', () => {
   });
 
   test('restore: what is in the namespace; a limit that only its node could lift stays', async () => {
-    const [first, second] = await podsOf(world, 'web');
+    const [first, second] = await podsOf(tenant.world, 'web');
     const mark = async (pod: KubeObject | undefined, original: string | null, limit?: string) => {
       const inShop = { namespace: 'shop' };
       const metadata = { annotations: { [sizingKeys.allocationOriginals]: original } };
-      await world.api.patch(resources.pods, pod?.metadata?.name ?? '', { type: 'merge', body: { metadata } }, inShop);
+      await tenant.world.api.patch(
+        resources.pods,
+        pod?.metadata?.name ?? '',
+        { type: 'merge', body: { metadata } },
+        inShop,
+      );
       if (limit === undefined) return;
       const containers = [{ name: 'app', resources: { limits: { cpu: limit } } }];
       const options = { ...inShop, subresource: 'resize' };
       const body = { spec: { containers } };
-      await world.api.patch(resources.pods, pod?.metadata?.name ?? '', { type: 'strategic', body }, options);
+      await tenant.world.api.patch(resources.pods, pod?.metadata?.name ?? '', { type: 'strategic', body }, options);
     };
     await mark(first, JSON.stringify({ app: { requests: { cpu: '90m' } } }));
     await mark(second, JSON.stringify({ app: { requests: { cpu: '100m' } } }), '500m');
@@ -280,22 +159,22 @@ describe('with a Role in one namespace', () => {
   });
 
   test('restore with the Role that the page on rights shows', async () => {
-    const [pod] = await podsOf(world, 'web');
+    const [pod] = await podsOf(tenant.world, 'web');
     const name = pod?.metadata?.name ?? '';
     const original = JSON.stringify({ app: { requests: { cpu: '90m' } } });
     const metadata = { annotations: { [sizingKeys.allocationOriginals]: original } };
-    await world.api.patch(resources.pods, name, { type: 'merge', body: { metadata } }, { namespace: 'shop' });
+    await tenant.world.api.patch(resources.pods, name, { type: 'merge', body: { metadata } }, { namespace: 'shop' });
     let isDone = false;
-    const running = runCommand(['restore', '-n', 'shop', '--kubeconfig', kubeconfigs.bob]).finally(() => {
+    const running = runCommand(['restore', '-n', 'shop', '--kubeconfig', tenant.kubeconfigs.bob]).finally(() => {
       isDone = true;
     });
     // The kubelet's time is the cluster's; the command looks again by its own.
     while (!isDone) {
-      await world.clock.advance(100);
+      await tenant.world.clock.advance(100);
       await setImmediate();
     }
     expect(await running).toEqual({ code: 0, stdout: expect.stringContaining('restored'), stderr: '' });
-    const after = await world.api.get<Pod>(resources.pods, name, { namespace: 'shop' });
+    const after = await tenant.world.api.get<Pod>(resources.pods, name, { namespace: 'shop' });
     expect(after.spec?.containers[0]?.resources?.requests?.['cpu']).toBe('90m');
     expect(after.metadata?.annotations).not.toHaveProperty([sizingKeys.allocationOriginals]);
   });
@@ -317,7 +196,7 @@ describe('with a Role in one namespace', () => {
   });
 
   test('a namespace that is not there is told', async () => {
-    expect(await runCommand(['plan', '-n', 'shpo', '--kubeconfig', kubeconfigs.root])).toEqual({
+    expect(await runCommand(['plan', '-n', 'shpo', '--kubeconfig', tenant.kubeconfigs.root])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'stowage: there is no namespace shpo; `kubectl get namespaces` lists them\n',
@@ -325,7 +204,8 @@ describe('with a Role in one namespace', () => {
   });
 
   test('explain names what is called alike elsewhere, where that may be seen; a Rollout is the operator’s to tell', async () => {
-    const explain = (...args: readonly string[]) => runCommand(['explain', ...args, '--kubeconfig', kubeconfigs.root]);
+    const explain = (...args: readonly string[]) =>
+      runCommand(['explain', ...args, '--kubeconfig', tenant.kubeconfigs.root]);
     expect((await explain('sts/web')).stderr).toMatch(/is not in \S+ \(.*\); there is Deployment shop\/web\n$/);
     expect((await explain('rollout/shop/web')).stderr).toBe(
       'stowage: Rollout shop/web: Argo Rollouts are followed by the running operator only; ask it with --operator\n',
@@ -334,7 +214,7 @@ describe('with a Role in one namespace', () => {
 
   test('who may see everything is shown with -n what is shown without', async () => {
     const ofRoot = async (...args: readonly string[]) =>
-      JSON.parse((await runCommand([...args, '-o', 'json', '--kubeconfig', kubeconfigs.root])).stdout);
+      JSON.parse((await runCommand([...args, '-o', 'json', '--kubeconfig', tenant.kubeconfigs.root])).stdout);
     const [all, one] = [await ofRoot('plan'), await ofRoot('plan', '-n', 'shop')];
     expect([all.missing, one.missing]).toEqual([[], []]);
     expect(one.workloads).toEqual(all.workloads.filter(({ namespace }: { namespace: string }) => namespace === 'shop'));
@@ -343,7 +223,7 @@ describe('with a Role in one namespace', () => {
   });
 
   test('without the namespace nothing counts as managed, unless it is assumed', async () => {
-    await without('namespaces', async () => {
+    await tenant.without('namespaces', async () => {
       const plan = await json('plan', '-n', 'shop');
       expect(plan).toMatchObject({ summary: { managed: 0, actions: 0, blocked: 0 } });
       expect(missingOf(plan)[0]).toBe('namespaces');
@@ -353,7 +233,7 @@ describe('with a Role in one namespace', () => {
   });
 
   test('without budgets no move counts as possible', async () => {
-    await without('poddisruptionbudgets', async () => {
+    await tenant.without('poddisruptionbudgets', async () => {
       const plan = await json('plan', '-n', 'shop');
       expect(plan).toMatchObject({ summary: { actions: 0, blocked: 1 } });
       expect(plan.workloads[0].actions[0].blockedBy[0]).toMatchObject({
@@ -371,7 +251,7 @@ describe('with a Role in one namespace', () => {
     ['optimizationpolicies', 1],
     ['podallocations', 1],
   ])('without %s the rest is told, and that they are missing', async (resource, moves) => {
-    await without(resource, async () => {
+    await tenant.without(resource, async () => {
       const plan = await json('plan', '-n', 'shop');
       expect(missingOf(plan)).toContain(resource);
       expect(plan.summary.blocked).toBe(moves);
@@ -379,6 +259,8 @@ describe('with a Role in one namespace', () => {
   });
 
   test('without events status counts no evictions, and goes on', async () => {
-    await without('events', async () => expect(await json('status', '-n', 'shop')).not.toHaveProperty('evictions'));
+    await tenant.without('events', async () =>
+      expect(await json('status', '-n', 'shop')).not.toHaveProperty('evictions'),
+    );
   });
 });
