@@ -4,7 +4,7 @@ import type { WriteStream } from 'node:tty';
 import type { CliIo, Terminal } from './cli/cli-context.ts';
 import { createSystemClock } from './lib/clock.ts';
 import { createSystemRandom } from './lib/random.ts';
-import type { Operator, OperatorOptions } from './wire.ts';
+import type { OperatorOptions } from './wire.ts';
 
 /** A second Ctrl-C within this time is the same one, arriving by another way (npm and shells pass it on as well). */
 const SAME_KEYPRESS_MILLIS = 1000;
@@ -22,31 +22,25 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   // Kept to the very end: a signal that comes while the process winds down must not make it look killed.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const given = { env: process.env, clock, random, signal: stop.signal };
   // The way of the node agent, which is to be small: nothing of the command line is loaded for it.
   if (args.includes('agent')) {
     const { runAgentDirectly } = await import('./agent/agent-process.ts');
-    const io = { env: process.env, clock, random, signal: stop.signal, version: readVersion() };
-    const code = await runAgentDirectly(args, io);
+    const code = await runAgentDirectly(args, { ...given, version: readVersion() });
     if (code !== undefined) return code;
   }
   // The reader of a pipe may leave early (`stowage plan | head`); there is nobody left to tell.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const io: CliIo = {
+    ...given,
     out: terminal(process.stdout),
     err: terminal(process.stderr),
     readStdin: async () => (await import('node:stream/consumers')).text(process.stdin),
-    env: process.env,
-    clock,
-    random,
-    signal: stop.signal,
   };
   const { runCli } = await import('./cli/program.ts');
+  // Loaded when needed: most commands do without the operator.
+  const startOperator = async (options: OperatorOptions) => (await import('./wire.ts')).startOperator(options);
   return await runCli(args, { io, version: readVersion(), startOperator });
-}
-
-/** Loaded when needed: most commands do without the operator. */
-async function startOperator(options: OperatorOptions): Promise<Operator> {
-  return await (await import('./wire.ts')).startOperator(options);
 }
 
 function terminal(stream: WriteStream): Terminal {

@@ -87,6 +87,10 @@ describe('house style', () => {
     expect(tooLong).toEqual([]);
   });
 
+  test('the entry of the process is short: it wires nothing but the command line', () => {
+    expect(read('main.ts').split('\n').length - 1).toBeLessThan(60);
+  });
+
   test('nothing reads the wall clock, starts a timer or draws randomness but lib', () => {
     const forbidden = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])set(?:Timeout|Interval)\(/;
     const offenders = sourceFiles()
