@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment, KubeObject, Namespace, ReplicaSet } from '../api/core.ts';
-import type { KubeApi } from '../api/kube-api.ts';
+import type { KubeApi, ListOptions } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
@@ -27,17 +27,27 @@ const replicaSet: ReplicaSet = {
 const namespace: Namespace = { metadata: { name: 'shop', uid: 'n1', labels: { 'spotalis.io/enabled': 'true' } } };
 const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-abc', uid: 'rs1' };
 
-/** An API that has `objects`; `get` waits for `gate` when given. Other calls are not made here. */
+/**
+ * An API that has `objects`; calls wait for `gate` when given. Of namespaces the operator may list and watch, and no
+ * more (charts/stowage/templates/rbac/cluster.yaml). Other calls are not made here.
+ */
 function fakeApi(objects: readonly KubeObject[], gate?: Promise<void>): { api: KubeApi; reads: string[] } {
   const reads: string[] = [];
   const get = async (type: { kind: string }, name: string) => {
     reads.push(`${type.kind}/${name}`);
     await gate;
+    if (type.kind === 'Namespace') throw new KubeError(403, undefined, 'cannot get resource "namespaces"');
     const found = objects.find((object) => object.metadata?.name === name);
     if (found === undefined) throw new KubeError(404, undefined, 'not found');
     return found;
   };
-  return { api: { get } as unknown as KubeApi, reads };
+  const list = async (type: { kind: string }, { fieldSelector = '' }: ListOptions) => {
+    const [, name = ''] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
+    reads.push(`${type.kind}/${name}`);
+    await gate;
+    return { items: objects.filter((object) => object === namespace && object.metadata?.name === name) };
+  };
+  return { api: { get, list } as unknown as KubeApi, reads };
 }
 
 function setUp(objects: readonly KubeObject[], gate?: Promise<void>, known: readonly Namespace[] = [namespace]) {

@@ -1,7 +1,7 @@
 /**
  * Owners of pods that the caches do not show yet, and their namespaces: the first pods of a new workload arrive before
- * its ReplicaSet does.
- * Admitted unsteered instead, they were what the system this replaces had to evict again (Spotalis B10).
+ * its ReplicaSet does. Admitted unsteered instead, they were what the system this replaces had to evict again (Spotalis
+ * B10).
  */
 import type { KubeApi } from '../api/kube-api.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
@@ -94,7 +94,7 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     if (reading.size >= MAX_READS) return Promise.resolve();
     const started = readIt()
       .catch((error: unknown) => {
-        log.warn({ ...what, error: describeError(error) }, 'The owner of a pod could not be read');
+        log.warn({ ...what, error: describeError(error) }, 'What a pod belongs to could not be read');
       })
       .finally(() => reading.delete(key));
     reading.set(key, started);
@@ -107,7 +107,9 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
   };
   const readNamespace = (name: string): Promise<void> =>
     once(name, { kind: 'Namespace', name }, async () => {
-      const record = projections.namespace(await api.get(resources.namespaces, name));
+      // Listed: the watch has the right to, and none to get.
+      const { items } = await api.list(resources.namespaces, { fieldSelector: `metadata.name=${name}` });
+      const record = items.flatMap((item) => projections.namespace(item) ?? []).find((each) => each.name === name);
       if (record !== undefined) keep(namespaces, name, record);
     });
   /** The API server asks us about its pods, so it should be there. */
