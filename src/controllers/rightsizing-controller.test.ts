@@ -21,9 +21,13 @@ const policy = validPolicy({
 async function passOver(
   workloads: readonly SizedWorkload[],
   during: (looked: SizedWorkload, become: (now: readonly SizedWorkload[]) => void) => void,
+  breathing: (become: (now: readonly SizedWorkload[]) => void) => void = () => {},
 ): Promise<readonly SizedWorkload[]> {
   const clock = createVirtualClock(NOON);
   let snapshot = createSizingSnapshot({ workloads });
+  const become = (now: readonly SizedWorkload[]): void => {
+    snapshot = createSizingSnapshot({ workloads: now });
+  };
   const looked: SizedWorkload[] = [];
   const book = { results: createResultStore(), discovered: {}, owned: 0 };
   const controller = createRightsizingController({
@@ -36,9 +40,7 @@ async function passOver(
     reconciler: {
       async reconcile(workload: SizedWorkload) {
         looked.push(workload);
-        during(workload, (now) => {
-          snapshot = createSizingSnapshot({ workloads: now });
-        });
+        during(workload, become);
         throw new Error('no result is needed');
       },
     },
@@ -49,7 +51,13 @@ async function passOver(
     }),
     events: { onPolicy: () => {} },
     metrics: createMetrics(),
-    clock,
+    clock: {
+      ...clock,
+      setTimer(delayMillis: number, callback: () => void) {
+        if (delayMillis === 0) breathing(become);
+        return clock.setTimer(delayMillis, callback);
+      },
+    },
     random: createSeededRandom(1),
     log: createSilentLogger(),
     workers: 1,
@@ -70,6 +78,17 @@ test('a workload that changes during a pass is looked at as it is by then', asyn
   const scaled = { ...api, replicas: 9 };
   const looked = await passOver([web, api], (_, become) => become([web, scaled]));
   expect(looked).toEqual([web, scaled]);
+});
+
+test('nor as it was before others had their turn', async () => {
+  const scaled = { ...api, replicas: 9 };
+  expect(
+    await passOver(
+      [api],
+      () => {},
+      (become) => become([scaled]),
+    ),
+  ).toEqual([scaled]);
 });
 
 test.each<[string, SizedWorkload[]]>([

@@ -7,6 +7,7 @@ import { largestNode } from '../decide/rightsizing/largest-node.ts';
 import type { PolicyTie } from '../decide/rightsizing/policy-warnings.ts';
 import { requeueAfter } from '../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../decide/rightsizing/select-policy.ts';
+import { gatherMillis } from '../decide/rightsizing/worth-writing.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
@@ -69,8 +70,6 @@ export interface RightsizingController {
   select(workload: SizedWorkload): PolicySelection;
 }
 
-/** A status is written once for all that happens within this time: it may list 200 workloads. */
-const STATUS_MILLIS: Millis = 500;
 /** How soon a policy is looked at again while some watch is broken. */
 const STALE_MILLIS: Millis = 15_000;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
@@ -99,7 +98,6 @@ export function createRightsizingController(options: RightsizingControllerOption
     largest: ReturnType<typeof largestNode>,
     signal: AbortSignal,
   ): Promise<void> => {
-    await breathe();
     const { results } = books.of(policy.uid);
     const key = workloadKey(workload);
     try {
@@ -175,6 +173,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     const largest = largestNode(view);
     for (const key of owned) {
       signal.throwIfAborted();
+      await breathe();
       // A pass over many takes minutes: what changed meanwhile, or became another policy's, counts as it is now.
       const workload = view.workload(workloadOfKey(key));
       if (workload === undefined || workload.deleting || select(workload).winner?.uid !== policy.uid) continue;
@@ -219,6 +218,7 @@ export function createRightsizingController(options: RightsizingControllerOption
 
   /** One workload that changed between passes. It may have become another policy's, or nobody's. */
   const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
+    await breathe();
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined || workload.deleting) return;
     const { winner } = select(workload);
@@ -236,7 +236,8 @@ export function createRightsizingController(options: RightsizingControllerOption
     else wakeStatus(winner);
   };
 
-  const wakeStatus = (policy: PolicyRecord): void => wake(`status ${policyKey(policy)}`, STATUS_MILLIS);
+  const wakeStatus = (policy: PolicyRecord): void =>
+    wake(`status ${policyKey(policy)}`, gatherMillis(books.of(policy.uid).results.size));
   const findPolicy = (key: string): PolicyRecord | undefined =>
     policies.policies().find((policy) => policyKey(policy) === key);
 

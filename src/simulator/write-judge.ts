@@ -29,6 +29,8 @@ export interface WriteJudge {
 const CALM_MILLIS: Millis = 120_000;
 /** Of one object, within {@link OFTEN_MILLIS}. */
 const MAX_OFTEN = 60;
+/** A policy's status tells of all its workloads, each of which may be given more memory in every pass. */
+const MAX_OFTEN_OF_POLICIES = 300;
 const OFTEN_MILLIS: Millis = 600_000;
 
 export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJudgeOptions): WriteJudge {
@@ -40,11 +42,11 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
   const times = new Map<string, EpochMillis[]>();
   let disturbedAt = Number.NEGATIVE_INFINITY;
 
-  const checkOften = (key: string, text: string): void => {
+  const checkOften = (key: string, text: string, most: number): void => {
     const recent = (times.get(key) ?? []).filter((at) => clock.now() - at < OFTEN_MILLIS);
     recent.push(clock.now());
     times.set(key, recent);
-    ledger.check('quiet', recent.length <= MAX_OFTEN, () => `${text}: ${recent.length} times within ten minutes`);
+    ledger.check('quiet', recent.length <= most, () => `${text}: ${recent.length} times within ten minutes`);
   };
 
   return {
@@ -65,7 +67,12 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
         ledger.check('leader', holders.has(identity), () => `${text} by ${identity} while ${known} leads`);
       }
       // How often allocation may act is its own rule, `pace`; it reports each time.
-      if (name !== '' && resource !== 'podallocations') checkOften(`${object} ${subresource ?? ''}`, text);
+      if (name !== '' && resource !== 'podallocations')
+        checkOften(
+          `${object} ${subresource ?? ''}`,
+          text,
+          resource === 'optimizationpolicies' ? MAX_OFTEN_OF_POLICIES : MAX_OFTEN,
+        );
       return (outcome) => {
         if (outcome.kind !== 'done' || (verb !== 'patch' && verb !== 'replace')) return;
         const version = versionOf(outcome.answer);

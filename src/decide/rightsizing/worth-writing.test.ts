@@ -4,7 +4,7 @@ import type { OptimizationPolicyStatus, PolicyWorkloadStatus } from '../../api/o
 import { formatTime } from '../../lib/rfc3339.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { formatCpu } from './amount-text.ts';
-import { isNear, isWorthWriting } from './worth-writing.ts';
+import { gatherMillis, isNear, isWorthWriting } from './worth-writing.ts';
 
 const MINUTE = 60_000;
 const web: PolicyWorkloadStatus = {
@@ -149,4 +149,13 @@ test.each([
 ])('%s and %s are near: %s', (a, b, expected) => {
   expect(isNear(a, b)).toBe(expected);
   expect(isNear(b, a)).toBe(expected);
+});
+
+test.each([
+  [0, 500],
+  [1, 525],
+  [200, 5500],
+  [10_000, 5500],
+])('a status about %s workloads gathers news for %s ms', (workloads, millis) => {
+  expect(gatherMillis(workloads)).toBe(millis);
 });

@@ -3,11 +3,12 @@
  * numbers in sentences with them: written each time, that alone would be hundreds of writes a day for a policy at rest.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  ContainerRecommendation,
-  OptimizationPolicyStatus,
-  PolicyCondition,
-  PolicyWorkloadStatus,
+import {
+  type ContainerRecommendation,
+  MAX_WORKLOADS_IN_STATUS,
+  type OptimizationPolicyStatus,
+  type PolicyCondition,
+  type PolicyWorkloadStatus,
 } from '../../api/optimization-policy-status.ts';
 import { tryParseQuantity } from '../../lib/quantity.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
@@ -17,6 +18,16 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 const NEAR = 0.05;
 /** What was held back is written in the end: no published value, and no time of the last pass, is older. */
 const REFRESH_MILLIS: Millis = 3_600_000;
+const GATHER_MILLIS: Millis = 500;
+const GATHER_MILLIS_PER_WORKLOAD: Millis = 25;
+
+/**
+ * All that happens within this time is written at once. A status that lists many workloads is a hundred kilobytes or
+ * more, and of many workloads some change all the time: so the more it lists, the longer, up to five and a half seconds.
+ */
+export function gatherMillis(workloads: number): Millis {
+  return GATHER_MILLIS + GATHER_MILLIS_PER_WORKLOAD * Math.min(MAX_WORKLOADS_IN_STATUS, workloads);
+}
 
 /**
  * What is written is always what is known now, never what was published before: differences do not add up, for each
