@@ -15,6 +15,8 @@ export interface Stage extends KubeletUnderTest {
   run(spec: LoadPod): Promise<Pod>;
   create(spec: LoadPod): Promise<Pod>;
   read(name: string): Promise<Pod>;
+  /** Returns once there is no such pod. */
+  gone(name: string): Promise<void>;
   resize(name: string, next: Readonly<Record<string, Resources>>, kind?: 'containers' | 'initContainers'): Promise<Pod>;
 }
 
@@ -77,6 +79,12 @@ function createStage(kubelet: KubeletUnderTest, namespace: string): Stage {
     read,
     create,
     resize: (name, next, kind) => resize(api, namespace, name, next, kind),
+    // Not `expect(…).rejects`, tried until it holds: of tests side by side the runner may take a try that failed for another's.
+    gone: (name) =>
+      kubelet.eventually(async () => {
+        const { items } = await api.list(resources.pods, { namespace });
+        if (items.some(({ metadata }) => metadata?.name === name)) throw new Error(`pod ${name} is still there`);
+      }),
     async run(spec) {
       await create(spec);
       return kubelet.eventually(async () => {

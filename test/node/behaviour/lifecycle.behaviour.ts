@@ -113,28 +113,28 @@ describeOnKubelets('the life of a pod', (test) => {
   });
 
   test('goes before its grace period is over when its containers end by themselves', async (stage) => {
-    const { api, run, read, current, now, eventually } = stage;
+    const { api, run, gone, current, now } = stage;
     await run({ ...one('a'), graceSeconds: 30 });
     const start = now();
     await api.delete(resources.pods, 'a', { namespace: current });
-    await eventually(async () => await expect(read('a')).rejects.toMatchObject({ httpStatus: 404 }));
+    await gone('a');
     expect(now() - start).toBeLessThan(20_000);
   });
 
   test('is killed after its grace period when its containers ignore the signal', async (stage) => {
-    const { api, run, read, current, now, eventually } = stage;
+    const { api, run, read, gone, current, now } = stage;
     await run({ name: 'a', graceSeconds: 3, containers: [{ name: 'main', resources: small, stopMillis: 'never' }] });
     const start = now();
     await api.delete(resources.pods, 'a', { namespace: current });
     const leaving = await read('a');
     expect(leaving.metadata).toMatchObject({ deletionGracePeriodSeconds: 3, deletionTimestamp: expect.any(String) });
     expect(leaving.status?.phase).toBe('Running');
-    await eventually(async () => await expect(read('a')).rejects.toMatchObject({ httpStatus: 404 }));
+    await gone('a');
     expect(now() - start).toBeGreaterThanOrEqual(2500);
   });
 
   test('is gone after an eviction, which its condition names while it ends', async (stage) => {
-    const { api, run, read, current, eventually } = stage;
+    const { api, run, read, gone, current } = stage;
     await run({ name: 'a', graceSeconds: 3, containers: [{ name: 'main', resources: small, stopMillis: 'never' }] });
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a', namespace: current } };
     await api.createSubresource(resources.pods, 'a', 'eviction', body, { namespace: current });
@@ -142,6 +142,6 @@ describeOnKubelets('the life of a pod', (test) => {
       status: 'True',
       reason: 'EvictionByEvictionAPI',
     });
-    await eventually(async () => await expect(read('a')).rejects.toMatchObject({ httpStatus: 404 }));
+    await gone('a');
   });
 });
