@@ -232,6 +232,17 @@ describe('with a Role in one namespace', () => {
     });
   });
 
+  test('who may only list namespaces, as an operator may, is shown whether it is managed', async () => {
+    await tenant.without('namespaces', () =>
+      tenant.withCluster(['namespaces'], async () => {
+        const plan = await json('plan', '-n', 'shop');
+        expect(plan).toMatchObject({ summary: { managed: 1, blocked: 1 } });
+        expect(missingOf(plan)).not.toContain('namespaces');
+        expect((await run('plan', '-n', 'shpo')).stderr).toContain('there is no namespace shpo');
+      }),
+    );
+  });
+
   test('without budgets no move counts as possible', async () => {
     await tenant.without('poddisruptionbudgets', async () => {
       const plan = await json('plan', '-n', 'shop');

@@ -2,9 +2,9 @@
  * The cluster as an API server shows it now to whoever asks: one consistent listing a kind, nothing watched, nothing
  * written.
  */
-import type { Event, KubeObject } from '../../api/core.ts';
+import type { Event, KubeObject, Namespace } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { isNotFound, KubeError } from '../../api/kube-error.ts';
+import { isForbidden, KubeError } from '../../api/kube-error.ts';
 import { policyGroups, policyType } from '../../api/optimization-policy.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { allocationTypes } from '../allocation/allocation-input.ts';
@@ -79,17 +79,24 @@ async function readKind(
   });
 }
 
-/** By name: that is what a Role in the namespace can allow. */
+/** By name: that is what a Role in the namespace can allow. Who may only list them, as an operator may, is asked to. */
 async function readNamespace(
-  { api, signal }: Reader,
+  reader: Reader,
   name: string,
   builder: ClusterInputBuilder,
 ): Promise<KubeError | undefined> {
-  const refused = await whatRefused(async () => {
-    const found = await api.get(resources.namespaces, name, { signal });
+  const { api, signal } = reader;
+  let isThere = false;
+  const add = (found: Namespace): void => {
+    isThere = true;
     builder.add({ apiVersion: 'v1', kind: 'Namespace', ...found });
-  });
-  if (isNotFound(refused))
+  };
+  const notGot = await whatRefused(async () => add(await api.get(resources.namespaces, name, { signal })));
+  const only = { fieldSelector: `metadata.name=${name}` };
+  const refused = isForbidden(notGot)
+    ? await readAllowed(reader, resources.namespaces, undefined, () => ({ add }), only)
+    : undefined;
+  if (refused === undefined && !isThere)
     throw new CommandError(`there is no namespace ${name}; \`kubectl get namespaces\` lists them`);
   return refused;
 }
