@@ -51,6 +51,8 @@ export interface OperatorOptions {
   readonly metrics?: Metrics;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
+  /** Milliseconds that nobody sets, to tell a clock that was set from a process that stood still. Default: the clock's timers. */
+  readonly monotonic?: () => number;
 }
 
 export interface Operator {
@@ -243,7 +245,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     })();
     return stopped;
   };
-  const ended = Promise.race([acting, watchClock(clock, stopping.signal)]).then(async (how) => {
+  const ended = Promise.race([acting, watchClock(clock, stopping.signal, options.monotonic)]).then(async (how) => {
     const error = how === 'stopped' ? undefined : unaskedEnd(how);
     // At once: stopping takes seconds, and who reads the log wants to know why.
     if (error !== undefined) log.error({ error }, 'The operator ends by itself');

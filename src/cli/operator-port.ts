@@ -27,6 +27,8 @@ export interface StartOperatorOptions {
   readonly advertisedHost?: string;
   /** How late the event loop runs, for the leader's caution. */
   readonly loopDelayMillis?: () => number;
+  /** Milliseconds that nobody sets, to tell a clock that was set from a process that stood still. */
+  readonly monotonic?: () => number;
   /** Where metrics go, shared with the API client; default: a registry of the operator's own. */
   readonly metrics?: Metrics;
 }

@@ -4,19 +4,25 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { watchClock } from './clock-watch.ts';
 import { annotate, deploy, MINUTE, policy, startWorld, untilSides } from './testing/steps.ts';
 
-function start() {
+function start(monotonic = false) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));
-  let offMillis = 0;
+  let [offMillis, stoodMillis] = [0, 0];
   const stopper = new AbortController();
   const seen: string[] = [];
   const setClock = (byMillis: number): void => {
     offMillis += byMillis;
   };
-  watchClock({ now: () => clock.now() + offMillis, setTimer: clock.setTimer }, stopper.signal).then(
+  /** Time passes, and no timer fires. */
+  const standStill = (millis: number): void => {
+    offMillis += millis;
+    stoodMillis += millis;
+  };
+  const watched = { now: () => clock.now() + offMillis, setTimer: clock.setTimer };
+  watchClock(watched, stopper.signal, monotonic ? () => clock.now() + stoodMillis : undefined).then(
     (how) => void seen.push(how),
     (error: unknown) => void seen.push(String(error)),
   );
-  return { clock, seen, setClock, stop: () => stopper.abort() };
+  return { clock, seen, setClock, standStill, stop: () => stopper.abort() };
 }
 
 describe('a clock that is watched', () => {
@@ -40,6 +46,29 @@ describe('a clock that is watched', () => {
     expect(seen).toEqual(['stopped']);
     expect(clock.pendingTimers()).toBe(0);
   });
+});
+
+describe('with time that nobody sets beside it', () => {
+  test('a process that stood still for a minute goes on', async () => {
+    const { clock, seen, standStill, stop } = start(true);
+    await clock.advance(62_000);
+    standStill(60_000);
+    await clock.advance(60_000);
+    expect(seen).toEqual([]);
+    stop();
+  });
+
+  test.each([31_000, -31_000])(
+    'a clock that is set by %i ms is seen all the same, also by one that stood still',
+    async (by) => {
+      const { clock, seen, setClock, standStill } = start(true);
+      await clock.advance(62_000);
+      standStill(60_000);
+      setClock(by);
+      await clock.advance(5_000);
+      expect(seen).toEqual(['set']);
+    },
+  );
 });
 
 describe('an operator whose clock is set', () => {

@@ -10,15 +10,21 @@ const LOOK_MILLIS: Millis = 5_000;
 const MAX_STEP_MILLIS: Millis = 30_000;
 
 /**
- * Compares the clock with its timers, which go on regardless of it. A process that stood still for so long cannot be
- * told from a clock that was set forwards, and has as much reason to start afresh.
+ * Compares the clock with time that nobody sets: a process that stood still, or an overloaded machine, is no reason to
+ * end.
+ * @param monotonic milliseconds since whenever; left out: the clock's timers stand for it, which is exact in virtual time.
  * @returns `set` as soon as the clock is seen to have stepped; `stopped` when `signal` aborts.
  */
-export async function watchClock(clock: Clock, signal: AbortSignal): Promise<'set' | 'stopped'> {
+export async function watchClock(
+  clock: Clock,
+  signal: AbortSignal,
+  monotonic?: () => Millis,
+): Promise<'set' | 'stopped'> {
   while (!signal.aborted) {
-    const before = clock.now();
+    const [before, since] = [clock.now(), monotonic?.() ?? 0];
     await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
-    if (!signal.aborted && Math.abs(clock.now() - before - LOOK_MILLIS) > MAX_STEP_MILLIS) return 'set';
+    const passed = monotonic === undefined ? LOOK_MILLIS : monotonic() - since;
+    if (!signal.aborted && Math.abs(clock.now() - before - passed) > MAX_STEP_MILLIS) return 'set';
   }
   return 'stopped';
 }

@@ -6,7 +6,7 @@ import { leaseNamespaceOf } from '../../config/checks.ts';
 import type { Config } from '../../config/schema.ts';
 import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, createMonotonicTime } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
@@ -52,6 +52,7 @@ export async function startDemoOperator(options: DemoOperatorOptions): Promise<D
     random,
     log: log.child('operator'),
     identity: 'demo',
+    monotonic: createMonotonicTime(),
     keyPair: { cert: certificates.webhook.certificatePem, key: certificates.webhook.privateKeyPem },
     webhookHost: LOOPBACK,
   });

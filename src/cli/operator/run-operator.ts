@@ -7,6 +7,7 @@ import { loadConnection } from '../../kube/auth/load-connection.ts';
 import { createKubeApi } from '../../kube/client.ts';
 import { createLoopDelayMeter } from '../../kube/loop-delay.ts';
 import { defaultRateLimits } from '../../kube/rate-limiter.ts';
+import { createMonotonicTime } from '../../lib/clock.ts';
 import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -79,6 +80,7 @@ export async function runOperator(
       log,
       identity: `${hostname()}_${randomUUID()}`,
       loopDelayMillis: () => loopDelay.maxMillis(),
+      monotonic: createMonotonicTime(),
       metrics,
       // Set by the Deployment from the pod's own address (downward API).
       ...(env['POD_IP'] !== undefined && { advertisedHost: env['POD_IP'] }),
