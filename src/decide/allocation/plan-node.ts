@@ -20,9 +20,8 @@ import type { AllocationRules } from './rules.ts';
 import { type Seat, type Table, takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
 import { steadySum } from './steady-sum.ts';
-import { type Change, filterWrites, type Verdict } from './write-filter.ts';
+import { type Change, filterWrites, recentWrites, type Verdict } from './write-filter.ts';
 
-const MINUTE = 60_000;
 /** With less of its capacity in use a node has enough for all, whatever they might want. */
 const BUSY = 0.9;
 
@@ -251,7 +250,7 @@ function remember(
   return new Map(
     seats.map((seat, index): [string, PodMemory] => {
       const before = memory.get(seat.pod.uid);
-      const recent = (before?.writes ?? []).filter((at) => Math.abs(now - at) < MINUTE);
+      const recent = recentWrites(before?.writes ?? [], now);
       return [
         seat.pod.uid,
         {

@@ -46,7 +46,7 @@ export function filterWrites(
   now: EpochMillis,
 ): readonly Verdict[] {
   const verdicts = changes.map((change) => judgeAlone(change, rules, now));
-  fundRaises(changes, verdicts, capacity, (change) => writesLately(change, now) < rules.perMinute);
+  fundRaises(changes, verdicts, capacity, (change) => recentWrites(change.writes, now).length < rules.perMinute);
   return verdicts;
 }
 
@@ -58,7 +58,7 @@ function judgeAlone(change: Change, rules: WriteRules, now: EpochMillis): Verdic
   if (blocked !== undefined) return hold(blocked);
   const growth = share.after - share.before;
   if (!isWorthIt(change, limitAfter, rules)) return hold('DeadBand');
-  if (writesLately(change, now) >= rules.perMinute) return hold('RateLimit');
+  if (recentWrites(change.writes, now).length >= rules.perMinute) return hold('RateLimit');
   if (isShort && growth > 0) return { isWritten: true, held: undefined, isForced: true, isFunding: false };
   if (growth > 0 && change.hasRoom) return hold('HasRoom');
   if (growth > 0 && !change.isAtShare && growth < rules.minGranted * (change.want - share.before))
@@ -70,9 +70,10 @@ function judgeAlone(change: Change, rules: WriteRules, now: EpochMillis): Verdic
   return { isWritten: true, held: undefined, isForced: false, isFunding: false };
 }
 
-/** Instants far ahead of now are from before the machine's clock was set back. */
-const writesLately = ({ writes }: Change, now: EpochMillis): number =>
-  writes.filter((at) => Math.abs(now - at) < MINUTE).length;
+/** Of the last minute. Instants far ahead of now are from before the machine's clock was set back. */
+export function recentWrites(writes: readonly EpochMillis[], now: EpochMillis): EpochMillis[] {
+  return writes.filter((at) => Math.abs(now - at) < MINUTE);
+}
 
 function isWorthIt(
   { before, after, bandFactor, isGreedy }: Change,
