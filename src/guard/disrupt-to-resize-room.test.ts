@@ -95,28 +95,25 @@ describe('a larger pod needs room', () => {
       expect(ask({ records })).toHaveLength(1);
     });
 
+    /** A pod on on-demand that has room there; an autoscaler makes nodes of that side alone. */
+    const onDemandPod = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
+    const onDemandRoom = {
+      settings: { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } },
+      records: {
+        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
+        pods: [...pods, pod('o2', 'o')],
+        workloads: [aDeployment({ replicas: 5 })],
+      },
+    };
+
     test('of one side is not doubted for what is amiss with the other', () => {
       const closed = spotIs({ kind: 'closed', since: 0, until: NOON + 1 });
       expect(ask({ waitingCovers: 9 })).toEqual([]);
-      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
-      const records = {
-        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
-        pods: [...pods, pod('o2', 'o')],
-        workloads: [aDeployment({ replicas: 5 })],
-      };
-      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
-      expect(reasonsFor({ settings, records, spot: closed }, o1)).toEqual([]);
+      expect(reasonsFor({ ...onDemandRoom, spot: closed }, onDemandPod)).toEqual([]);
     });
 
     test('is doubted where pods wait for on-demand already', () => {
-      const settings = { nodeClasses: { ...base, provisionable: { spot: false, onDemand: true } } };
-      const records = {
-        nodes: [node('s', 'spot', used), node('o', 'on-demand', single + 500)],
-        pods: [...pods, pod('o2', 'o')],
-        workloads: [aDeployment({ replicas: 5 })],
-      };
-      const o1 = { ...larger, pod: { namespace: 'shop', name: 'o1', uid: 'o1' } };
-      const wait = (waitingCovers: number) => reasonsFor({ settings, waitingCovers, records }, o1);
+      const wait = (waitingCovers: number) => reasonsFor({ ...onDemandRoom, waitingCovers }, onDemandPod);
       expect([wait(0), wait(1)]).toEqual([[], ['NoRoomOnSide']]);
     });
   });
