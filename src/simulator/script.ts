@@ -11,6 +11,7 @@ import type { Millis } from '../lib/units.ts';
 import { faultOf } from './fault-of-event.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { MetricsLie } from './lying-metrics.ts';
+import type { Market } from './market.ts';
 import { type SimulatedPool, workloadType } from './objects.ts';
 import { createOverlays, type Overlays } from './overlays.ts';
 import { deletePod, drainNode, holdPod, recreate } from './people.ts';
@@ -23,6 +24,7 @@ export interface ScriptOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly pools: readonly SimulatedPool[];
+  readonly market: Market;
   readonly fleet: FleetWatch;
   readonly events: readonly ScenarioEvent[];
   /** Whose calls `api-fault` disturbs. */
@@ -44,7 +46,8 @@ export interface ScriptOptions {
   readonly reloadConfig: (change: Readonly<Record<string, unknown>>, reaches: 'all' | 'oldest') => void;
   readonly onNodeLost: (node: string) => void;
   readonly onNodeDrained: (node: string) => void;
-  readonly onPools: (pools: readonly SimulatedPool[], isOpen: boolean, zone: string | undefined) => void;
+  /** The market has changed. */
+  readonly onPools: () => void;
   /** One sentence for each event that could not be played. */
   readonly onProblem: (problem: string) => void;
 }
@@ -82,7 +85,7 @@ async function play(
   conditions: Conditions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { cluster, clock, fleet } = options;
+  const { cluster, clock, fleet, market, onPools } = options;
   const lastFor = async <T>(overlays: Overlays<T>, value: T, millis: Millis): Promise<void> => {
     const end = overlays.begin(value);
     await sleep(clock, millis, signal);
@@ -93,11 +96,6 @@ async function play(
     const found = options.pools.filter(({ name }) => matchesGlob(pattern, name));
     if (found.length === 0) throw new Error(`no pool is called ${pattern}`);
     return found;
-  };
-  const setPools = (pattern: string, isOpen: boolean, zone: string | undefined): void => {
-    const found = matching(pattern);
-    for (const { name } of found) cluster.autoscaler.setPoolAvailability(name, isOpen, zone);
-    options.onPools(found, isOpen, zone);
   };
   const workloadOf = (key: string): WorkloadFacts => {
     const facts = fleet.workload(key);
@@ -129,14 +127,18 @@ async function play(
     patchObject(workloadType(workloadOf(key).kind), key, body);
 
   switch (event.do) {
-    case 'close-pools':
-      setPools(event.pools, false, event.zone);
+    case 'close-pools': {
+      const end = market.close(matching(event.pools), event.zone);
+      onPools();
       if (event.for === undefined) return;
       await sleep(clock, event.for, signal);
-      setPools(event.pools, true, event.zone);
+      end();
+      onPools();
       return;
+    }
     case 'open-pools':
-      setPools(event.pools, true, event.zone);
+      market.open(matching(event.pools), event.zone);
+      onPools();
       return;
     case 'storm':
       for (const { name } of matching(event.pools).filter((pool) => pool.class === 'spot'))
