@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRecord, memberOf } from './is-record.ts';
+import { isFiniteNumber, isRecord, memberOf } from './is-record.ts';
 
 test.each<[unknown, boolean]>([
   [{}, true],
@@ -12,6 +12,18 @@ test.each<[unknown, boolean]>([
   [7, false],
 ])('%j: %s', (value, expected) => {
   expect(isRecord(value)).toBe(expected);
+});
+
+test.each<[unknown, boolean]>([
+  [0, true],
+  [-1.5, true],
+  [Number.NaN, false],
+  [JSON.parse('1e999'), false],
+  ['1', false],
+  [1n, false],
+  [null, false],
+])('%s is a finite number: %s', (value, expected) => {
+  expect(isFiniteNumber(value)).toBe(expected);
 });
 
 test.each<[unknown, string, unknown]>([
