@@ -12,9 +12,10 @@ import type { Random } from '../../lib/random.ts';
 import type { RunningOperator, StartOperator } from '../operator-port.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { DemoCertificates } from './demo-certificates.ts';
+import { type KeptOperator, keepOperator } from './keep-operator.ts';
 
 export interface DemoOperator {
-  readonly operator: RunningOperator;
+  readonly operator: KeptOperator;
   /** Evictions the API server has granted to it so far. */
   evictions(): number;
 }
@@ -43,18 +44,25 @@ export async function startDemoOperator(options: DemoOperatorOptions): Promise<D
   const api = createKubeApi({ connection, clock, random, log: log.child('kube') });
   cleanup.defer(() => api.close());
   let granted = 0;
-  const operator = await startOperator({
-    config,
-    api: countingEvictions(api, () => {
-      granted++;
-    }),
+  const counted = countingEvictions(api, () => {
+    granted++;
+  });
+  const operator = await keepOperator({
+    start: (ports) =>
+      startOperator({
+        config: ports === undefined ? config : onPorts(config, ports),
+        api: counted,
+        clock,
+        random,
+        log: log.child('operator'),
+        // The same again: the lease is its own.
+        identity: 'demo',
+        monotonic: createMonotonicTime(),
+        keyPair: { cert: certificates.webhook.certificatePem, key: certificates.webhook.privateKeyPem },
+        webhookHost: LOOPBACK,
+      }),
     clock,
-    random,
     log: log.child('operator'),
-    identity: 'demo',
-    monotonic: createMonotonicTime(),
-    keyPair: { cert: certificates.webhook.certificatePem, key: certificates.webhook.privateKeyPem },
-    webhookHost: LOOPBACK,
   });
   cleanup.defer(() => operator.stop());
   await admin.create(
@@ -62,6 +70,15 @@ export async function startDemoOperator(options: DemoOperatorOptions): Promise<D
     webhookConfiguration(operator.ports.webhook, certificates.authority),
   );
   return { operator, evictions: () => granted };
+}
+
+/** The webhook is registered by its port, and the dashboard is open in a browser. */
+function onPorts(config: Config, { webhook, dashboard }: RunningOperator['ports']): Config {
+  return {
+    ...config,
+    webhook: { ...config.webhook, port: webhook ?? 0 },
+    web: { ...config.web, bindAddress: { ...config.web.bindAddress, port: dashboard ?? 0 } },
+  };
 }
 
 /** Counts what the API server grants; refused evictions (a budget, a changed pod) are none. */

@@ -29,7 +29,9 @@ export interface DemoWorld extends Omit<DemoObserver, 'onSynced'>, DemoShares {
   readonly dashboard: string | undefined;
   /** Evictions the API server has granted to the operator so far. */
   evictions(): number;
-  /** Rejects when the operator ends by itself. */
+  /** How often the operator was started anew because the machine had stood still. */
+  restarts(): number;
+  /** Rejects when the operator ends by itself for any other reason. */
   readonly failed: Promise<never>;
   /** Ends everything and removes every file. */
   stop(): Promise<void>;
@@ -96,7 +98,8 @@ async function build({ clock, seed, startOperator }: WorldOptions, cleanup: Clea
     dashboard: dashboard === undefined ? undefined : `http://127.0.0.1:${dashboard}/`,
     evictions,
     shares,
-    failed: operator.ended.then(() => new Promise<never>(() => {})),
+    restarts: operator.restarts,
+    failed: operator.failed,
     stop: () => cleanup.run(),
   };
 }

@@ -48,7 +48,7 @@ const seen = (
   workloads: readonly PlannedWorkload[],
   evictions = 0,
   budgets: readonly PdbRecord[] = [budget],
-): Observation => ({ workloads, budgets, evictions });
+): Observation => ({ workloads, budgets, evictions, losesNodes: false });
 
 const violated = (monitor: InvariantMonitor): Invariant[] =>
   monitor.results().flatMap(({ invariant, violation }) => (violation === undefined ? [] : [invariant]));
@@ -136,6 +136,36 @@ describe('createInvariantMonitor', () => {
     const monitor = monitorAtRest(moves, losesNodes);
     monitor.observe(seen(settledWeb, 0, [{ ...budget, currentHealthy: 0 }]));
     expect(violated(monitor)).toEqual([]);
+  });
+
+  test('a node that goes late, with pods on it, leaves budgets short without an eviction: until all are whole again', () => {
+    const monitor = monitorAtRest(1);
+    const short = { ...budget, currentHealthy: 0 };
+    monitor.observe({ ...seen(settledWeb, 0, [short]), losesNodes: true });
+    monitor.observe(seen(settledWeb, 0, [short]));
+    expect(violated(monitor)).toEqual([]);
+    monitor.judgeRest(seen(settledWeb));
+    monitor.begin({ losesNodes: false });
+    monitor.observe(
+      seen(
+        web(['spot-1', 'od-1'], (object) => withPercentage(object, '0')),
+        0,
+        [short],
+      ),
+    );
+    expect(violated(monitor)).toEqual(['budget']);
+  });
+
+  test('a machine that stood still is an excuse to the end of the chapter, and not for its end', () => {
+    const monitor = monitorAtRest(1);
+    monitor.excuse();
+    monitor.observe(seen(web(['spot-1', 'spot-2'], terminating), 9, [{ ...budget, currentHealthy: 0 }]));
+    expect(violated(monitor)).toEqual([]);
+    monitor.judgeRest(seen(web(['spot-1', 'spot-2'])));
+    expect(violated(monitor)).toEqual(['exact']);
+    monitor.begin({ losesNodes: false });
+    monitor.observe(seen(settledWeb, 10));
+    expect(violated(monitor)).toEqual(['burst', 'exact']);
   });
 
   test('exact: a wrong mix or a pod that is not ready, judged at rest only', () => {

@@ -14,6 +14,8 @@ export interface Observation {
   readonly budgets: readonly PdbRecord[];
   /** Evictions the API server has granted to the operator so far. */
   readonly evictions: number;
+  /** Nodes are on their way out, or silent, with pods on them. */
+  readonly losesNodes: boolean;
 }
 
 /** What goes on in a chapter of the story. */
@@ -44,6 +46,8 @@ export interface InvariantResult {
 export interface InvariantMonitor {
   /** A chapter begins. */
   begin(circumstances: Circumstances): void;
+  /** The machine stood still, or the operator had to start anew: what this chapter takes is judged no more, but for its end. */
+  excuse(): void;
   observe(observation: Observation): void;
   /** A chapter has reached its end, or its time is up: now everything has to be in place. */
   judgeRest(observation: Observation): void;
@@ -60,7 +64,9 @@ export function createInvariantMonitor(): InvariantMonitor {
   const rules = new Map<string, SlotRule>();
   /** Workloads that were whole once under their present rule: before, their pods are only coming. */
   const settled = new Set<string>();
-  let circumstances: Circumstances = { losesNodes: false };
+  /** Pods end without the operator's doing, until all are whole again. */
+  let losesPods = false;
+  let isExcused = false;
   /** Since the chapter began. */
   let evictionsDue = 0;
   let evictionsBefore: number | undefined;
@@ -92,14 +98,14 @@ export function createInvariantMonitor(): InvariantMonitor {
       const onDemand = plan.pods.filter(isServingOnDemand).length;
       check('floor', onDemand >= plan.floor, () => `${key}: ${onDemand} ready on on-demand, ${plan.floor} needed`);
     }
-    if (circumstances.losesNodes || evictionsDue === 0) return;
+    if (losesPods || evictionsDue === 0) return;
     const terminating = plan.pods.filter(({ state }) => state === 'terminating').length;
     check('paced', terminating <= 1, () => `${key}: ${counted(terminating, 'pod')} going at once`);
   };
 
   const observeBudget = (budget: PdbRecord): void => {
     // Growth and lost nodes leave budgets short without anybody's eviction.
-    if (!budget.observed || evictionsDue === 0 || circumstances.losesNodes) return;
+    if (!budget.observed || evictionsDue === 0 || losesPods) return;
     check('budget', budget.currentHealthy >= budget.desiredHealthy, () => {
       const { namespace, name, currentHealthy, desiredHealthy } = budget;
       return `${namespace}/${name}: ${currentHealthy} healthy, ${desiredHealthy} needed`;
@@ -107,22 +113,31 @@ export function createInvariantMonitor(): InvariantMonitor {
   };
 
   return {
-    begin(next) {
-      circumstances = next;
+    begin({ losesNodes }) {
+      losesPods ||= losesNodes;
+      isExcused = false;
       evictionsDue = 0;
       evictionsBefore = lastEvictions;
     },
-    observe({ workloads, budgets, evictions }) {
+    excuse() {
+      isExcused = true;
+      settled.clear();
+    },
+    observe({ workloads, budgets, evictions, losesNodes }) {
       lastEvictions = evictions;
       evictionsBefore ??= evictions;
       for (const planned of workloads) noteRule(planned);
+      if (isExcused) return;
+      losesPods ||= losesNodes;
       const cost = evictions - evictionsBefore;
       const invariant = evictionsDue === 0 ? 'burst' : 'bounded';
       check(invariant, cost <= evictionsDue, () => `${counted(cost, 'eviction')}, ${evictionsDue} expected at most`);
       for (const planned of workloads) observeWorkload(planned);
       for (const budget of budgets) observeBudget(budget);
     },
-    judgeRest({ workloads }) {
+    judgeRest({ workloads, losesNodes }) {
+      const isWhole = workloads.every(({ workload, isBalanced, ready }) => isBalanced && ready === workload.replicas);
+      losesPods = losesNodes || !isWhole;
       for (const { workload, plan, isBalanced, ready } of workloads) {
         check('exact', isBalanced && ready === workload.replicas, () => {
           const { actual, target } = plan;

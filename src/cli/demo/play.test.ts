@@ -21,6 +21,7 @@ function setUp(view: ClusterView, evictions: () => number = () => 0) {
   const acts: string[] = [];
   const announced: string[] = [];
   const frames: Frame[] = [];
+  let restarts = 0;
   let tell: Parameters<DemoWorld['onDecision']>[0] = () => {};
   const world: DemoWorld = {
     view,
@@ -35,6 +36,7 @@ function setUp(view: ClusterView, evictions: () => number = () => 0) {
     },
     budgets: () => [],
     evictions,
+    restarts: () => restarts,
     shares: () => [{ name: 'checkout', request: clock.now() < 2000 ? 100 : 400, limit: undefined, used: 200 }],
     onDecision(listener) {
       tell = listener;
@@ -63,6 +65,9 @@ function setUp(view: ClusterView, evictions: () => number = () => 0) {
     monitor,
     stopper,
     start,
+    restart: () => {
+      restarts++;
+    },
     tell: (text: string) => tell({ at: 0, text, isWarning: false }),
   };
 }
@@ -76,7 +81,8 @@ describe('play', () => {
     const playing = stage.start(14_000);
     await stage.clock.advance(20_000);
     expect(await playing).toMatchObject({ chapters: 3, evictions: 0 });
-    expect(stage.acts).toEqual(['apply', 'interrupt', 'scale', 'scale']);
+    // Nothing has grown in this view, so nothing shrinks.
+    expect(stage.acts).toEqual(['apply', 'interrupt', 'scale', 'interrupt']);
     expect(stage.announced.filter((text) => text.startsWith('Chapter'))).toHaveLength(4);
     expect(broken(stage)).toEqual([]);
     expect(stage.clock.pendingTimers()).toBe(0);
@@ -90,6 +96,35 @@ describe('play', () => {
     await stage.clock.advance(10_000);
     expect((await playing).chapters).toBe(1);
     expect(broken(stage)).toEqual(['exact']);
+  });
+
+  test('an operator that had to start anew is an excuse, and gives the chapter more time', async () => {
+    let evictions = 0;
+    const stage = setUp(onlySpot, () => evictions);
+    const playing = stage.start(200_000);
+    await stage.clock.advance(10_000);
+    stage.restart();
+    await stage.clock.advance(1_000);
+    evictions = 7;
+    await stage.clock.advance(100_000);
+    expect(broken(stage)).toEqual([]);
+    expect(stage.announced.at(-1)).toContain('stood still');
+    await stage.clock.advance(100_000);
+    expect((await playing).chapters).toBe(1);
+    expect(broken(stage)).toEqual(['exact']);
+  });
+
+  test('where it starts anew between two chapters, the next one waits for rest', async () => {
+    let evictions = 0;
+    const stage = setUp(atRest, () => evictions);
+    const playing = stage.start(9_000);
+    await stage.clock.advance(3_000);
+    stage.restart();
+    await stage.clock.advance(500);
+    evictions = 3;
+    await stage.clock.advance(10_000);
+    expect((await playing).chapters).toBe(2);
+    expect(broken(stage)).toEqual([]);
   });
 
   test('spot nodes are lost too seldom to be a storm, however long it runs', async () => {

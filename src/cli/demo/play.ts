@@ -1,12 +1,13 @@
 /** Plays the story on the world: act, watch until all is at rest again, judge, next chapter; until the time is up or the user had enough. */
 import { type Clock, sleep } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import { counted } from '../plural.ts';
 import type { PodShare } from './demo-shares.ts';
 import type { DemoWorld } from './demo-world.ts';
-import { type DecisionLine, type Frame, nodeLines, workloadLine } from './frame.ts';
-import { type InvariantMonitor, invariants } from './invariants.ts';
+import { type DecisionLine, type Frame, type NodeLine, nodeLines, workloadLine } from './frame.ts';
+import { type InvariantMonitor, invariants, type Observation } from './invariants.ts';
 import type { Presenter } from './presenter.ts';
 import { sharesText } from './share-text.ts';
 import { type Chapter, isAtRest, nextChapter, type Scene } from './story.ts';
@@ -31,8 +32,12 @@ export interface Played {
 }
 
 const TICK_MILLIS = 250;
-/** Rest has to last: a pod may be ready a moment before the next one goes. */
-const CALM_MILLIS = 1500;
+/** Rest has to last: a pod may be ready a moment before the next one goes. In ticks, as nothing happens while the machine stands still. */
+const CALM_TICKS = 6;
+/** A tick that comes so late comes to another world: the lid was closed, or everybody else had the processor. */
+const STANDSTILL_MILLIS: Millis = 5_000;
+/** As many times longer a chapter may take after that. */
+const PATIENCE = 4;
 /** Time for the audience between two chapters. */
 const PAUSE_MILLIS = 2500;
 /**
@@ -51,6 +56,9 @@ export async function play(options: PlayOptions): Promise<Played> {
   let story = 'The cluster starts.';
   let chapters = 0;
   const losses: EpochMillis[] = [];
+  const firstReplicas = new Map<string, number>();
+  let restarts = world.restarts();
+  let disturbances = 0;
   let first: readonly PodShare[] = [];
   let last: readonly PodShare[] = [];
   const unsubscribe = world.onDecision((line) => {
@@ -67,14 +75,30 @@ export async function play(options: PlayOptions): Promise<Played> {
   /** One look at the world: judged, shown, and returned. */
   const tick = async (): Promise<readonly PlannedWorkload[]> => {
     const workloads = managedOf(look());
-    monitor.observe({ workloads, budgets: world.budgets(), evictions: world.evictions() });
+    for (const { workload } of workloads)
+      if (!firstReplicas.has(workloadKey(workload))) firstReplicas.set(workloadKey(workload), workload.replicas);
+    monitor.observe(observationOf(workloads));
     last = world.shares();
     // Until both run and use something there is nothing to compare with.
     if (first.length < 2 && last.every(({ used }) => used > 0)) first = last;
     presenter.show(frameOf(workloads));
+    const before = clock.now();
     await sleep(clock, TICK_MILLIS, signal).catch(() => {});
+    const wasStill = clock.now() - before > TICK_MILLIS + STANDSTILL_MILLIS;
+    if (signal.aborted || (!wasStill && world.restarts() === restarts)) return workloads;
+    restarts = world.restarts();
+    disturbances++;
+    monitor.excuse();
+    presenter.announce('The machine stood still for a while. The story goes on when everything is at rest again.');
     return workloads;
   };
+
+  const observationOf = (workloads: readonly PlannedWorkload[]): Observation => ({
+    workloads,
+    budgets: world.budgets(),
+    evictions: world.evictions(),
+    losesNodes: nodeLines(world.view, world.rules.sides).some(isLosingPods),
+  });
 
   const frameOf = (workloads: readonly PlannedWorkload[]): Frame => ({
     elapsedMillis: clock.now() - startedAt,
@@ -91,19 +115,25 @@ export async function play(options: PlayOptions): Promise<Played> {
       ),
   });
 
-  const watch = async (chapter: Chapter): Promise<void> => {
-    const begunAt = clock.now();
-    let calmSince: EpochMillis | undefined;
+  /** @returns whether it was watched to its end. */
+  const watch = async ({ limitMillis }: Chapter): Promise<boolean> => {
+    let ticksLeft = limitMillis / TICK_MILLIS;
+    let calmTicks = 0;
+    let known = disturbances;
     while (!isOver()) {
-      const workloads = await tick();
-      const now = clock.now();
-      calmSince = isAtRest(workloads) ? (calmSince ?? now) : undefined;
-      const isCalm = calmSince !== undefined && now - calmSince >= CALM_MILLIS;
-      if (!isCalm && now - begunAt < chapter.limitMillis) continue;
-      monitor.judgeRest({ workloads, budgets: world.budgets(), evictions: world.evictions() });
-      chapters++;
-      return;
+      const seen = observationOf(await tick());
+      if (disturbances !== known) {
+        known = disturbances;
+        ticksLeft = (PATIENCE * limitMillis) / TICK_MILLIS;
+        calmTicks = 0;
+      }
+      // Pods that are still to be drained go in a later chapter, or with their machine.
+      calmTicks = isAtRest(seen.workloads) && !seen.losesNodes ? calmTicks + 1 : 0;
+      if (calmTicks <= CALM_TICKS && --ticksLeft > 0) continue;
+      monitor.judgeRest(seen);
+      return true;
     }
+    return false;
   };
 
   try {
@@ -113,6 +143,7 @@ export async function play(options: PlayOptions): Promise<Played> {
         workloads: managedOf(look()),
         nodes: nodeLines(world.view, world.rules.sides),
         isCalm: recent.length < MAX_LOSSES,
+        firstReplicas,
       };
       const chapter = nextChapter(scene, chapters);
       story = chapter.text;
@@ -121,16 +152,23 @@ export async function play(options: PlayOptions): Promise<Played> {
       if (chapter.circumstances.losesNodes) losses.push(clock.now());
       await chapter.act(world.actor);
       const before = clock.now();
-      await watch(chapter);
+      if (await watch(chapter)) chapters++;
       if (isOver()) break;
       presenter.announce(
         `At rest after ${Math.round((clock.now() - before) / 1000)} s; ${counted(world.evictions(), 'eviction')} so far.`,
       );
+      const known = disturbances;
       const resumeAt = clock.now() + PAUSE_MILLIS;
       while (!isOver() && clock.now() < resumeAt) await tick();
+      if (disturbances !== known) await watch({ ...chapter, limitMillis: PATIENCE * chapter.limitMillis });
     }
     return { chapters, evictions: world.evictions(), shares: { first, last } };
   } finally {
     unsubscribe();
   }
+}
+
+/** Somebody else makes pods of this node go, or nobody knows how they are. */
+function isLosingPods({ state, podCount }: NodeLine): boolean {
+  return state !== 'ready' && podCount > 0;
 }

@@ -14,10 +14,11 @@ const web = (pods: readonly string[], annotations: Readonly<Record<string, strin
     ...workload({ name: 'web', annotations, pods }),
     ...workload({ kind: 'StatefulSet', name: 'db', annotations: half, pods: ['od-1', 'spot-1'] }),
   ]);
-const scene = (workloads: readonly PlannedWorkload[], nodes: readonly NodeLine[] = [spotNode]): Scene => ({
+const scene = (workloads: readonly PlannedWorkload[], nodes: readonly NodeLine[] = [spotNode], first = 4): Scene => ({
   workloads,
   nodes,
   isCalm: true,
+  firstReplicas: new Map([['Deployment/shop/web', first]]),
 });
 
 /** What a chapter does, as words. */
@@ -72,6 +73,11 @@ describe('nextChapter', () => {
   test('the percentage of a workload with a window stays: its pods could not be moved now', async () => {
     const nightly = { ...half, 'disruption-schedule': '0 2 * * *', 'disruption-duration': '1h' };
     expect(await acts(nextChapter(scene(web(many, nightly)), 3))).toEqual(['scale web 5']);
+  });
+
+  test('a workload shrinks by half, and never below what it was at first', async () => {
+    expect(await acts(nextChapter(scene(web(many), [spotNode], 8), 4))).toEqual(['scale web 8']);
+    expect(await acts(nextChapter(scene(web(many), [spotNode], 10), 4))).toEqual(['percent web 80']);
   });
 
   test('a workload grows to 24 replicas at most', async () => {

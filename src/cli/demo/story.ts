@@ -2,7 +2,7 @@
 import type { PlacementPolicy } from '../../decide/placement/policy.ts';
 import { countsFor } from '../../decide/placement/slots.ts';
 import type { Millis } from '../../lib/units.ts';
-import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { PlannedWorkload } from '../fleet.ts';
 import { counted } from '../plural.ts';
 import type { NodeLine } from './frame.ts';
@@ -22,6 +22,8 @@ export interface Scene {
   readonly nodes: readonly NodeLine[];
   /** One more spot node may be lost without its being a storm, in which nothing is moved for many minutes. */
   readonly isCalm: boolean;
+  /** Replicas of each workload when it was first seen, by its key. */
+  readonly firstReplicas: ReadonlyMap<string, number>;
 }
 
 export interface Chapter {
@@ -94,15 +96,15 @@ function growth(scene: Scene, number: number): Chapter | undefined {
   return scaling(planned, grown, `Chapter ${number}: ${name} grows from ${replicas} to`);
 }
 
+/** Back towards what it was at first, and not below: a budget may need as many pods. */
 function shrink(scene: Scene, number: number): Chapter | undefined {
-  const planned = biggest(scene);
+  const firstOf = ({ workload }: PlannedWorkload): number =>
+    scene.firstReplicas.get(workloadKey(workload)) ?? workload.replicas;
+  const planned = biggest(scene, (each) => each.workload.replicas > firstOf(each));
   if (planned === undefined) return undefined;
   const { replicas, name } = planned.workload;
-  return scaling(
-    planned,
-    Math.max(3, Math.floor(replicas / 2)),
-    `Chapter ${number}: ${name} shrinks from ${replicas} to`,
-  );
+  const fewer = Math.max(firstOf(planned), Math.floor(replicas / 2));
+  return scaling(planned, fewer, `Chapter ${number}: ${name} shrinks from ${replicas} to`);
 }
 
 function scaling({ workload, plan }: PlannedWorkload, replicas: number, text: string): Chapter | undefined {
