@@ -27,7 +27,9 @@ export const invariants = {
   aim: 'every eviction for placement takes from a side that has more than it should',
   leader: 'only the replica that holds the lease writes',
   idle: 'no write changes nothing',
-  quiet: 'no object is written again and again',
+  quiet: 'no object is written again and again, and nothing told of it again and again',
+  asking: 'nothing is listed, and no watch begun, again and again',
+  sound: 'no warning tells of a mistake of the program',
   untouched: 'pods of workloads that are not managed are let in as they are',
   returned: 'pods whose agent is gone get back what they had before allocation',
 } as const;

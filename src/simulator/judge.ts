@@ -42,6 +42,7 @@ export interface Judge {
   readonly monitor: InvariantMonitor;
   /** For {@link watchApi}. */
   onWrite(write: ObservedWrite, identity: string): SettleWrite | undefined;
+  onRead(verb: 'list' | 'watch', resource: string, identity: string): void;
   onAdmission(answer: AdmissionSeen): void;
   /** Replicas of the operator may have this configuration from now on. */
   onConfig(config: Config): void;
@@ -190,7 +191,11 @@ export function createJudge(options: JudgeOptions): Judge {
       if (kind === 'done') {
         onDone();
         if (facts !== undefined) journal.evicted(facts, pod.metadata?.name ?? '');
-      } else if (kind === 'unknown') clock.setTimer(SEEN_MILLIS, () => isGoing(uid, facts) && onDone());
+        return;
+      }
+      // Done twice, it is refused the second time.
+      const mayBeDone = kind === 'unknown' || (isDisturbed() && seen?.isLive === true);
+      if (mayBeDone) clock.setTimer(SEEN_MILLIS, () => isGoing(uid, facts) && onDone());
     };
   };
   /** Whoever asked; that of an eviction without an answer is taken to be it. */
@@ -209,14 +214,17 @@ export function createJudge(options: JudgeOptions): Judge {
     ledger,
     monitor,
     onConfig: disruptions.onConfig,
+    onRead: writes.onRead,
     onWrite(write, identity) {
       monitor.onWrite(write);
       const { verb, resource, namespace, name, body } = write;
       if (resource === 'events') {
         if (verb !== 'create') return undefined;
         counted.events++;
-        const { reason = '' } = (body ?? {}) as Event;
+        const event = (body ?? {}) as Event;
+        const { reason = '' } = event;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        writes.onEvent(event);
         return undefined;
       }
       if (resource === 'leases') return writes.onLease(write);

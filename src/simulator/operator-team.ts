@@ -13,8 +13,10 @@ export interface OperatorTeam {
   replace(how: 'stop' | 'crash', afterMillis: Millis): Promise<void>;
   /** The replica that has run longest does not reach the API server for a time. */
   isolate(forMillis: Millis): Promise<void>;
-  /** The clock of its machine is set; negative is back. */
-  setClock(byMillis: Millis): void;
+  /** The replica that makes the next write of the resource is gone in that moment, and another starts after a time. */
+  replaceAtWrite(resource: string, moment: 'before' | 'after', afterMillis: Millis): Promise<void>;
+  /** The clock of its machine is set, or those of all; negative is back. */
+  setClock(byMillis: Millis, of: 'oldest' | 'all'): void;
 }
 
 export interface OperatorTeamOptions {
@@ -61,9 +63,24 @@ export function createOperatorTeam({ world, clock, problems, signal }: OperatorT
         rejoin();
       }
     },
-    setClock(byMillis) {
-      const oldest = oldestOf();
-      if (oldest !== undefined) world.setClock(oldest, byMillis);
+    async replaceAtWrite(resource, moment, afterMillis) {
+      const sprung = Promise.withResolvers<void>();
+      const giveUp = world.trapWrite({ resource, moment, onSprung: sprung.resolve });
+      const onAbort = (): void => sprung.reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        await sprung.promise;
+        await sleep(clock, afterMillis, signal);
+        await start();
+      } finally {
+        giveUp();
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    setClock(byMillis, of) {
+      const [oldest, ...others] = world.replicas().keys();
+      for (const identity of [oldest, ...(of === 'all' ? others : [])])
+        if (identity !== undefined) world.setClock(identity, byMillis);
     },
     async replace(how, afterMillis) {
       const oldest = oldestOf();

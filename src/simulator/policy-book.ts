@@ -13,6 +13,10 @@ export interface PolicyBook {
   change(key: string, spec: Tree): void;
   /** It was deleted. */
   remove(key: string): void;
+  /** All were deleted. */
+  removeAll(): void;
+  /** All were made again, as they were at first. */
+  renewAll(): void;
   /**
    * The specs of the policies that select the workload, or did a short while ago: whoever acts on what was true a moment ago
    * may.
@@ -35,17 +39,27 @@ export function createPolicyBook(policies: readonly ScenarioPolicy[], clock: Clo
     const versions = [{ spec, until: Number.POSITIVE_INFINITY }];
     book.set(`${namespace}/${name}`, { namespace, versions });
   }
+  const end = (versions: readonly Version[] | undefined): Version | undefined => {
+    const last = versions?.at(-1);
+    if (last !== undefined) last.until = Math.min(last.until, clock.now() + GRACE_MILLIS);
+    return last;
+  };
   return {
     change(key, patch) {
       const versions = book.get(key)?.versions;
-      const last = versions?.at(-1);
-      if (versions === undefined || last === undefined) return;
-      last.until = clock.now() + GRACE_MILLIS;
-      versions.push({ spec: mergeTrees(last.spec, patch), until: Number.POSITIVE_INFINITY });
+      const last = end(versions);
+      if (last !== undefined) versions?.push({ spec: mergeTrees(last.spec, patch), until: Number.POSITIVE_INFINITY });
     },
-    remove(key) {
-      const last = book.get(key)?.versions.at(-1);
-      if (last !== undefined) last.until = clock.now() + GRACE_MILLIS;
+    remove: (key) => void end(book.get(key)?.versions),
+    removeAll() {
+      for (const { versions } of book.values()) end(versions);
+    },
+    renewAll() {
+      for (const { name, namespace, spec } of policies) {
+        const versions = book.get(`${namespace}/${name}`)?.versions;
+        end(versions);
+        versions?.push({ spec, until: Number.POSITIVE_INFINITY });
+      }
     },
     of: (namespace, labels) =>
       [...book.values()]

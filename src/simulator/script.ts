@@ -8,14 +8,19 @@ import { type Clock, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
+import { draw, matchesGlob } from './choose.ts';
 import { faultOf } from './fault-of-event.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { MetricsLie } from './lying-metrics.ts';
 import type { Market } from './market.ts';
+import { beginMeddling } from './meddlers.ts';
 import { type SimulatedPool, workloadType } from './objects.ts';
+import type { OperatorTeam } from './operator-team.ts';
 import { createOverlays, type Overlays } from './overlays.ts';
 import { deletePod, drainNode, holdPod, recreate } from './people.ts';
 import type { ScenarioEvent } from './scenario/events.ts';
+import { createUnrest, type Unrest } from './unrest.ts';
+import { recreateNamespace, removeDefinitions, type UpheavalOptions } from './upheavals.ts';
 import type { WebhookTrouble } from './world.ts';
 
 /** What events act upon. Nothing of it reaches into the operator but its configuration and its replicas' lives. */
@@ -40,8 +45,9 @@ export interface ScriptOptions {
   readonly setWebhookTrouble: (trouble: WebhookTrouble | undefined) => void;
   readonly replaceOperator: (how: 'stop' | 'crash', afterMillis: Millis) => Promise<void>;
   readonly isolateOperator: (forMillis: Millis) => Promise<void>;
-  /** Negative is back. */
-  readonly setClock: (byMillis: Millis) => void;
+  readonly replaceAtWrite: OperatorTeam['replaceAtWrite'];
+  readonly setClock: OperatorTeam['setClock'];
+  readonly upheavals: Omit<UpheavalOptions, 'cluster' | 'clock' | 'signal'>;
   /** A changed configuration of the operator, as a part of its file. */
   readonly reloadConfig: (change: Readonly<Record<string, unknown>>, reaches: 'all' | 'oldest') => void;
   readonly onNodeLost: (node: string) => void;
@@ -59,14 +65,17 @@ export async function playScript(options: ScriptOptions, signal: AbortSignal): P
     webhook: createOverlays(options.setWebhookTrouble),
     metricsDown: createOverlays((isDown) => options.setMetricsUp(isDown === undefined)),
     metricsLie: createOverlays(options.setMetricsLie),
+    unrest: createUnrest(clock),
   };
+  const startedAt = clock.now();
   await Promise.all(
     events.map(async (event) => {
       try {
         await sleep(clock, event.at, signal);
         await play(event, options, conditions, signal);
       } catch (error) {
-        if (!signal.aborted) onProblem(`event ${event.do}: ${describeError(error)}`);
+        if (signal.aborted || conditions.unrest.hasBeenSince(startedAt + event.at)) return;
+        onProblem(`event ${event.do}: ${describeError(error)}`);
       }
     }),
   );
@@ -77,6 +86,7 @@ interface Conditions {
   readonly webhook: Overlays<WebhookTrouble>;
   readonly metricsDown: Overlays<true>;
   readonly metricsLie: Overlays<MetricsLie>;
+  readonly unrest: Unrest;
 }
 
 async function play(
@@ -92,6 +102,7 @@ async function play(
     end();
   };
   const people = { api: cluster.api, caches: cluster.caches, clock, signal };
+  const upheavals = { ...options.upheavals, cluster, clock, signal };
   const matching = (pattern: string): SimulatedPool[] => {
     const found = options.pools.filter(({ name }) => matchesGlob(pattern, name));
     if (found.length === 0) throw new Error(`no pool is called ${pattern}`);
@@ -226,8 +237,23 @@ async function play(
       await options.isolateOperator(event.for);
       return;
     case 'set-clock':
-      options.setClock(event.direction === 'forwards' ? event.by : -event.by);
+      options.setClock(event.direction === 'forwards' ? event.by : -event.by, event.of);
       return;
+    case 'crash-at-write':
+      await options.replaceAtWrite(event.resource, event.moment, event.after);
+      return;
+    case 'recreate-namespace':
+      await conditions.unrest.during(() => recreateNamespace(event.namespace, upheavals));
+      return;
+    case 'remove-definitions':
+      await conditions.unrest.during(() => removeDefinitions(event.for, upheavals));
+      return;
+    case 'meddle': {
+      const end = await beginMeddling(cluster, event.how);
+      await sleep(clock, event.for, signal);
+      await end();
+      return;
+    }
     case 'delete-policy': {
       const [namespace = '', name = ''] = event.policy.split('/');
       // Somebody may have deleted it before.
@@ -270,18 +296,4 @@ async function unlessGone(work: Promise<unknown>): Promise<boolean> {
     if (!isNotFound(error)) throw error;
     return false;
   }
-}
-
-/** `*` stands for any text; nothing else is special. */
-function matchesGlob(pattern: string, text: string): boolean {
-  const literal = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${literal.join('.*')}$`).test(text);
-}
-
-function draw<T>(from: readonly T[], count: number, random: Random): T[] {
-  const left = [...from];
-  const drawn: T[] = [];
-  while (drawn.length < count && left.length > 0)
-    drawn.push(...left.splice(Math.floor(random.next() * left.length), 1));
-  return drawn;
 }

@@ -13,6 +13,7 @@ import { createJudge, type Judge } from './judge.ts';
 import { driveLoad } from './load-driver.ts';
 import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 import { createMarket } from './market.ts';
+import { listenForMistakes } from './mistakes.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
 import {
   agentEnv,
@@ -72,9 +73,11 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
   const { config, warnings } = simulationConfig(scenario);
   const pools = scenario.pools.map(poolOf);
   const clock = createVirtualClock(scenario.start);
-  const log = options.log ?? createSilentLogger();
-  const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
   let judge: Judge | undefined;
+  const log = listenForMistakes(options.log ?? createSilentLogger(), (mistake) =>
+    judge?.ledger.check('sound', mistake === undefined, () => mistake ?? ''),
+  );
+  const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
   const metrics: { isUp: boolean; lie: MetricsLie | undefined } = { isUp: true, lie: undefined };
   const policies = createPolicyBook(scenario.policies, clock);
   const world = await createWorld({
@@ -93,7 +96,10 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     config,
     skewOf: drawSkews(scenario.clockSkew, stream(seed, 'clocks')),
     userOf: (identity) => `${OPERATOR_USER}/${identity}`,
-    observer: { onWrite: (write, identity) => judge?.onWrite(write, identity) },
+    observer: {
+      onWrite: (write, identity) => judge?.onWrite(write, identity),
+      onRead: (verb, resource, identity) => judge?.onRead(verb, resource, identity),
+    },
     onAdmission: (answer) => judge?.onAdmission(answer),
   });
   const stopping = new AbortController();
@@ -128,7 +134,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     const startedAt = clock.now();
     const read = options.withSeries === true && createSeriesReader({ cluster: world.cluster, judge, pools });
     const recorder = read ? recordSeries({ clock, durationMillis: scenario.duration, read }) : undefined;
-    await applyAll(world, [...objectsOf(scenario), ...manifests.objects]);
+    const objects = [...objectsOf(scenario), ...manifests.objects];
+    await applyAll(world, objects);
     const ends = [
       driveLoad({
         clock,
@@ -178,8 +185,10 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
           world.applyConfig(changed.config, reaches === 'all' || oldest === undefined ? undefined : [oldest]);
         },
         replaceOperator: team.replace,
+        replaceAtWrite: team.replaceAtWrite,
         isolateOperator: team.isolate,
         setClock: team.setClock,
+        upheavals: { objects, onPoliciesGone: policies.removeAll, onPoliciesBack: policies.renewAll },
         onNodeLost: judge.onNodeLost,
         onNodeDrained: judge.onNodeDrained,
         onPools: () => judge?.onPools(market.isSpotAvailable()),

@@ -15,6 +15,9 @@ const env = {
   SPOTALIS_WEB_ENABLED: 'false',
 };
 
+/** Replicas may be cut off, and others take their place, while they are still at work. */
+const CUTTING_OFF: ReadonlySet<string> = new Set(['crash-operator', 'crash-at-write', 'api-fault']);
+
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
@@ -25,7 +28,7 @@ type Tree = Readonly<Record<string, unknown>>;
  * @throws ConfigError for a configuration that cannot be used.
  */
 export function simulationConfig({ operator, name, replicas, events }: Scenario): LoadedConfig {
-  const isAlone = replicas === 1 && !events.some((event) => event.do === 'crash-operator' || event.do === 'api-fault');
+  const isAlone = replicas === 1 && !events.some((event) => CUTTING_OFF.has(event.do));
   const defaults = {
     controllers: { reconcileInterval: isAlone ? '10m' : '30s' },
     ...(isAlone ? { operator: { leaderElection: { enabled: false } } } : {}),

@@ -28,11 +28,13 @@ export type SettleWrite = (outcome: WriteOutcome) => void;
 export interface ApiObserver {
   /** Before any call reaches the server; throws where the server cannot be reached. */
   reach?(): void;
-  /** The moment before a write. */
+  /** The moment before a write; throws where the server cannot be reached. */
   onWrite?(write: ObservedWrite): SettleWrite | undefined;
+  /** Before a list, or before a watch that begins. */
+  onRead?(verb: 'list' | 'watch', resource: string): void;
 }
 
-/** Wraps `api`; lists and watches pass as they are. */
+/** Wraps `api`. */
 export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
   const write = async <T>(
     { namespace, ...what }: Omit<ObservedWrite, 'namespace'> & { readonly namespace: string | undefined },
@@ -54,6 +56,14 @@ export function watchApi(api: KubeApi, observer: ApiObserver): KubeApi {
     async get(type, name, options) {
       observer.reach?.();
       return api.get(type, name, options);
+    },
+    async list(type, options) {
+      observer.onRead?.('list', type.plural);
+      return api.list(type, options);
+    },
+    watch(type, options) {
+      observer.onRead?.('watch', type.plural);
+      return api.watch(type, options);
     },
     create: (type, body, options) =>
       write({ verb: 'create', resource: type.plural, name: '', namespace: options?.namespace, body }, () =>

@@ -24,7 +24,10 @@ export interface WorldOptions<O extends SimulatedOperator> {
   /** The user a replica talks to the API as. Default: one that may do everything. */
   readonly userOf?: (identity: string) => string;
   /** Sees every write of every replica, in the moment before it. */
-  readonly observer?: { onWrite(write: ObservedWrite, identity: string): SettleWrite | undefined };
+  readonly observer?: {
+    onWrite(write: ObservedWrite, identity: string): SettleWrite | undefined;
+    onRead?(verb: 'list' | 'watch', resource: string, identity: string): void;
+  };
   /** Told of every answer of the webhook: whether the pod was let in, or the error in its place. */
   readonly onAdmission?: (answer: AdmissionSeen) => void;
 }
@@ -43,6 +46,15 @@ export interface WebhookTrouble {
   readonly share: number;
   /** `answers`: the operator decides, but the API server has given up on it. */
   readonly loses: 'requests' | 'answers';
+}
+
+/** Springs once. */
+export interface WriteTrap {
+  /** As in {@link ObservedWrite}. */
+  readonly resource: string;
+  /** Whether the API server gets the write. */
+  readonly moment: 'before' | 'after';
+  readonly onSprung: () => void;
 }
 
 export interface ClockErrors {
@@ -71,6 +83,8 @@ export interface World<O extends SimulatedOperator> {
   stopReplica(identity: string): Promise<void>;
   /** From now on the replica reaches neither the API server nor is it reached: as if its machine were gone. */
   cutOff(identity: string): void;
+  /** Cuts off whoever makes the next write of a resource. @returns what gives up waiting for it. */
+  trapWrite(trap: WriteTrap): () => void;
   /** Until the function it returns is called, the replica reaches the API server no more; it is reached. */
   isolate(identity: string): () => void;
   /** Somebody sets the clock of the replica's machine; negative is back. */
@@ -113,6 +127,24 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
   const cluster = createCluster({ ...options.cluster, clock, random, log });
   const { api, server } = cluster;
   const lastReplica = (): O | undefined => [...running.values()].at(-1);
+  const traps = new Set<WriteTrap>();
+  const cutOff = (identity: string): void => {
+    const operator = running.get(identity);
+    if (operator === undefined) return;
+    running.delete(identity);
+    lost.set(identity, operator);
+  };
+  const reach = (identity: string): void => {
+    if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
+  };
+  /** @returns the trap that waits for the write, which has sprung. */
+  const spring = (identity: string, { resource }: ObservedWrite): WriteTrap | undefined => {
+    const sprung = [...traps].find((each) => each.resource === resource && running.has(identity));
+    if (sprung === undefined) return undefined;
+    traps.delete(sprung);
+    sprung.onSprung();
+    return sprung;
+  };
 
   const settled = async <T>(work: Promise<T>): Promise<T> => {
     let isDone = false;
@@ -145,10 +177,19 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
 
   const apiOf = (identity: string): KubeApi =>
     watchApi(options.userOf === undefined ? api : server.client({ user: options.userOf(identity) }), {
-      onWrite: (write) => options.observer?.onWrite(write, identity),
-      reach() {
-        if (lost.has(identity)) throw new Error('connect ETIMEDOUT');
+      onWrite(write) {
+        const trap = spring(identity, write);
+        if (trap?.moment === 'before') {
+          cutOff(identity);
+          reach(identity);
+        }
+        const settle = options.observer?.onWrite(write, identity);
+        // Nobody is left to act on the answer.
+        if (trap !== undefined) cutOff(identity);
+        return settle;
       },
+      onRead: (verb, resource) => options.observer?.onRead?.(verb, resource, identity),
+      reach: () => reach(identity),
     });
 
   await settled(cluster.start(stopper.signal));
@@ -186,11 +227,10 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
       running.delete(identity);
       await operator?.stop();
     },
-    cutOff(identity) {
-      const operator = running.get(identity);
-      if (operator === undefined) return;
-      running.delete(identity);
-      lost.set(identity, operator);
+    cutOff,
+    trapWrite(trap) {
+      traps.add(trap);
+      return () => void traps.delete(trap);
     },
     isolate(identity) {
       const { userOf } = options;

@@ -2,6 +2,7 @@
  * Holds writes to who may make them, and to having a purpose: only the leader writes, and nothing that is there
  * already.
  */
+import type { Event } from '../api/core.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
@@ -23,6 +24,10 @@ export interface WriteJudge {
   onLease(write: ObservedWrite): SettleWrite;
   /** A replica is about to write. */
   onWrite(write: ObservedWrite, identity: string): SettleWrite;
+  /** A replica is about to tell of something. */
+  onEvent(event: Event): void;
+  /** A replica is about to read. */
+  onRead(verb: 'list' | 'watch', resource: string, identity: string): void;
 }
 
 /** Caches have caught up so long after a disturbance. */
@@ -32,6 +37,10 @@ const MAX_OFTEN = 60;
 /** A policy's status tells of all its workloads, each of which may be given more memory in every pass. */
 const MAX_OFTEN_OF_POLICIES = 300;
 const OFTEN_MILLIS: Millis = 600_000;
+/** Of one reason and object: what happens again is told in the same event. */
+const MAX_OFTEN_OF_EVENTS = 20;
+/** Of one resource, by one replica: watches end every few minutes, and types that are missing are looked for now and then. */
+const MAX_READS = 40;
 
 export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJudgeOptions): WriteJudge {
   const { enabled } = config.operator.leaderElection;
@@ -42,11 +51,19 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
   const times = new Map<string, EpochMillis[]>();
   let disturbedAt = Number.NEGATIVE_INFINITY;
 
-  const checkOften = (key: string, text: string, most: number): void => {
+  const isCalm = (): boolean => {
+    if (isDisturbed()) disturbedAt = clock.now();
+    return clock.now() - disturbedAt > CALM_MILLIS;
+  };
+  const countRecent = (key: string): number => {
     const recent = (times.get(key) ?? []).filter((at) => clock.now() - at < OFTEN_MILLIS);
     recent.push(clock.now());
     times.set(key, recent);
-    ledger.check('quiet', recent.length <= most, () => `${text}: ${recent.length} times within ten minutes`);
+    return recent.length;
+  };
+  const checkOften = (key: string, text: string, most: number): void => {
+    const count = countRecent(key);
+    ledger.check('quiet', count <= most, () => `${text}: ${count} times within ten minutes`);
   };
 
   return {
@@ -57,6 +74,21 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
         if (kind === 'done') holders = new Set([holder]);
         else if (kind === 'unknown') holders.add(holder);
       };
+    },
+    onEvent({ reason = '', regarding }) {
+      const object = `${regarding?.kind} ${regarding?.namespace}/${regarding?.name}`;
+      checkOften(`event ${reason} ${regarding?.uid}`, `${reason} of ${object}`, MAX_OFTEN_OF_EVENTS);
+    },
+    onRead(verb, resource, identity) {
+      // Counted always, and judged when what is asked for has been answered for as long as is counted.
+      const count = countRecent(`${verb} ${resource} ${identity}`);
+      const isAnswered = isCalm() && clock.now() - disturbedAt > OFTEN_MILLIS;
+      if (isAnswered)
+        ledger.check(
+          'asking',
+          count <= MAX_READS,
+          () => `${verb} ${resource} by ${identity}: ${count} times within ten minutes`,
+        );
     },
     onWrite({ verb, resource, namespace, name, subresource }, identity) {
       const object = `${resource} ${namespace}/${name}`;
@@ -77,8 +109,7 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
         if (outcome.kind !== 'done' || (verb !== 'patch' && verb !== 'replace')) return;
         const version = versionOf(outcome.answer);
         if (version === undefined) return;
-        const isCalm = clock.now() - disturbedAt > CALM_MILLIS && !isDisturbed();
-        if (isCalm) ledger.check('idle', versions.get(object) !== version, () => `${text} changed nothing`);
+        if (isCalm()) ledger.check('idle', versions.get(object) !== version, () => `${text} changed nothing`);
         versions.set(object, version);
       };
     },

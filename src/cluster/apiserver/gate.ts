@@ -35,6 +35,8 @@ export interface StreamSink extends Omit<WatchSink, 'end'> {
 export interface Gate {
   /** Throws or rejects when the call must fail; a promise when it must wait first. */
   enter(info: RequestInfo): Promise<void> | undefined;
+  /** Carries out a write, or all of it two times: then the second time decides what the client is told. */
+  perform<T>(info: RequestInfo, work: () => Promise<T>): Promise<T>;
   /** Throws {@link ConnectionDropped} when the answer must not arrive although the call was carried out. */
   leave(info: RequestInfo): void;
   /** How many writes old the state is that this read must be answered from; 0 is the newest. */
@@ -125,6 +127,10 @@ export function createGate({ accessLog, authorize, faults, clock, random }: Gate
       if (effects.length > 0) return suffer(effects, info.signal).then(() => authorize?.(info));
       authorize?.(info);
       return undefined;
+    },
+    perform(info, work) {
+      const isRepeated = faults.meet(subjectOf(info), ['twice']).length > 0;
+      return isRepeated ? work().then(work) : work();
     },
     leave(info) {
       if (faults.meet(subjectOf(info), ['drop-after']).length > 0) throw new ConnectionDropped();

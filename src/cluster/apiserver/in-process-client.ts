@@ -116,14 +116,14 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const info = await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
       // As over the network: custom resources must say what they are, built-in ones may.
       const named = { apiVersion: apiVersionOf(served), kind: served.kind, ...body };
-      const created = await operations.create(served, namespace, named, write(options));
+      const created = await gate.perform(info, () => operations.create(served, namespace, named, write(options)));
       gate.leave(info);
       return as(created);
     },
     async createSubresource(type, name, subresource, body, options) {
       const at = { ...target(type, name, options), subresource };
       const info = await pass('create', at, options?.signal);
-      const answer = await operations.act(at, bodyOf(body), write(options));
+      const answer = await gate.perform(info, () => operations.act(at, bodyOf(body), write(options)));
       gate.leave(info);
       return as<KubeObject>(answer);
     },
@@ -136,7 +136,7 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
         ...(options?.namespace === undefined && namespace !== undefined ? { namespace } : {}),
       });
       const info = await pass('update', at, options?.signal);
-      const { object: replaced } = await operations.replace(at, body, write(options));
+      const { object: replaced } = await gate.perform(info, () => operations.replace(at, body, write(options)));
       gate.leave(info);
       return as(replaced);
     },
@@ -144,14 +144,14 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const at = target(type, name, options);
       const info = await pass('patch', at, options?.signal);
       if (patch.type === 'apply' && options?.fieldManager === undefined) throw missingFieldManager();
-      const { object } = await operations.patch(at, patch, write(options));
+      const { object } = await gate.perform(info, () => operations.patch(at, patch, write(options)));
       gate.leave(info);
       return as(object);
     },
     async delete(type, name, options) {
       const at = target(type, name, options);
       const info = await pass('delete', at, options?.signal);
-      await operations.delete(at, options ?? {}, write(undefined));
+      await gate.perform(info, () => operations.delete(at, options ?? {}, write(undefined)));
       gate.leave(info);
     },
     async discover(apiVersion) {

@@ -24,6 +24,8 @@ export type FaultEffect =
   | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number; readonly message?: string }
   /** The write happens, but the connection breaks before its answer: the client cannot know. */
   | { readonly kind: 'drop-after' }
+  /** The write happens two times, as behind a proxy that tries again; what the client gets is the second answer. */
+  | { readonly kind: 'twice' }
   /** A watch ends with an ERROR event of code 410 after this many events. */
   | { readonly kind: 'expire-watch'; readonly afterEvents: number }
   /** A watch's connection breaks after this many events. */

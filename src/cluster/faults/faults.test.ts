@@ -92,6 +92,18 @@ describe('faults of the in-process client', () => {
     await expect(api.get(resources.pods, 'a', IN_DEFAULT)).resolves.toBeDefined();
   });
 
+  test('twice: the second answer tells of the write that the first one did', async () => {
+    const { server, api } = createTestServer();
+    server.faults.add({ verbs: ['create', 'update'], effect: { kind: 'twice' } });
+    await expect(api.create(resources.pods, testPod('a'))).rejects.toMatchObject({ reason: 'AlreadyExists' });
+    const pod = await api.get(resources.pods, 'a', IN_DEFAULT);
+    const labelled = { ...pod, metadata: { ...pod.metadata, labels: { app: 'b' } } };
+    await expect(api.replace(resources.pods, labelled)).rejects.toMatchObject({ httpStatus: 409 });
+    expect((await api.get(resources.pods, 'a', IN_DEFAULT)).metadata?.labels).toEqual({ app: 'b' });
+    server.faults.clear();
+    await expect(api.create(resources.pods, testPod('b'))).resolves.toBeDefined();
+  });
+
   test.each([429, 503])('status %s with Retry-After', async (code) => {
     const { server, api } = createTestServer();
     server.faults.add({ effect: { kind: 'status', code, retryAfterSeconds: 3 } });

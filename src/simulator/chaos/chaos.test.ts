@@ -70,6 +70,10 @@ describe('what is drawn', () => {
         'delete',
         'delete-policy',
         'metrics-wrong',
+        'crash-at-write',
+        'meddle',
+        'recreate-namespace',
+        'remove-definitions',
       ]),
     );
     const faults = events.flatMap((event) => (event.do === 'api-fault' ? [event.effect.kind] : []));

@@ -14,6 +14,7 @@ import {
   type WorkloadInput,
 } from './random-sizing.ts';
 import { randomBystanders, randomTrouble } from './random-trouble.ts';
+import { randomUpheaval } from './random-upheaval.ts';
 
 /** What can be drawn; tests take less than the night. */
 export interface ChaosSize {
@@ -30,6 +31,7 @@ export const LONG_CHAOS: ChaosSize = { hours: 8, workloads: 8, events: 20 };
 const SIZING_STREAM = 7_000_000;
 const OTHERS_STREAM = 8_000_000;
 const TROUBLE_STREAM = 9_000_000;
+const UPHEAVAL_STREAM = 10_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -45,6 +47,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   const objects = randomObjects(sizing, workloads, engines);
   const others = createDraw(createSeededRandom(seed + OTHERS_STREAM));
   const trouble = createDraw(createSeededRandom(seed + TROUBLE_STREAM));
+  const upheaval = createDraw(createSeededRandom(seed + UPHEAVAL_STREAM));
   const bystanders = randomBystanders(trouble, policies);
   return {
     name: `chaos-${seed}`,
@@ -73,6 +76,9 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
       ).flat(),
       ...Array.from({ length: trouble.between(0, size.events / 2) }, () =>
         randomTrouble(trouble, { minutes, engines, workloads, policies }),
+      ).flat(),
+      ...Array.from({ length: upheaval.between(0, size.events / 4) }, () =>
+        randomUpheaval(upheaval, { minutes, engines, policies }),
       ).flat(),
     ],
   };

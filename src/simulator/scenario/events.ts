@@ -12,6 +12,7 @@ const lasting = duration.optional();
 const effect = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('drop') }),
   z.strictObject({ kind: z.literal('drop-after') }),
+  z.strictObject({ kind: z.literal('twice') }),
   z.strictObject({ kind: z.literal('outage') }),
   z.strictObject({ kind: z.literal('freeze'), millis: z.int().min(1) }),
   z.strictObject({ kind: z.literal('slow'), millis: z.int().min(1) }),
@@ -92,16 +93,39 @@ export const event = z.discriminatedUnion('do', [
   z.strictObject({ at, do: z.literal('crash-operator'), after: duration.default(20_000) }),
   /** The oldest replica does not reach the API server for a time, though it is reached. */
   z.strictObject({ at, do: z.literal('isolate-operator'), for: duration }),
-  /** The clock of the oldest replica's machine is set. Its timers go on. */
+  /**
+   * The replica that makes the next write of a resource (`pods/eviction`, say) is gone as with its machine: just before
+   * the API server got the write, or just after. Another takes its place.
+   */
+  z.strictObject({
+    at,
+    do: z.literal('crash-at-write'),
+    resource: z.string().min(1),
+    moment: z.enum(['before', 'after']).default('after'),
+    after: duration.default(20_000),
+  }),
+  /** The clock of the oldest replica's machine is set, or those of all. Their timers go on. */
   z.strictObject({
     at,
     do: z.literal('set-clock'),
+    of: z.enum(['oldest', 'all']).default('oldest'),
     by: duration,
     direction: z.enum(['forwards', 'backwards']).default('forwards'),
   }),
   /** Part of an OptimizationPolicy's spec is changed: a merge patch. */
   z.strictObject({ at, do: z.literal('change-policy'), policy: workload, spec: z.record(z.string(), z.unknown()) }),
   z.strictObject({ at, do: z.literal('delete-policy'), policy: workload }),
+  /** Somebody deletes a namespace with all that is in it, and makes it again as it was at first. */
+  z.strictObject({ at, do: z.literal('recreate-namespace'), namespace: z.string().min(1) }),
+  /** Stowage's own resource definitions are removed, all their objects with them; policies are made again as at first. */
+  z.strictObject({ at, do: z.literal('remove-definitions'), for: duration }),
+  /** An admission webhook of others changes what is written to the namespace `shop` (meddlers.ts). */
+  z.strictObject({
+    at,
+    do: z.literal('meddle'),
+    how: z.enum(['sidecar', 'round-sizes', 'drop-affinity']),
+    for: duration,
+  }),
   /**
    * What the metrics API tells of pods is wrong: of some of them nothing, what was true at the beginning, or no
    * numbers.
