@@ -16,8 +16,8 @@ export default defineConfig(({ mode }) => {
       maxConcurrency: 6,
       // Its own second is not much on a busy machine.
       expect: { poll: { timeout: 60_000, interval: 20 } },
-      testTimeout: 120_000,
-      hookTimeout: 180_000,
+      testTimeout: 400_000,
+      hookTimeout: 400_000,
       teardownTimeout: 60_000,
     },
   };

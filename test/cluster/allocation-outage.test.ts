@@ -41,7 +41,7 @@ let nodes: SimulatedNodes;
 let api: KubeClient;
 let operator: OperatorProcess;
 
-const eventually = <T>(assertion: () => Promise<T> | T, timeout = 60_000): Promise<T> =>
+const eventually = <T>(assertion: () => Promise<T> | T, timeout = 150_000): Promise<T> =>
   vi.waitFor(assertion, { timeout, interval: 250 });
 const startAgent = (): Promise<void> => nodes.startAgent(NODE, agentEnv, controlPlane.adminKubeconfigPath);
 
@@ -116,7 +116,7 @@ beforeAll(async () => {
   await eventually(async () => {
     expect(millisOf(await podNow('web'))).toBeGreaterThan(250);
     expect(limitIn(await podNow('hog'))).toBeDefined();
-  }, 150_000);
+  });
   await atRest();
 });
 afterAll(async () => {
@@ -142,7 +142,7 @@ async function atRest(): Promise<void> {
     const now = JSON.stringify([await states(), await allocations()]);
     if (now !== before) [before, since, renewed] = [now, clock.now(), await renewal()];
     expect(clock.now() - since).toBeGreaterThan(2.5 * RENEWED);
-  }, 120_000);
+  });
   expect(JSON.parse(before)[1]).toHaveLength(names.length);
   expect(await renewal()).not.toEqual(renewed);
 }

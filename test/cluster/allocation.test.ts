@@ -26,12 +26,12 @@ const ALLOCATABLE = 2000;
 const cluster = useRealCluster({
   nodes: [{ name: NODE, labels: { allocated: NODE }, cpuMillis: ALLOCATABLE, memoryBytes: 8 * GIB }],
 });
-/** Ticks each second; the whole of the node may be shared out. */
+/** Ticks every two seconds, which leaves a busy machine time to act on one before the next; the whole of the node may be shared out. */
 const world = useOperatorWorld(cluster, {
   engines: { allocation: true },
   agentConfig: {
     samplingInterval: '500ms',
-    fastLoopInterval: '1s',
+    fastLoopInterval: '2s',
     startupGracePeriod: '0s',
     'allocation.surplusShare': '1',
     'allocation.renewInterval': '5s',
@@ -198,7 +198,7 @@ describe('a node under load', () => {
     const { eventually } = cluster();
     for (const app of ['web', 'hog', 'idle', 'scaled'] as const) await eventually(() => allocationOf(app));
     // From a minute after its start on a pod may be given less: the idle one pays.
-    await eventually(async () => expect(requestOf(await podOf('idle'))).toBeLessThan(300), 100_000);
+    await eventually(async () => expect(requestOf(await podOf('idle'))).toBeLessThan(300));
     const before = requestOf(await podOf('web'));
     const { metadata } = await podOf('web');
     const position = world().audit.position();
@@ -240,7 +240,7 @@ describe('a node under load', () => {
 
   test('P18: constant load ends in no write to any pod', async () => {
     const { eventually } = cluster();
-    const QUIET = 8;
+    const QUIET = 14;
     let position = world().audit.position();
     let quiet = 0;
     await eventually(async () => {
@@ -250,7 +250,7 @@ describe('a node under load', () => {
       // Looks are a second and more apart: some ticks without a write.
       await new Promise<void>((resolve) => createSystemClock().setTimer(1000, resolve));
       expect(quiet).toBeGreaterThanOrEqual(QUIET);
-    }, 60_000);
+    });
   });
 
   test('an agent that is cut off: the pods keep what they have, and after the time to live get back what they had', async () => {

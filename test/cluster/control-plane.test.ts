@@ -15,7 +15,7 @@ import { componentNames } from '../controlplane/versions.ts';
 
 const clock = createSystemClock();
 /** Of killed programs, on a machine that is busy. */
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 150_000 };
 const binaries = () => ensureBinaries({ clock, env: process.env, report: () => undefined });
 
 let parent = '';

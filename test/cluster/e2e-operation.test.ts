@@ -167,7 +167,7 @@ describe('end of a process', () => {
     const second = await world().startOperator();
     await eventually(async () => expect([await isLeading(operator), await isLeading(second)]).toEqual([true, false]));
     const firstHolder = await holder();
-    const namespace = await managedNamespace(cluster());
+    const [namespace, meanwhile] = [await managedNamespace(cluster()), await managedNamespace(cluster())];
     await deploy(cluster(), namespace, 6, policy(0, 0));
     await untilSides(cluster(), namespace, 0, 6);
     await annotate(cluster(), 'deployments', namespace, 'web', policy(100, 0));
@@ -176,7 +176,6 @@ describe('end of a process', () => {
     await eventually(async () => expect(operator.isRunning()).toBe(false));
 
     // Nobody leads; the webhook of the other decides alone.
-    const meanwhile = await managedNamespace(cluster());
     await deploy(cluster(), meanwhile, 20, policy(80, 2));
     await untilSides(cluster(), meanwhile, 16, 4);
     const stamps = (await podsOf(cluster(), meanwhile)).map(

@@ -60,7 +60,8 @@ const NEVER: readonly Partial<Attributes>[] = [
 
 const cluster = useRealCluster({ nodes: [] });
 /** The authorizer hears of a changed role within milliseconds. */
-const soon = (assertion: () => Promise<void>): Promise<void> => vi.waitFor(assertion, { timeout: 60_000, interval: 5 });
+const soon = (assertion: () => Promise<void>): Promise<void> =>
+  vi.waitFor(assertion, { timeout: 150_000, interval: 5 });
 
 async function isAllowed(account: string, attributes: Partial<Attributes>): Promise<boolean> {
   const user = `system:serviceaccount:${NAMESPACE}:${account}`;

@@ -15,8 +15,9 @@ import type { RealCluster } from './real-cluster.ts';
 
 export const FULL_NAME = `${RELEASE}-stowage`;
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:${FULL_NAME}`;
-/** Values with which moves follow each other quickly. */
-export const FAST = 'config.controllers.workloadTiming.cooldownPeriod=1s,config.controllers.reconcileInterval=5s';
+/** Values with which moves follow each other quickly, and with which a crowded machine has time to answer the API server. */
+export const FAST =
+  'config.controllers.workloadTiming.cooldownPeriod=1s,config.controllers.reconcileInterval=5s,webhook.timeoutSeconds=10';
 
 export interface InstalledChart {
   readonly installation: () => Installation;

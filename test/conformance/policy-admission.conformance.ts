@@ -93,7 +93,7 @@ describeOnBackends('admission of optimization policies', (cluster) => {
             namespaceSelector: { matchLabels: labels },
             admissionReviewVersions: ['v1'],
             sideEffects: 'None',
-            timeoutSeconds: 5,
+            timeoutSeconds: 30,
             failurePolicy: 'Ignore',
           },
         ],

@@ -43,7 +43,7 @@ export function useWebhooks(cluster: () => Cluster) {
             namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': space.name } },
             admissionReviewVersions: ['v1'],
             sideEffects: 'None',
-            timeoutSeconds: 5,
+            timeoutSeconds: 30,
             failurePolicy: 'Fail',
             ...settings,
           },

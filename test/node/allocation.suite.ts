@@ -216,7 +216,7 @@ describe('with the operator', () => {
       const before = watch.changes.length;
       await planned(6);
       expect(watch.changes.slice(before)).toEqual([]);
-    }, 90_000);
+    });
     const before = watch.changes.length;
     await planned(8);
     expect(watch.changes.slice(before)).toEqual([]);

@@ -31,8 +31,7 @@ const REQUEST = 100;
 const CLAIM = 200;
 const BURNT = 150;
 
-// Helm waits for pods to be ready and gone, which takes its time where the machine is crowded.
-describe.skipIf(missing !== undefined)('the chart on real nodes', { timeout: 180_000 }, () => {
+describe.skipIf(missing !== undefined)('the chart on real nodes', () => {
   const kit = useRealNodes();
   let release: ChartRelease;
   let audit: AuditLog;

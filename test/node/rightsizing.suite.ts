@@ -17,7 +17,7 @@ import { startKubeletPrometheus } from './rightsizing/kubelet-prometheus.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** metrics-server measures every ten seconds, and needs two for a pod; the rate of Prometheus takes four scrapes. */
-const PATIENCE_MILLIS = 110_000;
+const PATIENCE_MILLIS = 150_000;
 const OPERATOR = 'rightsizing-operator';
 
 const clock = createSystemClock();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createCheckout, type Finished, plainEnvironment, stowage } from './checkout.ts';
 
 /** Longer than the demo needs on a busy machine. */
-const TIMEOUT_MILLIS = 120_000;
+const TIMEOUT_MILLIS = 300_000;
 
 const kubeconfigIn = (output: string): string => /--kubeconfig (\S+) get pods/.exec(output)?.[1] ?? '';
 

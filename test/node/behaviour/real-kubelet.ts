@@ -17,7 +17,7 @@ const POLL_MILLIS = 100;
 export async function connectRealKubelet(access: RealNodesAccess): Promise<KubeletUnderTest> {
   const clock = createSystemClock();
   const api = await connect(access.kubeconfigPath, clock);
-  const eventually: KubeletUnderTest['eventually'] = (assertion, timeoutMillis = 60_000) =>
+  const eventually: KubeletUnderTest['eventually'] = (assertion, timeoutMillis = 150_000) =>
     vi.waitFor(assertion, { timeout: timeoutMillis, interval: POLL_MILLIS });
   const order = async (pod: Parameters<typeof portOf>[0], container: string, path: string): Promise<void> => {
     const { status } = await api.get(resources.pods, pod.metadata?.name ?? '', {

@@ -147,7 +147,7 @@ describeOnKubelets('resizes that wait for memory', (test) => {
       const after = await read('a');
       expect(statusOf(after, 'main').resources).toEqual(next);
       expect(resizeConditions(after)).toEqual([]);
-    }, 90_000);
+    }, 150_000);
     expect(statusOf(await read('a'), 'main').containerID).toBe(statusOf(before, 'main').containerID);
   });
 });

@@ -60,7 +60,7 @@ export function chartRelease({ programs, kubeconfigPath, release, namespace }: R
       void (await helm('install', release, CHART, '--create-namespace', ...WAIT, ...files(values))),
     upgrade: async (values) => void (await helm('upgrade', release, CHART, ...WAIT, ...files(values))),
     rollback: async () => void (await helm('rollback', release, ...WAIT)),
-    test: () => helm('test', release, '--timeout=60s'),
+    test: () => helm('test', release, '--timeout=170s'),
     async objects() {
       const stdout = await kubectl('get', KINDS, '-A', '-l', `app.kubernetes.io/instance=${release}`, '-o', 'name');
       return stdout.split('\n').filter((line) => line !== '');

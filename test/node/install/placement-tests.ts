@@ -49,10 +49,7 @@ export function describePlacement({ kit, namespace: home, operators }: Placement
   }
 
   const untilSides = (namespace: string, spot: number, onDemand: number): Promise<void> =>
-    kit().eventually(
-      async () => expect(sidesOf(await podsIn(namespace))).toEqual({ spot, onDemand, pending: 0 }),
-      100_000,
-    );
+    kit().eventually(async () => expect(sidesOf(await podsIn(namespace))).toEqual({ spot, onDemand, pending: 0 }));
 
   async function evictionsIn(namespace: string): Promise<number> {
     const { items } = await kit().api.list(resources.events, { namespace });
