@@ -1,5 +1,6 @@
 /** The wiring table of the operator: every component is built once, here, by hand, in start order. */
-import { createJournal } from './act/journal.ts';
+import { createJournal, journalOf } from './act/journal.ts';
+import { logJournal } from './act/journal-log.ts';
 import type { KubeApi } from './api/kube-api.ts';
 import { keptUntilRestart } from './config/reload.ts';
 import type { Config } from './config/schema.ts';
@@ -108,6 +109,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     if (leadership.current().leader) reportCosts(metrics, view, rules);
   });
   const journal = createJournal({ clock });
+  logJournal(journal, log.child('journal'));
   const recorder = createEventRecorder({
     api,
     clock,
@@ -154,7 +156,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     rules: () => rules,
     leadership: () => leadership.current(),
     events: recorder,
-    journal,
+    journal: journalOf(journal, 'placement'),
     metrics,
     clock,
     random,
@@ -192,6 +194,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     journal,
     view,
     isLeader: () => leadership.current().leader,
+    leadership: () => leadership.current(),
     leader: () => addressOf(leadership.leader()),
     readiness: {
       shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createJournal, type JournalInput } from './journal.ts';
+import { createJournal, type JournalInput, journalOf } from './journal.ts';
 
 const blocked = (reason: string, message = reason): JournalInput => ({ kind: 'blocked', reason, message });
 const done = (pod: string): JournalInput => ({
@@ -102,6 +102,61 @@ describe('createJournal', () => {
     expect(heard).toEqual([
       ['w', 'A', 1],
       ['w', 'A', 2],
+    ]);
+  });
+
+  test('all that is kept is told with its workload', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    for (const workload of ['w', 'x', 'w']) journal.record(workload, done(workload));
+    expect([...journal.all()].map(({ workload, entry }) => [workload, entry.pod])).toEqual([
+      ['x', 'x'],
+      ['w', 'w'],
+      ['w', 'w'],
+    ]);
+  });
+
+  test('when the newest of what was done and is no longer kept happened is known; of blocks nothing is lost', async () => {
+    const clock = createVirtualClock(0);
+    const journal = createJournal({ clock, maxEntries: 2, maxWorkloads: 2 });
+    for (const reason of ['A', 'B', 'C']) journal.record('w', blocked(reason));
+    expect(journal.forgottenUntil).toBeUndefined();
+    for (const pod of ['a', 'b', 'c']) {
+      await clock.advance(1_000);
+      journal.record('w', done(pod));
+    }
+    expect(journal.forgottenUntil).toBe(1_000);
+    journal.forget('w');
+    expect(journal.forgottenUntil).toBe(3_000);
+    for (const workload of ['x', 'y', 'z']) {
+      await clock.advance(1_000);
+      journal.record(workload, done('a'));
+    }
+    expect(journal.forgottenUntil).toBe(4_000);
+  });
+});
+
+describe('journalOf', () => {
+  test('entries name the engine, and one engine does not push out what another did', () => {
+    const journal = createJournal({ clock: createVirtualClock(0), maxEntries: 2 });
+    journalOf(journal, 'placement').record('w', done('moved'));
+    const allocation = journalOf(journal, 'allocation');
+    for (const pod of ['a', 'b', 'c']) allocation.record('w', done(pod));
+    expect(journal.entries('w').map(({ engine, pod }) => [engine, pod])).toEqual([
+      ['placement', 'moved'],
+      ['allocation', 'b'],
+      ['allocation', 'c'],
+    ]);
+    expect(allocation.size).toBe(1);
+    expect(allocation.forgottenUntil).toBe(0);
+  });
+
+  test('the same reason of two engines is two matters', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    for (const engine of ['placement', 'rightsizing', 'placement'] as const)
+      journalOf(journal, engine).record('w', blocked('CachesStale'));
+    expect(journal.entries('w').map(({ engine, count }) => [engine, count])).toEqual([
+      ['rightsizing', 1],
+      ['placement', 2],
     ]);
   });
 });

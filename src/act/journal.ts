@@ -5,7 +5,12 @@
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis } from '../lib/units.ts';
 
-export type JournalKind = 'seen' | 'decided' | 'blocked' | 'done' | 'failed';
+export const journalKinds = ['seen', 'decided', 'blocked', 'done', 'failed'] as const;
+export type JournalKind = (typeof journalKinds)[number];
+
+/** The engines, as the journal names them. */
+export const engineNames = ['placement', 'rightsizing', 'allocation'] as const;
+export type EngineName = (typeof engineNames)[number];
 
 /** What happened, as given to {@link Journal.record}. */
 export interface JournalInput {
@@ -18,6 +23,8 @@ export interface JournalInput {
   readonly pod?: string;
   /** The figures behind it. */
   readonly numbers?: Readonly<Record<string, number | string | boolean>>;
+  /** Whose doing it is; filled in by {@link journalOf}. */
+  readonly engine?: EngineName;
 }
 
 /** An entry with the workload it is about. */
@@ -27,7 +34,7 @@ export interface JournalNews {
   readonly entry: JournalEntry;
 }
 
-/** An entry as kept. The same thing happening again is counted, not repeated, so a ring of 64 covers days. */
+/** An entry as kept. The same thing happening again is counted, not repeated, so 64 of an engine cover days. */
 export interface JournalEntry extends JournalInput {
   readonly firstAt: EpochMillis;
   readonly lastAt: EpochMillis;
@@ -41,17 +48,21 @@ export interface Journal {
   entries(workload: string): readonly JournalEntry[];
   /** The newest entries of all workloads, newest first. */
   recent(limit: number): readonly JournalNews[];
+  /** All that is kept, in no order. */
+  all(): Iterable<JournalNews>;
   /** Told of each record, repeated ones too, as it is made. Must not throw. Returns the end of the subscription. */
   onRecord(listener: (news: JournalNews) => void): () => void;
   /** Forgets a workload that is gone. */
   forget(workload: string): void;
+  /** When the newest of what was done or failed, and is no longer kept, happened; undefined: all of it is kept. */
+  readonly forgottenUntil: EpochMillis | undefined;
   /** Number of workloads remembered. */
   readonly size: number;
 }
 
 export interface JournalOptions {
   readonly clock: Clock;
-  /** Entries kept per workload; default 64. */
+  /** Entries kept per workload and engine, so that one that acts often does not push out the others'; default 64. */
   readonly maxEntries?: number;
   /** Workloads remembered; the one longest without news is forgotten beyond it. Default 5,000. */
   readonly maxWorkloads?: number;
@@ -62,6 +73,15 @@ export function createJournal(options: JournalOptions): Journal {
   // Insertion order is order of news: each record moves its workload to the end.
   const rings = new Map<string, JournalEntry[]>();
   const listeners = new Set<(news: JournalNews) => void>();
+  let forgottenUntil: EpochMillis | undefined;
+  const drop = (entries: readonly JournalEntry[]): void => {
+    for (const { kind, lastAt } of entries)
+      if (!isRepeatable(kind)) forgottenUntil = Math.max(forgottenUntil ?? lastAt, lastAt);
+  };
+  const forget = (workload: string): void => {
+    drop(rings.get(workload) ?? []);
+    rings.delete(workload);
+  };
   return {
     record(workload, input) {
       const now = clock.now();
@@ -74,10 +94,19 @@ export function createJournal(options: JournalOptions): Journal {
       if (before !== undefined) ring.splice(known, 1);
       const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
       ring.push(entry);
-      if (ring.length > maxEntries) ring.shift();
+      if (ring.length > maxEntries) {
+        const own = ring.filter(({ engine }) => engine === input.engine);
+        if (own.length > maxEntries)
+          drop(
+            ring.splice(
+              ring.findIndex(({ engine }) => engine === input.engine),
+              1,
+            ),
+          );
+      }
       if (rings.size > maxWorkloads) {
         const oldest = rings.keys().next();
-        if (oldest.done !== true) rings.delete(oldest.value);
+        if (oldest.done !== true) forget(oldest.value);
       }
       for (const listener of listeners) listener({ workload, entry });
     },
@@ -89,16 +118,34 @@ export function createJournal(options: JournalOptions): Journal {
         .sort((a, b) => b.entry.lastAt - a.entry.lastAt)
         .slice(0, limit);
     },
+    *all() {
+      for (const [workload, ring] of rings) for (const entry of ring) yield { workload, entry };
+    },
     onRecord(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     entries: (workload) => [...(rings.get(workload) ?? [])],
-    forget(workload) {
-      rings.delete(workload);
+    forget,
+    get forgottenUntil() {
+      return forgottenUntil;
     },
     get size() {
       return rings.size;
+    },
+  };
+}
+
+/** The same journal as one engine writes it: each of its entries names the engine. */
+export function journalOf(journal: Journal, engine: EngineName): Journal {
+  return {
+    ...journal,
+    record: (workload, input) => journal.record(workload, { ...input, engine }),
+    get forgottenUntil() {
+      return journal.forgottenUntil;
+    },
+    get size() {
+      return journal.size;
     },
   };
 }
@@ -109,5 +156,6 @@ function isRepeatable(kind: JournalKind): boolean {
 
 /** The message may tell a changing time; reason and pod say whether it is the same matter. */
 function isSame(entry: JournalEntry, input: JournalInput): boolean {
-  return entry.kind === input.kind && entry.reason === input.reason && entry.pod === input.pod;
+  const { kind, reason, pod, engine } = input;
+  return entry.kind === kind && entry.reason === reason && entry.pod === pod && entry.engine === engine;
 }

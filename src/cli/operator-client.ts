@@ -1,8 +1,10 @@
 /** Asks a running operator what it knows of workloads: what it did, what is in flight, what it waits for. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { journalKinds } from '../act/journal.ts';
 import { startDeadline } from '../kube/deadline.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { CliIo } from './cli-context.ts';
 import { CommandError } from './cli-error.ts';
@@ -19,10 +21,13 @@ const block = z.object({
   retryAfterMillis: maybe(z.number()),
 });
 const journalEntry = z.object({
-  kind: z.enum(['seen', 'decided', 'blocked', 'done', 'failed']),
+  kind: z.enum(journalKinds),
   reason: z.string(),
   message: z.string(),
   pod: maybe(z.string()),
+  /** Absent in answers of operators before there was `stowage journal`. */
+  engine: maybe(z.string()),
+  numbers: maybe(z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]))),
   firstAt: z.number(),
   lastAt: z.number(),
   count: z.number(),
@@ -162,23 +167,43 @@ export const TOKEN_FILE_VARIABLE = 'STOWAGE_OPERATOR_TOKEN_FILE';
  * @throws CommandError where the operator cannot be asked, and where it does not know the workload.
  */
 export async function fetchExplanation(address: OperatorAddress, ref: WorkloadRef): Promise<OperatorExplanation> {
-  return await ask(address, `workload=${encodeURIComponent(workloadKey(ref))}`, explanation);
+  return await ask(address, `explain?workload=${encodeURIComponent(workloadKey(ref))}`, explanation);
 }
 
 /** @throws CommandError where the operator cannot be asked. */
 export async function fetchFleet(address: OperatorAddress): Promise<OperatorFleet> {
-  return await ask(address, '', fleet);
+  return await ask(address, 'explain', fleet);
 }
 
-async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: z.ZodType<Answer>): Promise<Answer> {
-  const target = new URL('explain', url.href.endsWith('/') ? url : `${url.href}/`);
-  target.search = query;
+const journalAnswer = z.object({
+  at: z.number(),
+  isLeader: z.boolean(),
+  leadingSince: maybe(z.number()),
+  forgottenUntil: maybe(z.number()),
+  entries: z.array(journalEntry.extend({ workload: z.string() })),
+  omitted: z.number(),
+});
+/** What the operator did, advised or left alone, of all workloads. */
+export type OperatorJournal = z.output<typeof journalAnswer>;
+
+/** @throws CommandError where the operator cannot be asked. */
+export async function fetchJournal(address: OperatorAddress, query: URLSearchParams): Promise<OperatorJournal> {
+  return await ask(address, `journal?${query}`, journalAnswer);
+}
+
+/** @param what path and query, from the operator's address on. */
+async function ask<Answer>({ url, io }: OperatorAddress, what: string, schema: z.ZodType<Answer>): Promise<Answer> {
+  const target = new URL(what, url.href.endsWith('/') ? url : `${url.href}/`);
   const deadline = startDeadline(io.clock, TIMEOUT_MILLIS, target.href, io.signal);
   try {
     const headers = authorizationFrom(io.env[TOKEN_FILE_VARIABLE]);
     const response = await fetch(target, { headers, signal: deadline.signal, redirect: 'error' });
     // Read apart from being understood: what breaks off, or comes too late, is no answer of another version.
-    const body = parsed(await response.text());
+    const body = tryParseJson(await response.text());
+    if (response.status === 404 && body === undefined) {
+      const why = 'it is of an older version, or --operator is not its metrics port';
+      throw new CommandError(`the operator at ${url.href} does not serve ${target.pathname}: ${why}`);
+    }
     if (!response.ok) throw new CommandError(`the operator at ${url.href} says: ${problemIn(body, response.status)}`);
     const result = schema.safeParse(body);
     if (result.success) return result.data;
@@ -191,15 +216,6 @@ async function ask<Answer>({ url, io }: OperatorAddress, query: string, schema: 
     });
   } finally {
     deadline.end();
-  }
-}
-
-/** Undefined for what is no JSON, such as the page of a proxy in between. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -20,6 +20,7 @@ import { addCrdsCommand } from './crds-command.ts';
 import { addDemoCommand } from './demo/demo-command.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { addExplainCommand } from './explain-command.ts';
+import { addJournalCommand } from './journal-command.ts';
 import { addLabCommand } from './lab-command.ts';
 import { addManifestsCommand } from './manifests-command.ts';
 import { addOperatorCommand } from './operator-command.ts';
@@ -112,6 +113,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     addCrdsCommand,
     addDemoCommand,
     addExplainCommand,
+    addJournalCommand,
     addManifestsCommand,
     addOperatorCommand,
     addPlanCommand,

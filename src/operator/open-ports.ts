@@ -13,10 +13,12 @@ import type { LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
 import type { BodyHandler, KeyPair } from '../webhook/server.ts';
 import type { ExplainEndpointOptions } from './endpoints.ts';
+import type { JournalEndpointOptions } from './journal-endpoint.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { type ServedWebhook, serveWebhook } from './serve-webhook.ts';
 
-export interface OpenPortsOptions extends ExplainEndpointOptions {
+export interface OpenPortsOptions extends ExplainEndpointOptions, JournalEndpointOptions {
+  readonly journal: JournalEndpointOptions['journal'] & ExplainEndpointOptions['journal'];
   readonly config: Config;
   readonly api: KubeApi;
   /** The webhook's certificate, where it does not come from files. */

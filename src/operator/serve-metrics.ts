@@ -10,8 +10,10 @@ import type { Metrics } from '../lib/metrics.ts';
 import { createAccessReview } from '../web/access-review.ts';
 import { type EndpointServer, type ServedCertificate, startEndpointServer } from '../web/endpoint-server.ts';
 import { createExplainEndpoint, createMetricsEndpoint, type ExplainEndpointOptions } from './endpoints.ts';
+import { createJournalEndpoint, type JournalEndpointOptions } from './journal-endpoint.ts';
 
-export interface ServeMetricsOptions extends ExplainEndpointOptions {
+export interface ServeMetricsOptions extends ExplainEndpointOptions, JournalEndpointOptions {
+  readonly journal: JournalEndpointOptions['journal'] & ExplainEndpointOptions['journal'];
   readonly config: Config;
   readonly api: KubeApi;
   readonly metrics: Metrics;
@@ -29,7 +31,11 @@ export function serveMetrics(options: ServeMetricsOptions): Promise<EndpointServ
   return startEndpointServer({
     name: 'metrics',
     address,
-    endpoints: { '/metrics': createMetricsEndpoint(metrics), '/explain': createExplainEndpoint(options) },
+    endpoints: {
+      '/metrics': createMetricsEndpoint(metrics),
+      '/explain': createExplainEndpoint(options),
+      '/journal': createJournalEndpoint(options),
+    },
     authorize: authentication === 'token' ? createAccessReview({ api, clock, log }) : undefined,
     certificate: tls ? certificate : undefined,
     log,

@@ -1,5 +1,6 @@
 /** The engines that size pods, on one view and aware of each other: what one has under way the other lets be. */
 
+import { journalOf } from '../act/journal.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import type { Disruptions } from '../controllers/disruptions.ts';
@@ -68,6 +69,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const allocation: Allocation | undefined = engines.allocation
     ? createAllocation({
         ...options,
+        journal: journalOf(options.journal, 'allocation'),
         servesResize,
         evictions: () => options.disruptions().list(),
         view,
@@ -79,6 +81,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
   const rightsizing: Rightsizing | undefined = engines.rightsizing
     ? createRightsizing({
         ...options,
+        journal: journalOf(options.journal, 'rightsizing'),
         servesResize,
         config: config(),
         settings: () => rightsizingSettingsOf(config()),

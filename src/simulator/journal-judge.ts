@@ -1,4 +1,5 @@
 /** Holds the journal to what happened: an eviction that went through is told there, by whoever led then and leads still. */
+import { engineNames } from '../act/journal.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
@@ -22,7 +23,7 @@ export interface JournalJudge {
 
 /** For the answer of the API server to come back. */
 const WRITTEN_MILLIS: Millis = 5_000;
-/** What the journal keeps of a workload (`maxEntries` of act/journal.ts). */
+/** What the journal keeps of a workload and engine (`maxEntries` of act/journal.ts). */
 const KEPT = 64;
 
 export function createJournalJudge({
@@ -50,7 +51,10 @@ export function createJournalJudge({
         if (after === undefined || after.operator !== before.operator || isDisturbed()) return;
         const { journal } = after;
         const isTold = journal.some((entry) => entry.kind === 'done' && entry.pod === pod && entry.lastAt >= at);
-        const isForgotten = journal.length >= KEPT && (journal[0]?.lastAt ?? 0) >= at;
+        const isForgotten = engineNames.some((name) => {
+          const own = journal.filter(({ engine }) => engine === name);
+          return own.length >= KEPT && (own[0]?.lastAt ?? 0) >= at;
+        });
         ledger.check('journal', isTold || isForgotten, () => `${facts.key}: nothing is told of the eviction of ${pod}`);
         const { mostMillis, wereSet } = clockErrors();
         if (wereSet) return;

@@ -25,6 +25,19 @@ export const checkoutFolders = ['config', 'test'] as const;
 /** Two and a half days of a recording, in steps of five minutes. */
 const RECORDED_LINES = 720;
 
+/** As the operator logs what it has done. */
+const journalRecord = {
+  level: 'info',
+  time: '2026-11-29T02:13:05.120Z',
+  logger: 'journal',
+  workload: 'Deployment/shop/web',
+  engine: 'placement',
+  kind: 'done',
+  reason: 'EvictedForRebalance',
+  pod: 'web-1',
+  msg: 'Evicted pod web-1 from on-demand',
+};
+
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Text of each file by its documented name. Those with another name stand for a file of one page, see `perPage` in commands.test.ts. */
@@ -37,6 +50,7 @@ export const files: Readonly<Record<string, (sources: FileSources) => Promise<st
     return JSON.stringify(map?.get('data'));
   },
   'spotalis.yaml': () => read('test/migration/spotalis/config.yaml'),
+  'operator.log': () => `${JSON.stringify(journalRecord)}\n`,
   'values.yaml': () => read('charts/stowage/ci/default.yaml'),
   'policy.yaml': () =>
     codeBlocks(read('docs/rightsizing.md')).find((block) => block.includes('kind: OptimizationPolicy')) ?? '',

@@ -41,6 +41,7 @@ export function renderExplanation(document: ExplanationDocument, { style, global
   const { workload, headline, policy, pods, notes, blocks, next, cost, operator, sizing, allocation } = document;
   const tableOptions = { style, wide: global.output === 'wide', width: io.out.size()?.columns };
   const journal = operator?.journal.slice(-MAX_JOURNAL) ?? [];
+  const older = (operator?.journal.length ?? 0) - journal.length;
   return [
     `${style('heading', printable(workload))}: ${printable(headline)}`,
     ...policy.map((line) => `  ${printable(line)}`),
@@ -57,6 +58,7 @@ export function renderExplanation(document: ExplanationDocument, { style, global
     ...(sizing === undefined ? [] : ['', ...renderSizes(sizing, style, true)]),
     ...(allocation === undefined ? [] : ['', ...renderAllocation(allocation, style, tableOptions)]),
     ...(journal.length === 0 ? [] : ['', ...renderTable(journalColumns, journal, tableOptions)]),
+    ...(older > 0 ? [style('muted', `${older} older: stowage journal tells them`)] : []),
   ];
 }
 

@@ -1,0 +1,57 @@
+/** What the journal wrote into the operator's log, read back (see act/journal-log.ts). */
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { journalKinds } from '../../act/journal.ts';
+import { describeError } from '../../lib/errors.ts';
+import { tryParseJson } from '../../lib/try-parse-json.ts';
+import type { CliIo } from '../cli-context.ts';
+import { CommandError } from '../cli-error.ts';
+import type { OperatorJournal } from '../operator-client.ts';
+
+type LoggedEntry = OperatorJournal['entries'][number];
+
+const record = z.object({
+  time: z.iso.datetime(),
+  msg: z.string(),
+  workload: z.string(),
+  kind: z.enum(journalKinds),
+  reason: z.string(),
+  engine: z.string().optional(),
+  pod: z.string().optional(),
+  numbers: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
+});
+
+/**
+ * Other records are passed over, and so is what `kubectl logs` puts before each line.
+ * @throws CommandError for a file that cannot be read, and for one that is no log as JSON.
+ */
+export async function readLogs(paths: readonly string[], io: Pick<CliIo, 'readStdin'>): Promise<LoggedEntry[]> {
+  const entries: LoggedEntry[] = [];
+  for (const path of paths) {
+    const text = path === '-' ? await io.readStdin() : readText(path);
+    const values = text.split('\n').flatMap((line) => tryParseJson(line.slice(Math.max(0, line.indexOf('{')))) ?? []);
+    if (values.length === 0 && text.trim() !== '') {
+      throw new CommandError(
+        `-f ${path}: no record as JSON in there; give the operator's log, with observability.logging.format: json`,
+      );
+    }
+    entries.push(...values.flatMap(toEntry));
+  }
+  return entries;
+}
+
+function toEntry(value: unknown): LoggedEntry[] {
+  const found = record.safeParse(value);
+  if (!found.success) return [];
+  const { time, msg: message, workload, kind, reason, engine, pod, numbers } = found.data;
+  const at = Date.parse(time);
+  return [{ workload, kind, reason, message, engine, pod, numbers, firstAt: at, lastAt: at, count: 1 }];
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CommandError(`-f ${path}: ${describeError(error)}`, { cause: error });
+  }
+}
