@@ -1,5 +1,7 @@
 /** Keys of other shapes of the file that are understood, and keys of the Helm chart that never had an effect. */
 
+import { flagOf } from './config-key.ts';
+
 export interface ConfigAlias {
   /** The path as people write it. */
   readonly from: string;
@@ -77,9 +79,9 @@ export function optipodProvider<T>(value: T): T | 'none' {
   return value === 'custom' ? 'none' : value;
 }
 
-/** The values of a ConfigMap are text. */
+/** The values of a ConfigMap are text, and mean what they mean behind the flag. */
 function textToFlag(value: unknown): unknown {
-  return value === 'true' ? true : value === 'false' ? false : value;
+  return typeof value === 'string' ? (flagOf(value) ?? value) : value;
 }
 
 function portToAddress(value: unknown): unknown {

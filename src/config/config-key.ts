@@ -56,6 +56,11 @@ const flagTexts: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
+/** The truth value that a text stands for, in any case of letters; undefined for any other text. */
+export function flagOf(text: string): boolean | undefined {
+  return flagTexts.get(text.trim().toLowerCase());
+}
+
 /** A key that is true or false; as a variable also 1, 0, yes, no, on and off. */
 export function flag(defaultValue: boolean, texts: KeyTexts): ConfigKey<boolean> {
   return {
@@ -64,7 +69,7 @@ export function flag(defaultValue: boolean, texts: KeyTexts): ConfigKey<boolean>
     schema: z.boolean('is not a truth value'),
     defaultValue,
     accepted: 'true or false',
-    fromText: (value) => flagTexts.get(value.trim().toLowerCase()),
+    fromText: flagOf,
   };
 }
 
@@ -179,7 +184,7 @@ export interface BindAddress {
   readonly port: number;
 }
 
-/** `:8080`, `127.0.0.1:8080` or `[::1]:8080`. */
+/** `:8080`, `127.0.0.1:8080` or `[::1]:8080`. The `0` that switches a server off is read before (load.ts). */
 export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<BindAddress> {
   const schema = z.string('is not text').transform((value, context): BindAddress => {
     const [, bracketed, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]*)):(\d{1,5})$/.exec(value) ?? [];
@@ -187,7 +192,8 @@ export function bindAddress(defaultValue: string, texts: KeyTexts): ConfigKey<Bi
     if (digits === '' || port > 65_535) context.addIssue('is not an address with a port');
     return { host: bracketed ?? (plain === '' ? undefined : plain), port };
   });
-  const accepted = '":PORT" for all addresses, or "HOST:PORT", PORT from 0 to 65535 (0 picks a free one)';
+  const accepted =
+    '":PORT" for all addresses, or "HOST:PORT", PORT from 0 to 65535 (0 picks a free one), or "0" for no server';
   return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
 }
 

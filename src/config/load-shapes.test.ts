@@ -93,6 +93,24 @@ describe('OptiPod’s file', () => {
     expect(config.operator.leaderElection.enabled).toBe(true);
   });
 
+  test.each(['metrics', 'health'])('the address 0 switches the server of %s off, wherever it is written', (name) => {
+    const variable = `SPOTALIS_${name.toUpperCase()}_BIND_ADDRESS`;
+    const flat = name === 'metrics' ? 'metrics-bind-address' : 'health-probe-bind-address';
+    const texts = [`${flat}: "0"`, `${flat}: 0`, `${name}:\n  bindAddress: "0"`];
+    const nested = `observability:\n  ${name}:\n    bindAddress: "0"`;
+    const others = [nested, `${nested}\n    enabled: true`, `observability:\n  ${name}:\n    enabled: false`];
+    const [off, ...more] = [...texts, ...others].map((text) => configOf(text));
+    expect(off?.observability).toMatchObject({ [name]: { enabled: false } });
+    for (const config of [...more, configOf('', { [variable]: '0' })]) expect(config).toEqual(off);
+  });
+
+  test('the dashboard as well; a number other than 0 is no address', () => {
+    expect(configOf('web:\n  bindAddress: "0"').web.enabled).toBe(false);
+    expect(problemsOf('metrics-bind-address: 8080')).toEqual([
+      expect.stringContaining('metrics-bind-address (observability.metrics.bindAddress) is not text: 8080'),
+    ]);
+  });
+
   test('its custom provider names no source, so there is none to fall back to; what it did not know is refused', () => {
     expect(configOf('metricsProvider: custom').rightsizing.provider).toBe('none');
     expect(problemsOf('metrics-provider: datadog')).toEqual([

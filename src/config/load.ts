@@ -53,6 +53,7 @@ export function loadConfig({ text, fileName, env }: ConfigInput): LoadedConfig {
   problems.push(...overlay.problems);
   warnings.push(...overlay.warnings);
   for (const { path, variable, value } of overlay.values) given.set(path, { value, label: `${variable}: ${path}` });
+  switchOff(given);
 
   const config = resolve(configTree, '', (path, key) => readKey(key, given.get(path), problems));
   // Contradictions between keys mean something only where each key is valid.
@@ -124,6 +125,15 @@ function readFile(
     else given.set(to, { value, label: `${at(from)}${from} (${to})` });
   }
   return given;
+}
+
+/** The address "0" switches its server off, wherever it was written, as in controller-runtime. */
+function switchOff(given: Map<string, Given>): void {
+  const off = [...given].filter(([path, { value }]) => path.endsWith('.bindAddress') && (value === '0' || value === 0));
+  for (const [path, { label }] of off) {
+    given.delete(path);
+    given.set(path.replace(/bindAddress$/, 'enabled'), { value: false, label });
+  }
 }
 
 /** All proper prefixes of dotted paths. */

@@ -114,8 +114,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{/* The port of observability.metrics or .health; empty where it is switched off. */}}
 {{- define "stowage.endpointPort" -}}
 {{- $config := get (.root.Values.config.observability | default dict) .name | default dict -}}
-{{- if ternary $config.enabled true (hasKey $config "enabled") -}}
-{{- regexFind "[0-9]+$" ($config.bindAddress | default .default) -}}
+{{- $address := $config.bindAddress | default .default -}}
+{{- if and (ternary $config.enabled true (hasKey $config "enabled")) (ne $address "0") -}}
+{{- regexFind "[0-9]+$" $address -}}
 {{- end -}}
 {{- end -}}
 {{- define "stowage.metricsPort" -}}

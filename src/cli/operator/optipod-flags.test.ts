@@ -74,6 +74,21 @@ describe('the flags of OptiPod', () => {
     expect(warnings).toEqual([]);
   });
 
+  test.each([
+    ['dry-run', 'dryRun', ['true', 'false', '1', '0', 'True', 'FALSE']],
+    ['leader-election', 'leaderElect', ['true', 'false', '1', '0', 'True', 'FALSE']],
+    ['metrics-provider', 'metricsProvider', ['prometheus', 'metrics-server', 'custom']],
+    ['prometheus-url', 'prometheusUrl', ['http://prometheus:9090']],
+    ['reconciliation-interval', 'reconciliationInterval', ['1m']],
+    ['metrics-bind-address', 'metricsBindAddress', ['0', ':9090', '127.0.0.1:9090']],
+    ['health-probe-bind-address', 'healthProbeBindAddress', ['0', ':9090', '127.0.0.1:9090']],
+  ])('%s of the ConfigMap means what the flag does', (key, flag, texts) => {
+    for (const text of texts) {
+      const { config } = loadConfig({ text: `${key}: "${text}"`, fileName: 'config.yaml', env: {} });
+      expect(config).toEqual(configOf({ [flag]: text }).config);
+    }
+  });
+
   test('what has no effect says why', () => {
     const { warnings } = configOf({ metricsMaxSamples: '10', metricsSecure: true });
     expect(warnings).toEqual([

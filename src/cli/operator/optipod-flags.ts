@@ -16,13 +16,13 @@ const variable =
   (name: string, convert: (value: string) => string = (value) => value) =>
   (value: string): Readonly<Record<string, string>> => ({ [name]: convert(value) });
 
-/** `0` switches the server off, as in controller-runtime. */
+/** An address that is given is served, whatever the file says; the `0` of controller-runtime the key itself understands. */
 const server =
   (name: string) =>
-  (value: string): Readonly<Record<string, string>> =>
-    value === '0'
-      ? { [`SPOTALIS_${name}_ENABLED`]: 'false' }
-      : { [`SPOTALIS_${name}_ENABLED`]: 'true', [`SPOTALIS_${name}_BIND_ADDRESS`]: value };
+  (value: string): Readonly<Record<string, string>> => ({
+    [`SPOTALIS_${name}_ENABLED`]: 'true',
+    [`SPOTALIS_${name}_BIND_ADDRESS`]: value,
+  });
 
 /** zap's levels, or its numbers: the larger, the more is told. Its `panic` is told by nobody here: only what ends the process is left. */
 const logLevel = (value: string): string => {
