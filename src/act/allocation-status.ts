@@ -2,7 +2,7 @@
 import type { JsonPatchOperation, KubeApi } from '../api/kube-api.ts';
 import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.ts';
 import { sizeManagers } from '../model/size-managers.ts';
-import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
+import { outcomeOfWrite, outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /** Replaces the status as a whole; spec and metadata are the agent's half. Never rejects. */
 export type WriteAllocationStatus = (
@@ -20,8 +20,8 @@ export function createWriteAllocationStatus(api: KubeApi): WriteAllocationStatus
     ];
     const options = { namespace, signal, subresource: 'status', fieldManager: sizeManagers.allocation } as const;
     try {
-      await api.patch(podAllocations, name, { type: 'json', body }, { ...options, lane: 'control' });
-      return { result: 'written' };
+      const stored = await api.patch(podAllocations, name, { type: 'json', body }, { ...options, lane: 'control' });
+      return outcomeOfWrite({ status }, stored);
     } catch (error) {
       return outcomeOfWriteError(error);
     }

@@ -3,7 +3,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
-import { outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
+import { outcomeOfWrite, outcomeOfWriteError, type WriteOutcome } from './write-outcome.ts';
 
 /**
  * Replaces the status as a whole, whatever was in it. Writes each time it is called: whoever calls compares first.
@@ -33,8 +33,8 @@ export function createWritePolicyStatus(api: KubeApi): WritePolicyStatus {
     const body = { metadata: { uid }, status: { ...noStatus, ...status } };
     try {
       const options = { namespace, signal, subresource: 'status', fieldManager: 'stowage', lane: 'control' } as const;
-      await api.patch(policyType(group), name, { type: 'merge', body }, options);
-      return { result: 'written' };
+      const stored = await api.patch(policyType(group), name, { type: 'merge', body }, options);
+      return outcomeOfWrite({ status }, stored);
     } catch (error) {
       return outcomeOfWriteError(error);
     }

@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../api/core.ts';
@@ -8,7 +9,7 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
 import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { aBook, aSeries, HOUR, profileOptions, usageSettings } from '../model/testing/usage.ts';
-import { decodeShard } from '../model/usage-store.ts';
+import { decodeShard, STORE_VERSION } from '../model/usage-store.ts';
 import { createProfileStore, encodeAll, importObjects } from './save-profiles.ts';
 
 const { signal } = new AbortController();
@@ -134,6 +135,49 @@ describe('saved profiles', () => {
       expect(warnings()).toHaveLength(2);
     },
   );
+
+  const ofLater: readonly [string, (shard: { items: SavedUsage[] }) => object][] = [
+    ['the shard', (shard) => ({ ...shard, v: STORE_VERSION + 1, items: { 'not a list': 'any more' } })],
+    ['a profile in it', ({ items, ...shard }) => ({ ...shard, items: [{ ...items[0], profile: '{"v":99,"x":1}' }] })],
+  ];
+  test.each(ofLater)('where a later version wrote %s, it is told once and never written over', async (_, change) => {
+    const { store, open, server, lines } = await setUp();
+    await store.save(some, signal);
+    const map = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
+    const shard = JSON.parse(gunzipSync(Buffer.from(map.binaryData?.['profiles.json.gz'] ?? '', 'base64')).toString());
+    const later = gzipSync(JSON.stringify(change(shard))).toString('base64');
+    await server.api.replace(resources.configMaps, { ...map, binaryData: { 'profiles.json.gz': later } }, IN);
+    const next = open();
+    const loaded = await next.load(signal);
+    expect(loaded.length).toBeGreaterThan(300);
+    expect(loaded.length).toBeLessThan(500);
+    // There is usage for it, as of a source that was read meanwhile.
+    expect(await next.save([...some, item('one-more')], signal)).toMatchObject({ failed: 0 });
+    expect(await next.save(some, signal)).toMatchObject({ failed: 0 });
+    const after = await server.api.get(resources.configMaps, 'stowage-usage-2', IN);
+    expect(after.binaryData).toEqual({ 'profiles.json.gz': later });
+    const told = lines.filter((line) => line.includes('A later version of Stowage saved usage'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('stowage-system/stowage-usage-2');
+  });
+
+  test('an import of a later version is kept for it, the others are taken and dropped', async () => {
+    const { store, server } = await setUp();
+    for (const { name, object } of await importObjects(some, NAMESPACE))
+      await server.api.patch(
+        resources.configMaps,
+        name,
+        { type: 'apply', body: object },
+        { ...IN, fieldManager: 'cli' },
+      );
+    const [map] = await mapsOf(server);
+    const name = map?.metadata?.name ?? '';
+    const later = gzipSync(JSON.stringify({ v: STORE_VERSION + 1, items: [] })).toString('base64');
+    await server.api.replace(resources.configMaps, { ...map, binaryData: { 'profiles.json.gz': later } }, IN);
+    expect((await store.loadImports(signal)).length).toBeGreaterThan(300);
+    await store.dropImports(signal);
+    expect((await mapsOf(server)).map(({ metadata }) => metadata?.name)).toEqual([name]);
+  });
 
   test('other ConfigMaps of the namespace are neither read nor touched', async () => {
     const { store, server } = await setUp();

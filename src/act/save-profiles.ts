@@ -12,11 +12,20 @@ import { resources } from '../api/resources.ts';
 import type { Logger } from '../lib/log.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SavedUsage } from '../model/saved-usage.ts';
-import { decodeShard, layOut, MAX_SHARD_BYTES, mergeSaved, type ShardLayout, shardText } from '../model/usage-store.ts';
+import {
+  decodeShard,
+  layOut,
+  MAX_SHARD_BYTES,
+  mergeSaved,
+  type ShardAnswer,
+  type ShardLayout,
+  shardText,
+} from '../model/usage-store.ts';
 
 export interface ProfileStore {
   /**
-   * All that is saved. A ConfigMap that cannot be read is told of once, and left as it is.
+   * All that is saved. A ConfigMap that cannot be read is told of once, and left as it is: until there is newer usage,
+   * or for good where a later version of Stowage wrote it.
    * @throws KubeError and transport errors: whoever cannot read must not write.
    */
   load(signal: AbortSignal): Promise<readonly SavedUsage[]>;
@@ -31,7 +40,10 @@ export interface ProfileStore {
   save(items: readonly SavedUsage[], signal: AbortSignal): Promise<SaveOutcome>;
 }
 
-/** Numbers of shards. `failed` includes those not written because somebody else leads by now. */
+/**
+ * Numbers of shards. `unchanged` includes those that are left to a later version of Stowage, `failed` those not written
+ * because somebody else leads by now.
+ */
 export interface SaveOutcome {
   readonly written: number;
   readonly unchanged: number;
@@ -54,11 +66,17 @@ const DATA_KEY = 'profiles.json.gz';
 const FIELD_MANAGER = 'stowage';
 const COMPONENT = 'app.kubernetes.io/component';
 const components = { store: 'usage-profiles', import: 'usage-import' } as const;
+const LEFT_FOR_NOW =
+  'Saved usage is not used; the rest is, and this is left as it is until there is newer usage for it';
+const KEPT_FOR_NEWER =
+  'A later version of Stowage saved usage that this one cannot read. It is kept for it: usage of these workloads is not saved until the operator is upgraded, or the ConfigMap is deleted and the operator restarted';
 const selectorOf = (component: string): string => `app.kubernetes.io/managed-by=stowage,${COMPONENT}=${component}`;
 
 export function createProfileStore({ api, namespace, isLeader, log }: ProfileStoreOptions): ProfileStore {
   /** Digest of what each ConfigMap holds. */
   const held = new Map<string, string>();
+  /** ConfigMaps with usage that a later version of Stowage wrote. */
+  const newer = new Set<string>();
   /** What is wrong with a ConfigMap, as it was last told. */
   const told = new Map<string, string>();
   let count = 1;
@@ -75,18 +93,14 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
       const name = metadata?.name ?? '';
       const bytes = Buffer.from(binaryData?.[DATA_KEY] ?? '', 'base64');
       const shard = decodeShard(bytes);
-      const wrong = shard.ok
-        ? shard.unreadable > 0
-          ? `${shard.unreadable} of its entries cannot be read`
-          : undefined
-        : shard.message;
+      const wrong = problemIn(shard);
+      const isNewer = shard.ok ? shard.newer > 0 : shard.isNewer;
+      if (isNewer) newer.add(name);
+      else newer.delete(name);
       if (wrong === undefined) told.delete(name);
       else if (told.get(name) !== wrong) {
         told.set(name, wrong);
-        log.warn(
-          { configMap: `${namespace}/${name}`, problem: wrong },
-          'Saved usage is not used; the rest is, and this is left as it is until there is newer usage for it',
-        );
+        log.warn({ configMap: `${namespace}/${name}`, problem: wrong }, isNewer ? KEPT_FOR_NEWER : LEFT_FOR_NOW);
       }
       if (!shard.ok) continue;
       items.push(...shard.items);
@@ -120,6 +134,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
   return {
     async load(signal) {
       held.clear();
+      newer.clear();
       return read(await list(components.store, signal), (name, bytes, of) => {
         held.set(name, digestOf(bytes));
         count = Math.max(count, of);
@@ -128,6 +143,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
     loadImports: async (signal) => read(await list(components.import, signal), () => {}),
     async dropImports(signal) {
       for (const { metadata } of await list(components.import, signal)) {
+        if (newer.has(metadata?.name ?? '')) continue;
         try {
           await api.delete(resources.configMaps, metadata?.name ?? '', { namespace, signal });
           told.delete(metadata?.name ?? '');
@@ -144,7 +160,7 @@ export function createProfileStore({ api, namespace, isLeader, log }: ProfileSto
         const name = `${STORE_PREFIX}${index}`;
         // An empty shard is written only over one that held something.
         const isNeeded = layout.shards[index]?.length !== 0 || held.has(name);
-        if (!isNeeded || held.get(name) === digestOf(bytes)) outcome.unchanged++;
+        if (!isNeeded || newer.has(name) || held.get(name) === digestOf(bytes)) outcome.unchanged++;
         else if (await write(name, bytes, signal)) outcome.written++;
         else outcome.failed++;
       }
@@ -190,6 +206,14 @@ async function compress(text: string): Promise<Buffer> {
 /** What cannot be divided is written whole; beyond 1 MiB the API server says no, and that is told. */
 function isOneWorkload(shard: readonly SavedUsage[] = []): boolean {
   return new Set(shard.map(({ workload }) => workloadKey(workload))).size <= 1;
+}
+
+/** What of it is not used, and why. */
+function problemIn(shard: ShardAnswer): string | undefined {
+  if (!shard.ok) return shard.message;
+  const { newer, unreadable } = shard;
+  if (newer > 0) return `${newer} of its entries are of a later version`;
+  return unreadable > 0 ? `${unreadable} of its entries cannot be read` : undefined;
 }
 
 function shardObject(name: string, namespace: string, component: string, bytes: Buffer): object {

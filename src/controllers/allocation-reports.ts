@@ -1,7 +1,8 @@
 /** Writes what passes found out into the statuses of PodAllocations, where it is news. */
 import type { WriteAllocationStatus } from '../act/allocation-status.ts';
 import { sizingKeys } from '../api/annotations-sizing.ts';
-import type { PodAllocationStatus } from '../api/pod-allocation.ts';
+import { type PodAllocationStatus, podAllocations } from '../api/pod-allocation.ts';
+import { OUTDATED_DEFINITION } from '../api/pruned-field.ts';
 import { sizeOf } from '../decide/allocation/allocation-pod.ts';
 import { quotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
 import { readAllocation } from '../decide/allocation/read-allocation.ts';
@@ -40,6 +41,10 @@ export interface AllocationReportsOptions {
 }
 
 /** A report with its pod as it is now. */
+/** Beyond it the memory of what was dropped begins anew. */
+const MAX_PRUNED = 20_000;
+const podAllocationDefinition = `${podAllocations.plural}.${podAllocations.group}`;
+
 interface KnownReport extends PodReport {
   readonly known: AllocatedPod;
 }
@@ -48,6 +53,13 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
   const { view, stores, facts, settings, clock, log } = options;
   let lastTrouble = '';
 
+  /** By uid, what was written where the definition of the kind dropped a part of it: the object never shows it. */
+  const pruned = new Map<string, PodAllocationStatus>();
+  const notePruned = (uid: string, status: PodAllocationStatus, field: string): void => {
+    if (pruned.size === 0) log.warn({ definition: podAllocationDefinition, field }, OUTDATED_DEFINITION);
+    if (pruned.size >= MAX_PRUNED) pruned.clear();
+    pruned.set(uid, status);
+  };
   /** Nothing where the pod is gone: its allocation is lost then, and told so. */
   const withPod = (report: PodReport): KnownReport[] => {
     const { namespace, name, uid } = report.pod;
@@ -103,10 +115,13 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     if (current?.uid !== record.uid) return true;
     const before = current.status;
     const status = make(before);
-    if (isSameStatus(before, status)) return true;
+    const dropped = pruned.get(record.uid);
+    if (isSameStatus(before, status) || (dropped !== undefined && isSameStatus(dropped, status))) return true;
     const outcome = await options.writeStatus(record, status, signal);
     const trouble = 'message' in outcome ? outcome.message : '';
     if (trouble !== '' && trouble !== lastTrouble) {
+    if (outcome.result === 'written' && outcome.pruned !== undefined) notePruned(record.uid, status, outcome.pruned);
+    else pruned.delete(record.uid);
       log.warn({ allocation: `${record.namespace}/${record.name}`, error: trouble }, 'A status could not be written');
     }
     lastTrouble = trouble;

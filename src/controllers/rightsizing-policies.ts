@@ -1,6 +1,7 @@
 /** What each policy's workloads came to, and the writing of it into the policy's status. */
 import type { WritePolicyStatus } from '../act/policy-status.ts';
 import type { OptimizationPolicyStatus } from '../api/optimization-policy-status.ts';
+import { OUTDATED_DEFINITION } from '../api/pruned-field.ts';
 import type { PolicyFacts, Trouble } from '../decide/rightsizing/policy-conditions.ts';
 import { policyStatus, type StatusInput } from '../decide/rightsizing/policy-status.ts';
 import { type PolicyTie, tieWarning } from '../decide/rightsizing/policy-warnings.ts';
@@ -55,6 +56,13 @@ export interface PolicyBooksOptions {
   readonly log: Logger;
 }
 
+interface WrittenStatus {
+  readonly status: OptimizationPolicyStatus;
+  readonly at: EpochMillis;
+  /** The definition of the kind is older than this version and dropped a part of it. */
+  readonly isPruned: boolean;
+}
+
 export function createPolicyBooks({
   writeStatus,
   dryRun,
@@ -64,12 +72,14 @@ export function createPolicyBooks({
   log,
 }: PolicyBooksOptions): PolicyBooks {
   const books = new Map<string, PolicyBook>();
-  /** What was written last, and when: the cache may show it only later. */
-  const written = new Map<string, { readonly status: OptimizationPolicyStatus; readonly at: EpochMillis }>();
+  /** The field that a definition dropped, as it was told last. */
+  let lastPruned: string | undefined;
+  /** What was written last, and when: the cache may show it only later, and never what was dropped of it. */
+  const written = new Map<string, WrittenStatus>();
   /** What the object has now. */
   const presentOf = ({ uid, status }: PolicyRecord): OptimizationPolicyStatus => {
     const last = written.get(uid);
-    if (last !== undefined && clock.now() - last.at < UNSEEN_MILLIS) return last.status;
+    if (last !== undefined && (last.isPruned || clock.now() - last.at < UNSEEN_MILLIS)) return last.status;
     written.delete(uid);
     return status;
   };
@@ -80,7 +90,14 @@ export function createPolicyBooks({
   };
   const put = async (policy: PolicyRecord, status: OptimizationPolicyStatus, signal: AbortSignal): Promise<void> => {
     const outcome = await writeStatus(policy, status, signal);
-    if (outcome.result === 'written') written.set(policy.uid, { status, at: clock.now() });
+    if (outcome.result === 'written') {
+      const { pruned } = outcome;
+      written.set(policy.uid, { status, at: clock.now(), isPruned: pruned !== undefined });
+      if (pruned !== undefined && pruned !== lastPruned) {
+        lastPruned = pruned;
+        log.warn({ definition: `optimizationpolicies.${policy.group}`, field: lastPruned }, OUTDATED_DEFINITION);
+      }
+    }
     if (outcome.result === 'forbidden' || outcome.result === 'failed') {
       const { namespace, name } = policy;
       log.warn({ namespace, policy: name, error: outcome.message }, 'The status of a policy could not be written');

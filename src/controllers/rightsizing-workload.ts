@@ -17,6 +17,7 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
+import { keyOfNewerFormat } from '../model/kept-format.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
 import { actingVpa } from '../model/acting-vpa.ts';
@@ -109,6 +110,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
       inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
       allowInPlaceResize: updates.allowInPlaceResize,
+      newerFormat: keyOfNewerFormat(workload.annotations),
       allowRecreate: updates.allowRecreate,
       evictToResize: updates.evictToResize,
       sizesNewPods: options.sizesNewPods(),
@@ -174,7 +176,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       }
       const applied = await act(advised, policy, memory, signal);
       // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
-      if (mode === 'Auto' && isAnnotated)
+      if (mode === 'Auto' && isAnnotated && keyOfNewerFormat(found.annotations) === undefined)
         await write(
           withWritten(found, memory, clock.now()),
           memory,

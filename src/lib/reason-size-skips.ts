@@ -168,4 +168,10 @@ export const sizeSkipReasons = {
     message: 'The workload has the annotation optipod.io/paused',
     advice: 'Take the annotation away to have it sized again.',
   },
+  NewerFormat: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'A later version of Stowage wrote the annotation {key} of the workload, so nothing of it is changed',
+    advice: 'Upgrade the operator. To go on with this version take the annotation away: what it says is lost.',
+  },
 } as const satisfies Record<string, ReasonDefinition>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidValueError } from '../lib/errors.ts';
-import { UsageProfile, type UsageSample } from './usage-profile.ts';
+import { isNewerProfile, UsageProfile, type UsageSample } from './usage-profile.ts';
 
 const HOUR = 3_600_000;
 const options = { usualHalfLifeMillis: 8 * HOUR, startupExclusionMillis: 120_000 };
@@ -81,5 +81,17 @@ describe('usage profile', () => {
     ['long rubbish', 'x'.repeat(100)],
   ])('%s is refused', (_name, text) => {
     expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);
+  });
+
+  test.each<[string, boolean]>([
+    [new UsageProfile(options).save(), false],
+    ['{"v":1,"cpu":{}}', false],
+    ['{"v":3,"cpu":{}}', true],
+    ['{"v":3}', true],
+    ['{"v":30', false],
+    ['{"w":3}', false],
+    ['', false],
+  ])('%.20j was saved by a later version: %s', (text, expected) => {
+    expect(isNewerProfile(text)).toBe(expected);
   });
 });

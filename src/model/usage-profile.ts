@@ -5,7 +5,8 @@
  */
 
 import { InvalidValueError } from '../lib/errors.ts';
-import { isRecord } from '../lib/is-record.ts';
+import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay } from './usage-cpu.ts';
 import { MemoryHistory, type SavedMemoryHistory } from './usage-memory.ts';
@@ -28,6 +29,11 @@ export interface UsageSample {
 
 /** Changes when the saved form does; other versions are refused rather than misread. */
 const VERSION = 2;
+
+/** Whether the text is a profile that a later version of Stowage saved: nothing to be read here, nor to be written over. */
+export function isNewerProfile(text: string): boolean {
+  return Number(/^\{"v":(\d{1,9})[,}]/.exec(text)?.[1]) > VERSION;
+}
 
 export class UsageProfile {
   readonly cpu: CpuHistory;
@@ -70,12 +76,7 @@ export function isWithinStart(at: EpochMillis, startedAt: EpochMillis | undefine
 }
 
 function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memory: SavedMemoryHistory } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = tryParseJson(text);
   if (isRecord(value) && value['v'] === VERSION && isSavedCpu(value['cpu']) && isSavedMemory(value['memory'])) {
     return { cpu: value['cpu'], memory: value['memory'] };
   }
@@ -83,23 +84,22 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
   throw new InvalidValueError('saved usage profile', shown, `a profile saved by Stowage, version ${VERSION}`);
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isNumber(value);
+const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isFiniteNumber(value);
 
 function isSavedCpu(value: unknown): value is SavedCpuHistory {
   return (
     isRecord(value) &&
     typeof value['usual'] === 'string' &&
     isSavedDay(value['day']) &&
-    isNumber(value['samples']) &&
+    isFiniteNumber(value['samples']) &&
     isMissingOrNumber(value['firstAt']) &&
     isMissingOrNumber(value['lastAt'])
   );
 }
 
 function isSavedDay(value: unknown): value is SavedDay {
-  if (!isRecord(value) || !Array.isArray(value['spans']) || !isNumber(value['first'])) return false;
-  return value['spans'].every(isNumber) && value['first'] >= 0 && typeof value['counts'] === 'string';
+  if (!isRecord(value) || !Array.isArray(value['spans']) || !isFiniteNumber(value['first'])) return false;
+  return value['spans'].every(isFiniteNumber) && value['first'] >= 0 && typeof value['counts'] === 'string';
 }
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {
@@ -107,6 +107,9 @@ function isSavedMemory(value: unknown): value is SavedMemoryHistory {
   if (!isMissingOrNumber(value['firstAt']) || !isMissingOrNumber(value['samples'])) return false;
   const oom = value['oom'];
   const isOom =
-    oom === undefined || (isRecord(oom) && isNumber(oom['bytes']) && isNumber(oom['at']) && isNumber(oom['count']));
-  return isOom && value['peaks'].every((peak) => Array.isArray(peak) && peak.length === 2 && peak.every(isNumber));
+    oom === undefined ||
+    (isRecord(oom) && isFiniteNumber(oom['bytes']) && isFiniteNumber(oom['at']) && isFiniteNumber(oom['count']));
+  return (
+    isOom && value['peaks'].every((peak) => Array.isArray(peak) && peak.length === 2 && peak.every(isFiniteNumber))
+  );
 }

@@ -77,7 +77,7 @@ describe('text of a shard', () => {
       fc.property(names, (list) => {
         const items = list.map((name) => item(name, 'app', 5));
         const bytes = encodeShard(items, 4);
-        expect(decodeShard(bytes)).toEqual({ ok: true, items, unreadable: 0, of: 4 });
+        expect(decodeShard(bytes)).toEqual({ ok: true, items, unreadable: 0, newer: 0, of: 4 });
         expect(encodeShard(items, 4).equals(bytes)).toBe(true);
       }),
       { numRuns: 100 },
@@ -120,11 +120,28 @@ describe('text of a shard', () => {
     expect(answer.ok ? '' : answer.message).toContain(text);
   });
 
+  test.each<[unknown, boolean]>([
+    [STORE_VERSION + 1, true],
+    [STORE_VERSION + 70, true],
+    [STORE_VERSION - 1, false],
+    ['later', false],
+    [null, false],
+  ])('a shard of version %j is a later one: %s', (v, isNewer) => {
+    expect(decodeShard(gzipSync(JSON.stringify({ v, items: [] })))).toMatchObject({ ok: false, isNewer });
+  });
+
+  test('an entry that a later version wrote is left out, and told apart from a damaged one', () => {
+    const later = { ...item('b'), profile: '{"v":99,"cpu":"?"}' };
+    const items = [item('a'), { ...item('c'), seenAt: 'never' }, later];
+    const bytes = gzipSync(JSON.stringify({ v: STORE_VERSION, of: 2, items }));
+    expect(decodeShard(bytes)).toEqual({ ok: true, items: [item('a')], unreadable: 1, newer: 1, of: 2 });
+  });
+
   test('a damaged entry is left out and counted, the others are read', () => {
     const bytes = gzipSync(
       JSON.stringify({ v: STORE_VERSION, of: 2, items: [item('a'), { nonsense: true }, item('b')] }),
     );
-    expect(decodeShard(bytes)).toEqual({ ok: true, items: [item('a'), item('b')], unreadable: 1, of: 2 });
+    expect(decodeShard(bytes)).toEqual({ ok: true, items: [item('a'), item('b')], unreadable: 1, newer: 0, of: 2 });
   });
 
   test.each([undefined, 0, -3, 1.5, 'many'])('a number of shards of %s counts as one', (of) => {

@@ -4,8 +4,10 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { ascending } from '../lib/ascending.ts';
+import { memberOf } from '../lib/is-record.ts';
 import { workloadKey } from './cluster-view.ts';
 import { isSavedUsage, type SavedUsage } from './saved-usage.ts';
+import { isNewerProfile } from './usage-profile.ts';
 
 /** Changes when what is written cannot be read by older versions; others are refused rather than misread. */
 export const STORE_VERSION = 1;
@@ -23,11 +25,16 @@ export interface DecodedShard {
   readonly items: readonly SavedUsage[];
   /** Entries that were left out because they could not be read. */
   readonly unreadable: number;
+  /** Entries that were left out because a later version of Stowage wrote them. */
+  readonly newer: number;
   /** Number of shards when it was written. */
   readonly of: number;
 }
 
-export type ShardAnswer = DecodedShard | { readonly ok: false; readonly message: string };
+export type ShardAnswer =
+  | DecodedShard
+  /** `isNewer`: a later version of Stowage wrote it, and can read it: it must not be written over. */
+  | { readonly ok: false; readonly message: string; readonly isNewer: boolean };
 
 export interface ShardLayout {
   readonly count: number;
@@ -69,19 +76,26 @@ export function decodeShard(bytes: Uint8Array): ShardAnswer {
   try {
     value = JSON.parse(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8'));
   } catch {
-    return { ok: false, message: 'it is damaged: not what was written' };
+    return { ok: false, message: 'it is damaged: not what was written', isNewer: false };
   }
   if (typeof value !== 'object' || value === null || !('v' in value) || !('items' in value)) {
-    return { ok: false, message: 'it holds something else than usage' };
+    return { ok: false, message: 'it holds something else than usage', isNewer: false };
   }
   if (value.v !== STORE_VERSION) {
     const message = `it is of version ${JSON.stringify(value.v)}; this version of Stowage reads ${STORE_VERSION}`;
-    return { ok: false, message };
+    return { ok: false, message, isNewer: typeof value.v === 'number' && value.v > STORE_VERSION };
   }
-  if (!Array.isArray(value.items)) return { ok: false, message: 'it holds no list of containers' };
-  const items = value.items.filter(isSavedUsage);
+  if (!Array.isArray(value.items)) return { ok: false, message: 'it holds no list of containers', isNewer: false };
+  const entries: unknown[] = value.items;
+  const newer = entries.filter((entry) => isNewerEntry(entry)).length;
+  const items = entries.filter(isSavedUsage).filter((item) => !isNewerEntry(item));
   const of = 'of' in value && isShardCount(value.of) ? value.of : 1;
-  return { ok: true, items, unreadable: value.items.length - items.length, of };
+  return { ok: true, items, unreadable: entries.length - items.length - newer, newer, of };
+}
+
+function isNewerEntry(entry: unknown): boolean {
+  const profile = memberOf(entry, 'profile');
+  return typeof profile === 'string' && isNewerProfile(profile);
 }
 
 function isShardCount(value: unknown): value is number {

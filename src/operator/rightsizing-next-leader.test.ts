@@ -151,4 +151,22 @@ describe('the next leader', () => {
     await world.clock.advance(3 * MINUTE);
     expect(await hasReverted(world)).toBe(false);
   });
+
+  test('of an earlier version leaves alone what a later one keeps on the workload, and says so', async () => {
+    const world = await startSizedWorld();
+    const kept = {
+      'optipod.io/applied-sizes': '{"v":2,"containers":{"app":{"cpu":"300m"}}}',
+      'optipod.io/learned-floors': '{"v":2}',
+      'optipod.io/watched-changes': '{"v":2,"since":"2026-11-29T02:00:00Z"}',
+    };
+    // Where no policy selects the workload, they are taken away as all of ours are.
+    await createPolicy(world, { mode: 'Auto' });
+    await deployLoaded(world, { annotations: kept });
+    await untilReady(world, 'web', 2);
+    await world.until('told', async () => (await statusOf(world))?.reason === 'NewerFormat');
+    await world.clock.advance(5 * MINUTE);
+    expect(await annotationsOf(world)).toMatchObject(kept);
+    expect(new Set((await requestsOf(world)).map(({ memory }) => memory))).toEqual(new Set(['512Mi']));
+    expect((await statusOf(world))?.message).toContain('optipod.io/applied-sizes');
+  });
 });

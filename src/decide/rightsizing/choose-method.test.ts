@@ -32,6 +32,7 @@ describe('the method', () => {
     ['dry-run', { dryRun: true }, 'DryRunActive'],
     ['the mode is told before dry-run', { mode: 'Disabled', dryRun: true }, 'PolicyDisabled'],
     ['opted out', { isPaused: true }, 'OptedOut'],
+    ['kept for a later version', { newerFormat: 'optipod.io/applied-sizes' }, 'NewerFormat'],
     ['a kind that is advised', { workload: { kind: 'CronJob', namespace: 'a', name: 'b' } }, 'KindAdvisedOnly'],
     ['a VPA is at it', { vpa: 'web-vpa' }, 'VpaSizesWorkload'],
     ['optipod defect B22: BestEffort would become something else', { qos: 'BestEffort' }, 'BestEffortWorkload'],

@@ -13,6 +13,8 @@ export interface MethodQuestion {
   readonly dryRun: boolean;
   /** Someone put the annotation `optipod.io/paused` on it. */
   readonly isPaused: boolean;
+  /** An annotation of the workload that a later version of Stowage wrote; default none. */
+  readonly newerFormat?: string | undefined;
   readonly qos: QosClass;
   /** A VerticalPodAutoscaler that acts on the workload. */
   readonly vpa: string | undefined;
@@ -43,6 +45,7 @@ export function chooseMethod(question: MethodQuestion): MethodChoice {
   if (mode === 'Disabled') return skip(reason('PolicyDisabled', {}));
   if (dryRun) return skip(reason('DryRunActive', {}));
   if (isPaused) return skip(reason('OptedOut', {}));
+  if (question.newerFormat !== undefined) return skip(reason('NewerFormat', { key: question.newerFormat }));
   if (!isManagedKind(workload.kind)) return skip(reason('KindAdvisedOnly', { kind: workload.kind }));
   if (vpa !== undefined) return skip(reason('VpaSizesWorkload', { vpa }));
   if (qos === 'BestEffort') return skip(reason('BestEffortWorkload', {}));
