@@ -33,6 +33,16 @@ describe('an eviction to resize', () => {
       { records: withPods({ s1: { ready: false, readyChangedAt: NOON } }) },
       ['PodNotReady'],
     ],
+    [
+      'another pod has just become ready, and the workload asks for a minute of it',
+      {
+        records: {
+          ...withPods({ s1: { readyChangedAt: NOON - 59_000 } }),
+          workloads: [{ ...web, minReadyMillis: 60_000 }],
+        },
+      },
+      ['PodNotReady'],
+    ],
     ['the pod is protected', { records: withPods({ s3: { protectedBy: 'x' } }) }, ['Protected']],
     ['the pod is being resized', { isResizing: (uid) => uid === 's3' }, ['ResizeInFlight']],
     ['another pod is being resized', { isResizing: (uid) => uid === 's1' }, ['ResizeInFlight']],

@@ -3,7 +3,7 @@
  * while one of those engines is on. Sizes and container lists are interned: replicas of one template share them.
  */
 import type { LabelSelector } from '../api/core.ts';
-import type { Bytes, EpochMillis, Millicores } from '../lib/units.ts';
+import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import type { Labels } from './records.ts';
 
 /** CPU and memory of one container; a missing key is a resource that is not set. Whole millicores and bytes. */
@@ -98,6 +98,8 @@ export interface SizedWorkload {
    * deletes them (`OnDelete`). Left out: it is rolled out.
    */
   readonly keepsPods?: 'Paused' | 'OnDelete';
+  /** `spec.minReadySeconds`: how long a pod must be ready before its owner relies on it. Left out: not at all. */
+  readonly minReadyMillis?: Millis;
   readonly selector: LabelSelector | undefined;
   /** Containers and sidecars of the pod template, in order. */
   readonly containers: readonly ContainerSpecRecord[];

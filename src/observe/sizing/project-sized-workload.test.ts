@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet, Pod } from '../../api/core.ts';
-import { projectDaemonSet } from './project-sized-workload.ts';
+import type { WorkloadRecord } from '../../model/records.ts';
+import { aDeployment } from '../../model/testing/records.ts';
+import { projectDaemonSet, projectSized } from './project-sized-workload.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 
 type Containers = NonNullable<Pod['spec']>['containers'];
@@ -30,4 +32,18 @@ describe('pods that are never Guaranteed, whatever sizes their containers have',
     const { isNeverGuaranteed } = projectDaemonSet(daemonSet(initContainers), createSizingInterners(10));
     expect(isNeverGuaranteed).toBe(expected);
   });
+});
+
+test('minReadySeconds of a DaemonSet; 0 is as good as none', () => {
+  const minReadyOf = (minReadySeconds: number) => {
+    const object = daemonSet();
+    const spec = { selector: {}, template: {}, ...object.spec, minReadySeconds };
+    return projectDaemonSet({ ...object, spec }, createSizingInterners(10)).minReadyMillis;
+  };
+  expect([30, 0].map(minReadyOf)).toEqual([30_000, undefined]);
+});
+
+test('of other kinds it is what placement reads', () => {
+  const minReadyOf = (record: WorkloadRecord) => projectSized({}, record, createSizingInterners(10)).minReadyMillis;
+  expect([aDeployment({ minReadyMillis: 7_000 }), aDeployment()].map(minReadyOf)).toEqual([7_000, undefined]);
 });

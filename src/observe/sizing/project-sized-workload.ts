@@ -5,7 +5,7 @@ import type { SizedWorkload } from '../../model/sizing-records.ts';
 import { countOr, textMap } from '../fields.ts';
 import type { Interner } from '../intern.ts';
 import { controllerOf } from '../project-pod.ts';
-import { projectIdentity } from '../project-workload.ts';
+import { minReady, projectIdentity } from '../project-workload.ts';
 import { isNeverGuaranteed, projectContainers } from './project-containers.ts';
 import { marksOf } from './project-pod-sizing.ts';
 import { templateManagers } from './resource-managers.ts';
@@ -30,6 +30,7 @@ export function projectSized(object: SizedObject, record: WorkloadRecord, intern
     replicas: record.replicas,
     isRollingOut: isRollingOut(record),
     ...keptPods(record.paused, record.rollout.type === 'StatefulSet' && record.rollout.onDelete),
+    ...(record.minReadyMillis !== undefined && { minReadyMillis: record.minReadyMillis }),
     selector: record.selector,
   };
 }
@@ -50,6 +51,7 @@ export function projectDaemonSet(daemonSet: DaemonSet, interners: SizingInterner
     replicas: desired,
     isRollingOut: !isObserved || (spec?.updateStrategy?.type !== 'OnDelete' && updated < desired),
     ...keptPods(false, spec?.updateStrategy?.type === 'OnDelete'),
+    ...minReady(spec),
     selector: spec?.selector,
   };
 }

@@ -54,6 +54,26 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ],
   ['one of two replicas', { records: { workloads: [{ ...web, replicas: 2 }], pods: restarting.slice(0, 2) } }, []],
   [
+  [
+    'another pod is ready for less than the minReadySeconds of the workload',
+    {
+      records: {
+        workloads: [{ ...web, minReadyMillis: 30_000 }],
+        pods: withThird({ readyChangedAt: NOON - 29_999 }),
+      },
+    },
+    ['PodNotReady'],
+  ],
+  [
+    'another pod is ready for just as long',
+    {
+      records: {
+        workloads: [{ ...web, minReadyMillis: 30_000 }],
+        pods: withThird({ readyChangedAt: NOON - 30_000 }),
+      },
+    },
+    [],
+  ],
     'another pod has failed, and its replacement runs',
     {
       records: {
@@ -116,6 +136,14 @@ describe('a resize that restarts a container', () => {
       reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
     expect(at({ window: closed, last: NOON })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
+  });
+
+  test('it is asked again when the others have been ready for long enough', () => {
+    const workloads = [{ ...web, minReadyMillis: 30_000 }];
+    const records = { workloads, pods: withThird({ readyChangedAt: NOON - 10_000 }) };
+    expect(inspectSizeAll(resize(), sizeScene({ records }))).toMatchObject([
+      { reason: 'PodNotReady', retryAfterMillis: 20_000 },
+    ]);
   });
 
   test('the cooldown ends to the millisecond, and tells how long ago the last disruption was', () => {

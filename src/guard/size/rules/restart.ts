@@ -49,7 +49,10 @@ export const restartOthersReady = restartRule(
     if (going !== undefined) return object('EvictionInFlight', { pod: going.name });
     const busy = others.find(({ uid }) => resizes.some((each) => each.pod.uid === uid));
     if (busy !== undefined) return object('ResizeInFlight', { pod: busy.name });
-    return objectToUnready(pods.filter(isLive), victim, workload.replicas, patience);
+    return objectToUnready(pods.filter(isLive), victim, workload.replicas, {
+      ...patience,
+      minReadyMillis: workload.minReadyMillis,
+    });
   },
 );
 
