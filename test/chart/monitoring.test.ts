@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import type { MetricDefinition } from '../../src/lib/metric-definition.ts';
 import { metricTable } from '../../src/lib/metrics.ts';
 import { agentMetrics } from '../../src/lib/metrics-agent.ts';
+import { anchorsOf } from '../docs/pages.ts';
 import { ensurePrometheus } from '../prometheus/find-prometheus.ts';
 import { findHelm, render, root } from './render.ts';
 
@@ -104,7 +105,14 @@ describe('alerts', () => {
   test('each says how bad it is, what is wrong and what to do', () => {
     for (const { alert, labels, annotations } of rules) {
       expect(['critical', 'warning', 'info'], alert).toContain(labels.severity);
-      expect(Object.keys(annotations).sort(), alert).toEqual(['action', 'summary']);
+      expect(Object.keys(annotations).sort(), alert).toEqual(['action', 'runbook', 'summary']);
+    }
+  });
+
+  test('each names the part of the documentation that helps', () => {
+    for (const { alert, annotations } of rules) {
+      const [path = '', anchor = ''] = (annotations['runbook'] ?? '').split('#');
+      expect([...anchorsOf(readFileSync(join(root, path), 'utf8'))], alert).toContain(anchor);
     }
   });
 

@@ -1,6 +1,7 @@
 /** API objects from anywhere -> records for a snapshot, with word of what was ignored, unreadable or not in the input. */
 import type { KubeObject } from '../../api/core.ts';
 import { apiVersionOf, type ResourceType, resources } from '../../api/resources.ts';
+import { memberOf } from '../../lib/is-record.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { createProjections } from '../../observe/project.ts';
 import { joinClaim } from '../../observe/project-cluster.ts';
@@ -61,6 +62,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   const sizing = createSizingInputBuilder((message) => problems.push(message));
   const allocation = createAllocationInputBuilder();
   const ignored = new Map<string, number>();
+  const operators = new Set<string>();
   const collectors = {
     namespaces: collector(inputKinds.namespaces, project.namespace),
     nodes: collector(inputKinds.nodes, project.node),
@@ -76,6 +78,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   return {
     add(object) {
       const identified = withIdentity(object, defaultNamespace);
+      if (isOperator(identified)) operators.add(`${identified.metadata?.namespace}/${identified.metadata?.name}`);
       if (sizing.add(identified) || allocation.add(identified)) return;
       if (kindNames.some((name) => collectors[name].add(identified))) return;
       const label = ignoredLabel(object);
@@ -102,10 +105,22 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
         },
         counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records.length])),
         ignored,
-        problems,
+        problems: operators.size > 1 ? [...problems, severalOperators(operators)] : problems,
       };
     },
   };
+}
+
+/** A Deployment of the chart that is not scaled down. Two of them in different namespaces have a Lease each, and both act. */
+function isOperator(object: KubeObject): boolean {
+  const labels = object.metadata?.labels ?? {};
+  const isOurs = labels['app.kubernetes.io/name'] === 'stowage' && labels['app.kubernetes.io/component'] === 'operator';
+  return isOurs && object.kind === 'Deployment' && memberOf(memberOf(object, 'spec'), 'replicas') !== 0;
+}
+
+function severalOperators(operators: ReadonlySet<string>): string {
+  const names = [...operators].sort().join(', ');
+  return `Stowage is installed ${operators.size} times (${names}): unless each has namespaces of its own they act on the same workloads; docs/troubleshooting.md#two-installations`;
 }
 
 /** Versions of our own kinds that are no longer served are named, lest they look like a mistake of ours. */

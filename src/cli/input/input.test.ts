@@ -62,6 +62,25 @@ describe('createClusterInputBuilder', () => {
     expect(view.workloadByUid('Deployment/default/b')?.name).toBe('b');
   });
 
+  test('a second installation of Stowage is told, unless it is scaled down', () => {
+    const operator = (namespace: string, replicas: number): object => ({
+      ...deployment('stowage', namespace),
+      metadata: {
+        name: 'stowage',
+        namespace,
+        labels: { 'app.kubernetes.io/name': 'stowage', 'app.kubernetes.io/component': 'operator' },
+      },
+      spec: { replicas, selector: {}, template: { spec: { containers: [] } } },
+    });
+    expect(build(operator('a', 2)).problems).toEqual([]);
+    expect(build(operator('a', 2), operator('b', 0), deployment('stowage', 'c')).problems).toEqual([]);
+    expect(build(operator('b', 1), operator('a', 2)).problems).toEqual([
+      expect.stringContaining(
+        'Stowage is installed 2 times (a/stowage, b/stowage): unless each has namespaces of its own',
+      ),
+    ]);
+  });
+
   test('an object that cannot be read is a problem that names it', () => {
     const { records, problems } = build({
       apiVersion: 'apps/v1',

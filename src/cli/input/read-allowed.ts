@@ -14,6 +14,8 @@ export interface Reader {
   readonly signal: AbortSignal;
 }
 
+export type Selection = Pick<ListOptions, 'fieldSelector' | 'labelSelector'>;
+
 /**
  * Lists everything of a type in the namespace, or everywhere.
  * @returns why it could not be read: the server's 403 or 404; undefined when it was.
@@ -24,7 +26,7 @@ export async function readAllowed<T extends KubeObject>(
   type: ResourceType<T>,
   namespace: string | undefined,
   begin: () => ListingTarget<T>,
-  more: Pick<ListOptions, 'fieldSelector'> = {},
+  more: Selection = {},
 ): Promise<KubeError | undefined> {
   const within = namespace === undefined || !type.namespaced ? {} : { namespace };
   return await whatRefused(() => listAll(api, type, { limit: PAGE_SIZE, signal, ...within, ...more }, begin));

@@ -3,7 +3,7 @@ import { createResize } from '../../act/resize.ts';
 import { createForgetOriginals } from '../../act/restore.ts';
 import { originalsKeys } from '../../api/annotations-sizing.ts';
 import type { KubeObject } from '../../api/core.ts';
-import type { KubeApi, ListOptions } from '../../api/kube-api.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
 import { KubeError } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { planRestore, type RestorePlan } from '../../decide/restore-size.ts';
@@ -20,14 +20,18 @@ import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import { createProjections } from '../../observe/project.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
-import { type Reader, readAllowed } from '../input/read-allowed.ts';
+import { type Reader, readAllowed, type Selection } from '../input/read-allowed.ts';
 
 /** Whose changes are taken back, and where. */
 export interface RestoreRequest {
   readonly engines: readonly SizingEngine[];
   /** Left out, the whole cluster. */
   readonly namespace: string | undefined;
+  /** Labels of pods, as `kubectl -l` has them; left out, all. */
+  readonly selector?: string | undefined;
   readonly isDryRun: boolean;
+  /** Told of each pod at once: of a large cluster it takes minutes. */
+  readonly onTold?: (pod: RestoredPod) => void;
 }
 
 /** What became of one pod; a pod that both engines changed is told twice. */
@@ -43,17 +47,20 @@ const WAIT: Millis = 20_000;
 const LOOK: Millis = 250;
 const MANY = 1_000_000;
 
+/** Of one node one pod at a time, so that each is judged by what those before it have left. */
+const NODES_AT_ONCE = 8;
+
 /**
- * Gives pods back what they had before, those that shrink first: they make room for the others. One at a time, each waited for.
+ * Gives pods back what they had before, first all that shrink: they make room for the others. Each is waited for.
  * @throws KubeError where pods cannot be listed; what one pod is refused is told in the result.
  */
 export async function restorePods(
   api: KubeApi,
-  { engines, namespace, isDryRun }: RestoreRequest,
+  { engines, namespace, selector, isDryRun, onTold }: RestoreRequest,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly RestoredPod[]> {
-  const { view, pods, hidesNodes } = await readCluster({ api, signal }, { namespace });
+  const { view, pods, hidesNodes } = await readCluster({ api, signal }, { namespace, selector });
   const wanted = engines.flatMap((engine) =>
     pods.flatMap((pod) => {
       if (pod.sizing.marks[originalsKeys[engine]] === undefined || pod.pod.nodeName === undefined) return [];
@@ -63,10 +70,13 @@ export async function restorePods(
   );
   wanted.sort((left, right) => growthOf(left) - growthOf(right));
   const done: RestoredPod[] = [];
-  for (const { engine, pod, plan, needsNode } of wanted) {
+  const giveBack = async ({ engine, pod, plan, needsNode }: (typeof wanted)[number]): Promise<void> => {
     signal.throwIfAborted();
-    const tell = (result: RestoredPod['result'], message: string): void =>
-      void done.push({ pod: `${pod.pod.namespace}/${pod.pod.name}`, engine, result, message });
+    const tell = (result: RestoredPod['result'], message: string): void => {
+      const told = { pod: `${pod.pod.namespace}/${pod.pod.name}`, engine, result, message };
+      done.push(told);
+      onTold?.(told);
+    };
     if (plan.kind === 'unreadable') tell('kept', `the annotation ${plan.key} is not readable`);
     else if (needsNode) tell('kept', NEEDS_NODE);
     else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
@@ -74,8 +84,32 @@ export async function restorePods(
       const outcome = await restoreOne({ pod, engine, plan }, { api, clock, signal });
       tell(outcome.result, outcome.message);
     }
+  };
+  for (const isGrowing of [false, true]) {
+    const phase = wanted.filter((each) => growthOf(each) > 0 === isGrowing);
+    const byNode = [...Map.groupBy(phase, ({ pod }) => pod.pod.nodeName).values()];
+    await allOf(byNode, async (own) => {
+      for (const each of own) await giveBack(each);
+    });
   }
   return done;
+}
+
+/** Several at a time; once one has failed no other begins, and none is under way when this rejects. */
+async function allOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const failures: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined && failures.length === 0; next = queue.shift()) {
+      try {
+        await work(next);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: NODES_AT_ONCE }, worker));
+  if (failures.length > 0) throw failures[0];
 }
 
 interface Restoring {
@@ -161,30 +195,37 @@ interface Looked {
   readonly hidesNodes: boolean;
 }
 
+interface Look {
+  readonly namespace: string | undefined;
+  readonly nodeName?: string | undefined;
+  /** Of pods. */
+  readonly selector?: string | undefined;
+}
+
 /**
  * What the guards look at, as far as it may be read: what is not seen speaks against nothing here, as the API server
  * and the kubelet have the last word on a resize.
  * @param nodeName only what matters to a pod there: in a large cluster a look at all of it for each pod takes hours.
  */
-async function readCluster(
-  reader: Reader,
-  { namespace, nodeName }: { readonly namespace: string | undefined; readonly nodeName?: string | undefined },
-): Promise<Looked> {
+async function readCluster(reader: Reader, { namespace, nodeName, selector }: Look): Promise<Looked> {
   const project = createProjections(ignore, { sizing: true });
   const sizing = createSizingProjections(createSizingInterners(MANY), ignore);
-  const onNode = nodeName === undefined ? {} : { fieldSelector: `spec.nodeName=${nodeName}` };
+  const onNode = {
+    ...(nodeName !== undefined && { fieldSelector: `spec.nodeName=${nodeName}` }),
+    ...(selector !== undefined && { labelSelector: selector }),
+  };
   const theNode = nodeName === undefined ? {} : { fieldSelector: `metadata.name=${nodeName}` };
   const read = async <T extends KubeObject>(
     type: ResourceType<T>,
     within: string | undefined,
-    selector: Pick<ListOptions, 'fieldSelector'> = {},
+    choice: Selection = {},
   ): Promise<T[] | KubeError> => {
     let items: T[] = [];
     const begin = () => {
       items = [];
       return { add: (item: T) => void items.push(item) };
     };
-    return (await readAllowed(reader, type, within, begin, selector)) ?? items;
+    return (await readAllowed(reader, type, within, begin, choice)) ?? items;
   };
   const [nodes, limitRanges, quotas] = await Promise.all([
     read(resources.nodes, undefined, theNode),

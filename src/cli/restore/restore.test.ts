@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
+import { resources } from '../../api/resources.ts';
+import { createTestServer } from '../../cluster/apiserver/testing/test-server.ts';
 import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
+import { loadedDeployment } from '../../operator/testing/sized-world.ts';
 import { wish } from '../../operator/testing/wish.ts';
-import { restorePods } from './restore-pods.ts';
-import { renderRestored } from './run-restore.ts';
+import { changedTemplates } from './changed-templates.ts';
+import { type RestoredPod, restorePods } from './restore-pods.ts';
+import { lineOf, summaryOf } from './run-restore.ts';
 
 test('an uninstall gives pods back what they had, decreases first; told once, and then there is nothing left', async () => {
   const world = await startAllocatedWorld({ startsAgents: false });
@@ -70,15 +74,73 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
   expect(metadata?.annotations?.[sizingKeys.allocationOriginals]).toBeUndefined();
   // It cannot be removed: the node's whole CPU bounds nothing.
   expect(spec?.containers[0]?.resources?.limits).toEqual({ cpu: '2' });
-  expect(renderRestored(await run(false))).toEqual(['No pod has sizes of Stowage.']);
+  expect(await run(false)).toEqual([]);
 });
 
-test('what could not be given back is told', () => {
-  const lines = renderRestored([
-    { pod: 'shop/a', engine: 'allocation', result: 'kept', message: 'Node n1 has 99m of cpu left' },
+const kept = { pod: 'shop/a', engine: 'allocation', result: 'kept', message: 'Node n1 has 99m of cpu left' } as const;
+const restored = { ...kept, pod: 'shop/b', result: 'restored' } as const;
+
+test.each<[string, readonly RestoredPod[], string]>([
+  ['nothing', [], 'No pod has sizes of Stowage.'],
+  ['one', [restored], '1 pod was given back.'],
+  ['all', [restored, restored], '2 pods were given back.'],
+  ['a dry run', [{ ...kept, result: 'would' }], '1 pod would be given back.'],
+  ['what is left', [kept, restored], '1 pod of 2 could not be given back now; run the command again.'],
+])('%s is summed up', (_, pods, expected) => {
+  expect(summaryOf(pods)).toBe(expected);
+});
+
+test('a line a pod', () => {
+  expect(lineOf(kept)).toBe('shop/a  allocation  kept  Node n1 has 99m of cpu left');
+});
+
+test('templates that were changed are told with the command that takes them back', async () => {
+  const { api } = createTestServer();
+  await api.create(resources.namespaces, { metadata: { name: 'shop' } });
+  const annotations = { [sizingKeys.originalResources]: '{"app":{"requests":{"cpu":"500m"}}}' };
+  const changed = loadedDeployment({ annotations });
+  for (const deployment of [changed, loadedDeployment({ name: 'api' })])
+    await api.create(resources.deployments, deployment, { namespace: 'shop' });
+  const reader = { api, signal: new AbortController().signal };
+  expect(await changedTemplates(reader, undefined)).toEqual([
+    'Deployment shop/web: its template was changed, too, and had {"app":{"requests":{"cpu":"500m"}}}. Apply your manifest, or: kubectl -n shop rollout undo deployment/web',
   ]);
-  expect(lines).toEqual([
-    'shop/a  allocation  kept  Node n1 has 99m of cpu left',
-    '1 pod could not be given back now.',
-  ]);
+  expect(await changedTemplates(reader, 'mail')).toEqual([]);
+});
+
+test('pods of several nodes are given back at the same time, of one node one after the other', async () => {
+  const world = await startAllocatedWorld({ startsAgents: false, nodes: [{}, {}] });
+  const names = ['a', 'b', 'c', 'd'];
+  await createPods(
+    world.api,
+    names.map((name, index) => ({ name, request: '300m', node: index < 2 ? 'node-1' : 'node-2' })),
+  );
+  await world.clock.advance(5000);
+  for (const name of names) await wish(world, name, { request: 600, urgent: true });
+  for (const name of names)
+    await world.until('resized', async () => (await world.allocation(name))?.status?.phase === 'Applied', 30_000);
+  await world.operator().stop();
+  const asked: { readonly pod: string; readonly at: number }[] = [];
+  const api: KubeApi = {
+    ...world.api,
+    patch(type, name, patch, options) {
+      if (options?.subresource === 'resize') asked.push({ pod: name, at: world.clock.now() });
+      return world.api.patch(type, name, patch, options);
+    },
+  };
+  const told: string[] = [];
+  const onTold = ({ pod }: RestoredPod): void => void told.push(pod);
+  const request = { engines: ['allocation'] as const, namespace: undefined, isDryRun: false, onTold };
+  const work = restorePods(api, request, world.clock, new AbortController().signal);
+  let isDone = false;
+  void work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await world.clock.advance(250);
+  expect((await work).map(({ result }) => result)).toEqual(names.map(() => 'restored'));
+  expect(told.toSorted()).toEqual(names.map((name) => `shop/${name}`));
+  const begun = (pods: readonly string[]) => asked.filter(({ pod }) => pods.includes(pod)).map(({ at }) => at);
+  const [first, second] = [begun(['a', 'b']), begun(['c', 'd'])];
+  expect(first[0]).toBe(second[0]);
+  expect(first[1]).toBeGreaterThan(first[0] ?? 0);
 });

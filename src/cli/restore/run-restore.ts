@@ -1,25 +1,52 @@
-/** Runs `stowage restore` on the cluster of the context and tells what became of each pod. */
-import { type CliContext, printLines } from '../cli-context.ts';
+/** Runs `stowage restore` on the cluster of the context and tells what became of each pod, as it is done. */
+import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted } from '../plural.ts';
 import { RIGHTS_PAGE, withCluster } from '../with-cluster.ts';
+import { changedTemplates } from './changed-templates.ts';
 import type { RestoreCommandOptions } from './restore-command.ts';
 import { type RestoredPod, restorePods } from './restore-pods.ts';
 
 /** @returns 1 where a pod could not be given back now */
-export async function runRestore(context: CliContext, { engine, dryRun }: RestoreCommandOptions): Promise<ExitCode> {
+export async function runRestore(
+  context: CliContext,
+  { engine, dryRun, selector }: RestoreCommandOptions,
+): Promise<ExitCode> {
   const { io, global } = context;
+  const { namespace } = global;
   const engines = engine === undefined ? (['allocation', 'rightsizing'] as const) : [engine];
-  const request = { engines, namespace: global.namespace, isDryRun: dryRun === true };
-  const hints = global.namespace === undefined ? { rights: `Choose a namespace with -n: ${RIGHTS_PAGE}` } : {};
-  const pods = await withCluster(context, (api) => restorePods(api, request, io.clock, io.signal), hints);
-  printLines(context, renderRestored(pods));
-  return pods.every(({ result }) => result === 'restored' || result === 'would') ? exitCodes.ok : exitCodes.failure;
+  const onTold = (pod: RestoredPod): void => printLines(context, [lineOf(pod)]);
+  const request = { engines, namespace, selector, isDryRun: dryRun === true, onTold };
+  const hints = namespace === undefined ? { rights: `Choose a namespace with -n: ${RIGHTS_PAGE}` } : {};
+  const { pods, templates } = await withCluster(
+    context,
+    async (api) => ({
+      pods: await restorePods(api, request, io.clock, io.signal),
+      templates:
+        engine === 'allocation' || selector !== undefined
+          ? []
+          : await changedTemplates({ api, signal: io.signal }, namespace),
+    }),
+    hints,
+  );
+  printLines(context, [summaryOf(pods)]);
+  printNotes(
+    context,
+    templates.map((template) => `note: ${template}`),
+  );
+  return pods.every(isWell) ? exitCodes.ok : exitCodes.failure;
 }
 
-export function renderRestored(pods: readonly RestoredPod[]): readonly string[] {
-  if (pods.length === 0) return ['No pod has sizes of Stowage.'];
-  const lines = pods.map(({ pod, engine, result, message }) => `${pod}  ${engine}  ${result}  ${message}`);
-  const left = pods.filter(({ result }) => result !== 'restored' && result !== 'would').length;
-  return left === 0 ? lines : [...lines, `${counted(left, 'pod')} could not be given back now.`];
+const isWell = ({ result }: RestoredPod): boolean => result === 'restored' || result === 'would';
+
+export function lineOf({ pod, engine, result, message }: RestoredPod): string {
+  return `${pod}  ${engine}  ${result}  ${message}`;
+}
+
+export function summaryOf(pods: readonly RestoredPod[]): string {
+  if (pods.length === 0) return 'No pod has sizes of Stowage.';
+  const left = pods.filter((pod) => !isWell(pod)).length;
+  if (left > 0) return `${counted(left, 'pod')} of ${pods.length} could not be given back now; run the command again.`;
+  const isDryRun = pods.some(({ result }) => result === 'would');
+  return `${counted(pods.length, 'pod')} ${isDryRun ? 'would be' : pods.length === 1 ? 'was' : 'were'} given back.`;
 }
