@@ -42,6 +42,7 @@ const passing: ReadonlySet<string> = new Set([
   'PodNotReady',
   'NodeLeaving',
   'NodeNotReady',
+  'NodeSilent',
   'StormCalm',
   'ThrottledByApi',
   'PreconditionFailed',

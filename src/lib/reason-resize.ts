@@ -145,6 +145,12 @@ const verdicts = {
     message: 'Node {node} has said that pod {pod} can never have this size there: {detail}',
     advice: 'Allow updateStrategy.allowRecreate, or bound the policy to what the node can give.',
   },
+  NodeSilent: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message: 'Node {node} of pod {pod} is not ready: nothing there would carry a resize out',
+    advice: 'See why the node is not ready; once it is, or the pod is made anew elsewhere, Stowage goes on.',
+  },
   RightMissing: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -15,7 +15,15 @@ import {
   oneResizeAtATime,
   writersKnown,
 } from './rules/other-writers.ts';
-import { noPodLevelResources, notBestEffort, notStatic, notWindows, podRuns, supported } from './rules/pod-shape.ts';
+import {
+  nodeAnswers,
+  noPodLevelResources,
+  notBestEffort,
+  notStatic,
+  notWindows,
+  podRuns,
+  supported,
+} from './rules/pod-shape.ts';
 import {
   restartNotProtected,
   restartNotSingle,
@@ -53,6 +61,7 @@ export const sizeRules: readonly SizeRule[] = [
   noPodLevelResources,
   supported,
   notBestEffort,
+  nodeAnswers,
   limitAboveRequest,
   qosKept,
   recreateAllowed,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aNode, NOON } from '../../../model/testing/records.ts';
 import { aContainer, aContainerStatus } from '../../../model/testing/sizing-records.ts';
-import { reasonsFor, resize, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
+import { node, reasonsFor, resize, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
 
 describe('the pod', () => {
   const noStatus = aContainerStatus(aContainer(), { actual: undefined });
@@ -10,6 +10,7 @@ describe('the pod', () => {
     ['terminating', withPod({}, { deletingAt: NOON }), ['PodTerminating']],
     ['pending', withPod({}, { phase: 'Pending' }), ['PodNotRunning']],
     ['ended', withPod({}, { phase: 'Succeeded' }), ['PodNotRunning']],
+    ['on a node that is not ready', { records: { nodes: [{ ...node, ready: false }] } }, ['NodeSilent']],
     ['static', withPod({ isStatic: true }), ['StaticPod']],
     ['Windows', withPod({ os: 'windows' }), ['WindowsPod']],
     ['with resources of the whole pod', withPod({ hasPodLevelResources: true }), ['PodLevelResources']],
@@ -19,6 +20,11 @@ describe('the pod', () => {
     ['BestEffort', withPod({ qos: 'BestEffort', containers: [bestEffort] }), ['BestEffort', 'QosClassFixed']],
   ])('%s', (_, changes, expected) => {
     expect(reasonsFor(resize(), changes)).toEqual(expected);
+  });
+
+  test('what was not granted is taken back on any node', () => {
+    const records = { nodes: [{ ...node, ready: false }] };
+    expect(reasonsFor(resize({ isWithdrawal: true }), { records })).toEqual([]);
   });
 
   test('a Windows node is enough to tell', () => {

@@ -15,6 +15,15 @@ export const podRuns = resizeRule(
   },
 );
 
+export const nodeAnswers = resizeRule(
+  'node-answers',
+  'A kubelet that says nothing carries nothing out: the resize would hold room and quota, and count as one without effect.',
+  ({ decision, pod: { pod }, node }) =>
+    node === undefined || node.ready || decision.isWithdrawal === true
+      ? undefined
+      : object('NodeSilent', { node: node.name, pod: pod.name }),
+);
+
 export const notStatic = resizeRule(
   'not-static',
   'The spec of a static pod is a file on its node: the API server refuses to resize its mirror.',

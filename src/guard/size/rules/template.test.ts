@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { aNamespace } from '../../../model/testing/records.ts';
 import { aSizedWorkload } from '../../../model/testing/sizing-records.ts';
-import { reasonsFor, retemplate } from '../testing/size-scene.ts';
+import { reasonsFor, resize, retemplate } from '../testing/size-scene.ts';
 
 describe('templates', () => {
   test('need new pods, which the owner must allow', () => {
@@ -15,6 +16,11 @@ describe('templates', () => {
     ['of pods that stay until somebody deletes them', { keepsPods: 'OnDelete' }, 'TemplateOnDelete'],
   ])('%s', (_, changes, reason) => {
     expect(reasonsFor(retemplate(), { records: { workloads: [aSizedWorkload(changes)] } })).toEqual([reason]);
+  });
+  test('in a namespace that is being deleted, as nothing there, are changed no more', () => {
+    const records = { namespaces: [aNamespace({ terminating: true })] };
+    expect(reasonsFor(retemplate(), { records })).toEqual(['Deleting']);
+    expect(reasonsFor(resize(), { records })).toEqual(['Deleting']);
   });
   test('of a paused rollout that stands half way: that it is paused is told first', () => {
     const records = { workloads: [aSizedWorkload({ keepsPods: 'Paused', isRollingOut: true })] };

@@ -30,8 +30,12 @@ export const newPodsCome = newPodsRule(
 
 export const notDeleting = sizeRule(
   'not-deleting',
-  'A workload on its way out needs no better size.',
-  ({ workload }) => (workload?.deleting === true ? object('Deleting', {}) : undefined),
+  'A workload on its way out, alone or with its namespace, needs no better size; in a namespace that ends no pod can be made anew.',
+  ({ decision, workload }, { view }) => {
+    const { namespace } = decision.kind === 'resize' ? decision.pod : decision.workload;
+    const isEnding = workload?.deleting === true || view.namespace(namespace)?.terminating === true;
+    return isEnding ? object('Deleting', {}) : undefined;
+  },
 );
 
 export const noRollout = newPodsRule(
