@@ -5,6 +5,7 @@ import type { RightsizingPolicy } from '../decide/rightsizing/policy.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
 import type { LearnedFloors } from '../decide/rightsizing/recommend.ts';
 import { recommendWorkload, type SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { wornSizes } from '../decide/rightsizing/worn-sizes.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
@@ -29,6 +30,8 @@ export interface Advised {
   readonly pods: readonly SizedPod[];
   /** Containers with the sizes in force: the template's, or those applied to its pods. */
   readonly inForce: readonly ContainerSpecRecord[];
+  /** The workload says that sizes are in force which none of its pods has any more. */
+  readonly isOutworn?: boolean;
   readonly lessons: Lessons;
   readonly advice: readonly SizedAdvice[];
   /** Something is recommended for at least one resource of one container. */
@@ -55,11 +58,14 @@ export function advise(
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
-  const applied = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
-  const inForce = withAppliedSizes(workload.containers, applied);
-  const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
   // A new leader knows no more than the workload says: the last change, of whichever resource.
   const lastApplied = pastTime(annotations[rightsizingKeys.lastApplied], now);
+  const written = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
+  // Pods may be yet to get what was put in force a moment ago.
+  const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
+  const applied = isOld ? wornSizes(written, pods, isAllocated) : written;
+  const inForce = withAppliedSizes(workload.containers, applied);
+  const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
   /** What is known of one container: its usage, what it has learned, when it was changed. */
   const knowledgeOf = (container: string) => ({
     profile: usage.profileOf(workload, container),
@@ -87,7 +93,8 @@ export function advise(
     now,
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
-  return { workload, pods, inForce, lessons, advice, hasUsage, unread };
+  const isOutworn = applied.length < written.length;
+  return { workload, pods, inForce, isOutworn, lessons, advice, hasUsage, unread };
 }
 
 /** A time of the future is none of ours: believed, it would hold back every change until then. */
@@ -105,6 +112,8 @@ function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undef
   return { cpu: of('cpu'), memory: of('memory') };
 }
 
+/** By new pods it may take long until the first of them has what is in force. */
+const SPREAD_MILLIS: Millis = 3_600_000;
 /** By which the clocks of two replicas may differ. */
 const SKEW_MILLIS: Millis = 60_000;
 /** At most 32 times as long: a workload whose decreases always fail is still tried now and then. */

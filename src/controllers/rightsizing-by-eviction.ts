@@ -136,6 +136,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, drifted);
     review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
+    if (drifted.length === 0) memory.takenBack = [];
     if (drifted.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
     // What admission reads is what the view shows.
     if (memory.written !== undefined)

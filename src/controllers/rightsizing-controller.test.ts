@@ -3,6 +3,7 @@ import { createSilentLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { PolicyRecord, ValidPolicy } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
 import type { SizingView } from '../model/sizing-view.ts';
@@ -17,11 +18,15 @@ const policy = validPolicy({
   spec: { selector: { workloadSelector: { matchLabels: { optimize: 'true' } } } },
 });
 
+const known: readonly PolicyRecord[] = [policy];
+
 /** A pass over these workloads; what else happens during a look is up to the test. */
 async function passOver(
   workloads: readonly SizedWorkload[],
   during: (looked: SizedWorkload, become: (now: readonly SizedWorkload[]) => void) => void,
   breathing: (become: (now: readonly SizedWorkload[]) => void) => void = () => {},
+  policies: () => readonly PolicyRecord[] = () => known,
+  lookedBy: ValidPolicy[] = [],
 ): Promise<readonly SizedWorkload[]> {
   const clock = createVirtualClock(NOON);
   let snapshot = createSizingSnapshot({ workloads });
@@ -34,12 +39,13 @@ async function passOver(
     view: new Proxy({ onChange: () => () => {} } as unknown as SizingView, {
       get: (own, key: keyof SizingView) => own[key] ?? snapshot[key],
     }),
-    policies: { policies: () => [policy], isFresh: () => true, onSynced: Promise.resolve(), onChange: () => () => {} },
+    policies: { policies, isFresh: () => true, onSynced: Promise.resolve(), onChange: () => () => {} },
     usage: { onChange: () => () => {}, healthOf: () => undefined },
-    handBack: { isNeeded: () => false },
+    handBack: Object.assign(async () => {}, { isNeeded: () => false }),
     reconciler: {
-      async reconcile(workload: SizedWorkload) {
+      async reconcile(workload: SizedWorkload, by: ValidPolicy) {
         looked.push(workload);
+        lookedBy.push(by);
         during(workload, become);
         throw new Error('no result is needed');
       },
@@ -98,4 +104,21 @@ test.each<[string, SizedWorkload[]]>([
 ])('one that %s during a pass is not looked at', async (_, now) => {
   const looked = await passOver([web, api], (__, become) => become(now));
   expect(looked).toEqual([web]);
+});
+
+test('a policy that changes during a pass is carried out as it is by then', async () => {
+  let now: readonly PolicyRecord[] = [policy];
+  const passWith = async (spec: Partial<ValidPolicy['spec']>) => {
+    const by: ValidPolicy[] = [];
+    const change = (): void => {
+      now = [{ ...policy, spec: { ...policy.spec, ...spec } }];
+    };
+    const policies = () => now;
+    await passOver([web, api], change, () => {}, policies, by);
+    return by.map(({ spec: { mode } }) => mode);
+  };
+  expect(await passWith({ mode: 'Recommend' })).toEqual([policy.spec.mode, 'Recommend']);
+  now = [policy];
+  // Whoever switches it off in the middle of a pass has nothing more done in its name.
+  expect(await passWith({ mode: 'Disabled' })).toEqual([policy.spec.mode]);
 });

@@ -168,17 +168,17 @@ export function createRightsizingController(options: RightsizingControllerOption
       // Another policy's by now, or nobody's: then what is ours on it is given back.
       wake(`workload ${key}`);
     }
-    const isDisabled = policy.spec.mode === 'Disabled';
-    if (isDisabled) book.results.clear();
+    if (policy.spec.mode === 'Disabled') book.results.clear();
     const largest = largestNode(view);
     for (const key of owned) {
       signal.throwIfAborted();
       await breathe();
-      // A pass over many takes minutes: what changed meanwhile, or became another policy's, counts as it is now.
+      // A pass over many takes minutes: what changed meanwhile, the policy as well, counts as it is now.
       const workload = view.workload(workloadOfKey(key));
-      if (workload === undefined || workload.deleting || select(workload).winner?.uid !== policy.uid) continue;
-      if (isDisabled) await handBack(workload, signal);
-      else await work(workload, policy, largest, signal);
+      const winner = workload?.deleting === false ? select(workload).winner : undefined;
+      if (workload === undefined || winner?.uid !== policy.uid) continue;
+      if (winner.spec.mode === 'Disabled') await handBack(workload, signal);
+      else await work(workload, winner, largest, signal);
     }
     const fallback = options.usage.healthOf(policy)?.fallback;
     if (fallback !== undefined) {
@@ -200,7 +200,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
     const policy = findPolicy(key);
     if (policy === undefined || policy.deleting) return undefined;
-    // What is known may be out of date: what was found before stays, and nothing is decided on it.
+    // What is known may be out of date: nothing is decided on it.
     if (view.freshness().stale.length > 0) {
       await cannotRead(policy, signal);
       return STALE_MILLIS;

@@ -3,7 +3,9 @@
  * are in force is written on the workload once the first pod has them; from then on any pod that differs is brought in
  * line.
  */
+import { isStillAdvised } from '../decide/rightsizing/changed-world.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
 import {
   type Beginning,
   joinChanges,
@@ -12,7 +14,8 @@ import {
   restOf,
   withoutParts,
 } from '../decide/rightsizing/side-by-side.ts';
-import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
+import { isDecrease, type SizedPart, watchChange } from '../decide/rightsizing/watched-change.ts';
+import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { isInForce } from '../model/granted-size.ts';
@@ -97,7 +100,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
         throttling: nothingSeen(),
       }),
     );
-    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(parts.flat())), ...begun];
+    const touched = partsOf(parts.flat());
+    memory.ongoing = [...withoutParts(memory.ongoing, touched), ...begun];
+    // Pods that still have what once did harm are brought in line with this now, in its time.
+    memory.takenBack = memory.takenBack.filter((part) => !touched.some((each) => isSamePart(each, part)));
     return begun;
   };
 
@@ -107,7 +113,12 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { raises, decreases } = beginning;
     const both = joinChanges([...raises, ...decreases]);
     if (both.length === 0) return undefined;
-    if (live.length === 0) return spreadAll(context, watch(context, [both], undefined));
+    if (live.length === 0) {
+      const given = raises.length === 0 ? undefined : await spreadAll(context, watch(context, [raises], undefined));
+      if (given !== undefined || decreases.length === 0) return given;
+      // When it is scaled up, all of them would have at once what none has been seen to do with.
+      return { status: 'Pending', reason: 'CanaryWatched', message: 'no pod runs that could have less first' };
+    }
     let kept: ApplyResult | undefined;
     for (const pod of canaries(live)) {
       const to = effectiveChanges(pod.sizing.containers, both);
@@ -148,7 +159,19 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     // Whether less is enough for the others is not known either while nothing is read.
     if (isDecrease(change) && context.advised.unread !== undefined) return undefined;
     const period = isDecrease(change) ? settings().canaryMillis : 0;
-    return canary.at + period > clock.now() ? undefined : spread(context, change);
+    if (canary.at + period > clock.now()) return undefined;
+    const { advised, policy } = context;
+    // The first pod is of the old template: it says nothing about those that come.
+    if (advised.workload.isRollingOut) return undefined;
+    // The others could not have it before the next window; by then it may no longer be wanted.
+    const closed = isDecrease(change)
+      ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
+      : undefined;
+    if (closed !== undefined) return { ...closed, status: 'Pending', againAfterMillis: closed.retryAfterMillis };
+    if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
+    endOf(context.memory, change);
+    const message = 'what the first pod was given is not advised any more; it is decided anew';
+    return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
   };
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
@@ -231,6 +254,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     // in force.
     return kept ?? evicted ?? behind ?? (isAtRest ? { ...wait, ...held } : wait);
   };
+}
+
+function isSamePart(left: SizedPart, right: SizedPart): boolean {
+  return left.container === right.container && left.resource === right.resource;
 }
 
 /** Ready pods first, the newest of them: it has the least to lose. */

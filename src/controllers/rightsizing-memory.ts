@@ -4,11 +4,12 @@
  */
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
-import type { ChangeInPhase } from '../decide/rightsizing/side-by-side.ts';
+import { outlivedParts } from '../decide/rightsizing/changed-world.ts';
+import { type ChangeInPhase, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, type SizedPart, type WatchedChange, watchMillis } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizeChange } from '../model/pod-size.ts';
-import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { ThrottlingSeen } from './rightsizing-throttling.ts';
 
@@ -45,6 +46,8 @@ export interface WorkloadMemory {
   unreadSince: EpochMillis | undefined;
   /** What the last leader was watching is in here by now. */
   isResumed: boolean;
+  /** At the last look the advice was being applied; what was in force before that may have been outlived. */
+  isActing: boolean;
   /** The oldest first; no two of them are about the same resource of a container. */
   ongoing: readonly OngoingChange[];
   /** Since when decreases that cost a restart wait for others to come with them. */
@@ -94,6 +97,7 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         told: nothing,
         unreadSince: undefined,
         isResumed: false,
+        isActing: false,
         ongoing: [],
         awaitingSince: undefined,
         takenBack: [],
@@ -128,6 +132,23 @@ export function endOf(memory: WorkloadMemory, change: OngoingChange): void {
 /** What only the first pod was given in place is written nowhere, and given to no new pod. */
 export function dropUnspread(memory: WorkloadMemory): void {
   memory.ongoing = memory.ongoing.filter(({ method, phase }) => method !== 'InPlace' || phase !== 'canary');
+}
+
+/**
+ * Forgets what somebody has put other sizes in force for since: applied or taken back, it would undo what he wrote. To
+ * be called at each look before anything is done.
+ */
+export function dropOutlived(memory: WorkloadMemory, inForce: readonly ContainerSpecRecord[], now: EpochMillis): void {
+  const { retemplated } = memory;
+  const isOnItsWay = retemplated !== undefined && !retemplated.wasSeen && now - retemplated.at < UNSEEN_MILLIS;
+  memory.ongoing = memory.ongoing.flatMap((each): readonly OngoingChange[] => {
+    if (each.method === 'Recreate' && isOnItsWay) return [each];
+    const isWritten = each.method !== 'InPlace' || each.phase === 'spread';
+    const parts = outlivedParts(each, isWritten, inForce);
+    if (parts.length === 0) return [each];
+    // What only the first pod has goes on as a whole, or not at all.
+    return isWritten ? withoutParts([each], parts) : [];
+  });
 }
 
 /**

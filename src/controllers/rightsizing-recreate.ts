@@ -155,6 +155,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     review(memory, !advised.workload.isRollingOut, clock.now(), settings().revertMillis);
+    // The template has been taken back, and with it every pod that is made.
+    if (!advised.workload.isRollingOut) memory.takenBack = [];
     // Until the view shows the new template, the advice is about the old one.
     const isShown = memory.retemplated?.wasSeen !== false;
     const due = isShown ? dueChanges(advised.advice) : [];

@@ -1,0 +1,44 @@
+/** A recommendation as it is told: as a text, and whether it says something new to a person. */
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import { containerRecommendation } from '../decide/rightsizing/workload-status.ts';
+import { changeKey } from './rightsizing-memory.ts';
+
+/** A recommendation moves a little with every sample; an event is for what a person would notice. */
+const TELLING = 0.1;
+
+/** Millicores and bytes, by `changeKey`. */
+export function targetsOf(advice: readonly SizedAdvice[]): ReadonlyMap<string, number> {
+  const targets = new Map<string, number>();
+  for (const { container, cpu, memory } of advice) {
+    if (cpu.target !== undefined) targets.set(changeKey(container, 'cpu'), cpu.target);
+    if (memory.target !== undefined) targets.set(changeKey(container, 'memory'), memory.target);
+  }
+  return targets;
+}
+
+/** @param told what an event last told. */
+export function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string, number>): boolean {
+  return [...values].some(([key, value]) => {
+    const before = told.get(key);
+    return before === undefined || Math.abs(value - before) > TELLING * before;
+  });
+}
+
+/** `app: cpu 250m, memory 128Mi`; undefined where nothing is recommended. */
+export function recommendationText(advice: readonly SizedAdvice[]): string | undefined {
+  return recommendedBefore(advice.map(containerRecommendation));
+}
+
+/** The same of the entries of a status, which whoever led before has written. */
+export function recommendedBefore(
+  entries: readonly { readonly container: string; readonly cpu?: string; readonly memory?: string }[] | undefined,
+): string | undefined {
+  const texts = (entries ?? []).flatMap(({ container, cpu, memory }) => {
+    const values = [
+      ...(cpu === undefined ? [] : [`cpu ${cpu}`]),
+      ...(memory === undefined ? [] : [`memory ${memory}`]),
+    ];
+    return values.length === 0 ? [] : [`${container}: ${values.join(', ')}`];
+  });
+  return texts.length === 0 ? undefined : texts.join('; ');
+}

@@ -1,0 +1,150 @@
+/** A decision of a while ago in a world that has changed since: what is carried out is what is wanted now. */
+import { describe, expect, test } from 'vitest';
+import { policyType } from '../api/optimization-policy.ts';
+import { resources } from '../api/resources.ts';
+import type { EmbeddedWorld } from './testing/embedded-world.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  loadedDeployment,
+  requestsOf,
+  sizedEvents,
+  sizedPods,
+  startSizedWorld,
+  statusOf,
+} from './testing/sized-world.ts';
+import { annotate, inShop, MINUTE, untilReady } from './testing/steps.ts';
+
+const LONG = '  revertWindow: 30m\n  canaryPeriod: 3m';
+const all = async (world: EmbeddedWorld, resource: string, value: string): Promise<boolean> =>
+  (await requestsOf(world)).every((requests) => requests[resource] === value);
+const setMode = (world: EmbeddedWorld, mode: string) =>
+  world.api.patch(policyType('optipod.io'), 'sizes', { type: 'merge', body: { spec: { mode } } }, inShop);
+const setTemplate = (world: EmbeddedWorld, template: object) =>
+  world.api.patch(resources.deployments, 'web', { type: 'strategic', body: { spec: { template } } }, inShop);
+const annotationOf = async (world: EmbeddedWorld, key: string): Promise<string | undefined> =>
+  (await world.api.get(resources.deployments, 'web', inShop)).metadata?.annotations?.[key];
+const resizes = (world: EmbeddedWorld): number =>
+  world.operatorWrites.filter((write) => write.endsWith('pods/resize')).length;
+
+describe('somebody writes other sizes into the template', () => {
+  const byHand = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '700m', memory: '1Gi' } } }] } };
+
+  test.each([
+    ['in place', {}],
+    ['by a new template', { allowInPlaceResize: false, allowRecreate: true }],
+  ])('while a decrease made %s is watched: his sizes stay', async (_, updates) => {
+    const world = await startSizedWorld({ rightsizing: LONG });
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
+    await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+    await untilReady(world, 'web', 2);
+    await setTemplate(world, byHand);
+    await world.until('all have his', () => all(world, 'memory', '1Gi'), 5 * MINUTE);
+    await world.clock.advance(2 * MINUTE);
+    expect(await requestsOf(world)).toEqual(Array(2).fill({ cpu: '700m', memory: '1Gi' }));
+    expect(await annotationOf(world, 'optipod.io/watched-changes')).toBeUndefined();
+  });
+
+  test('while the first pod with less is watched: the others never have it', async () => {
+    const world = await startSizedWorld({ rightsizing: LONG });
+    await deployLoaded(world, { replicas: 3 });
+    await untilReady(world, 'web', 3);
+    await createPolicy(world, { mode: 'Auto', updates: { cooldown: '6h' } });
+    await world.until('a first pod has less', async () =>
+      (await requestsOf(world)).some(({ memory }) => memory === '120Mi'),
+    );
+    // A rollout that does not come to its end: the pods of the old template go on.
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: { spec: { paused: true } } }, inShop);
+    await setTemplate(world, byHand);
+    await world.clock.advance(5 * MINUTE);
+    expect((await requestsOf(world)).filter(({ memory }) => memory === '120Mi').length).toBeLessThan(2);
+    expect(await annotationOf(world, 'optipod.io/applied-sizes')).toBeUndefined();
+  });
+});
+
+test('an autoscaler that comes while the first pod is watched keeps the others from its CPU', async () => {
+  const world = await startSizedWorld({ rightsizing: LONG });
+  await deployLoaded(world, { replicas: 3 });
+  await untilReady(world, 'web', 3);
+  await createPolicy(world, { mode: 'Auto' });
+  await world.until('a first pod has less', async () => (await requestsOf(world)).some(({ cpu }) => cpu === '240m'));
+  await world.api.create(
+    resources.horizontalPodAutoscalers,
+    {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        minReplicas: 3,
+        maxReplicas: 4,
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } },
+        ],
+      },
+    },
+    inShop,
+  );
+  await world.until('all have less memory', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+  expect(await all(world, 'cpu', '500m')).toBe(true);
+});
+
+test('the window closes while the first pod is watched: the others wait for the next one, new ones too', async () => {
+  const world = await startSizedWorld({ rightsizing: '  canaryPeriod: 6m' });
+  await deployLoaded(world, { replicas: 2 });
+  await untilReady(world, 'web', 2);
+  // The world begins at noon.
+  const schedule = [{ cron: '0,20 12 * * *', duration: '5m' }];
+  await createPolicy(world, { mode: 'Auto', updates: { schedule } });
+  await world.until('a first pod has less', async () => (await requestsOf(world)).some(({ cpu }) => cpu === '240m'));
+  await world.until('told', async () => (await statusOf(world))?.reason === 'OutsideUpdateWindow', 10 * MINUTE);
+  expect(await annotationOf(world, 'optipod.io/applied-sizes')).toBeUndefined();
+  expect(world.clock.now() % (60 * MINUTE)).toBeLessThan(20 * MINUTE);
+  await world.until('all have less', () => all(world, 'cpu', '240m'), 20 * MINUTE);
+});
+
+describe('nothing was applied for a while', () => {
+  test('sizes that no pod has any more are not brought back', async () => {
+    const world = await startSizedWorld({ rightsizing: '  sampleInterval: 30s', metricsEveryMillis: 30_000 });
+    await deployLoaded(world, { replicas: 2, cpu: '400m', memory: 'step(100Mi, 410Mi, 20m)' });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', spec: { reconciliationInterval: '10m' } });
+    await world.until('all have less', () => all(world, 'memory', '120Mi'), 5 * MINUTE);
+    await setMode(world, 'Recommend');
+    // All pods are made anew, with what the template says.
+    await setTemplate(world, { metadata: { annotations: { restarted: 'yes' } } });
+    await world.until('all are of the template', () => all(world, 'memory', '512Mi'), 5 * MINUTE);
+    await world.clock.advance(70 * MINUTE);
+    const before = resizes(world);
+    await setMode(world, 'Auto');
+    await world.until('it is applied again', async () => {
+      return (await annotationOf(world, 'optipod.io/applied-sizes')) === undefined;
+    });
+    await world.clock.advance(2 * MINUTE);
+    expect(await all(world, 'memory', '512Mi')).toBe(true);
+    expect(resizes(world)).toBe(before);
+  });
+
+  test('what happened meanwhile is not put down to what was changed before', async () => {
+    const world = await startSizedWorld({ rightsizing: '  revertWindow: 2m' });
+    const web = loadedDeployment({ replicas: 1 });
+    Object.assign(web.spec?.template?.metadata?.annotations ?? {}, { 'stowage.test/crash-after': '10m' });
+    await world.api.create(resources.deployments, web, inShop);
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto', updates: { cooldown: '6h' } });
+    await world.until('less', () => all(world, 'memory', '120Mi'));
+    await annotate(world, { 'optipod.io/paused': 'true' });
+    await world.until(
+      'it restarted',
+      async () =>
+        (await sizedPods(world)).some(({ status }) => (status?.containerStatuses?.[0]?.restartCount ?? 0) > 0),
+      15 * MINUTE,
+    );
+    await annotate(world, { 'optipod.io/paused': null });
+    await world.clock.advance(MINUTE);
+    expect((await sizedEvents(world)).map(({ reason }) => reason)).not.toContain('ChangeReverted');
+    expect(await all(world, 'memory', '120Mi')).toBe(true);
+  });
+});
