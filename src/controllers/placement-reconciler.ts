@@ -221,7 +221,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       return { plan, againAfterMillis: earliest(times) };
     },
     forget(key, workloadUid) {
-      history.forgetWorkload(workloadUid);
+      history.forgetWorkload(workloadUid, clock.now());
       moves.forget(workloadUid);
       turns.leave(key);
       events.forget(workloadUid);

@@ -72,7 +72,7 @@ export interface RightsizingEngine {
 export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
   const { api, view, settings, policies, clock, metrics, leadership } = options;
   const log = options.log.child('rightsizing');
-  const memory = createRightsizingMemory((uid) => options.disruptions().history.forgetWorkload(uid));
+  const memory = createRightsizingMemory((uid) => options.disruptions().history.forgetWorkload(uid, clock.now()));
   const annotate = createAnnotateWorkload(api);
   const books = createPolicyBooks({
     writeStatus: createWritePolicyStatus(api),

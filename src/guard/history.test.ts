@@ -54,25 +54,57 @@ describe('failed moves', () => {
   });
 });
 
-test('a deleted workload leaves nothing behind', () => {
-  const log = newLog();
-  log.recordDisruption('w', 1);
-  log.recordFailedMove('w', 'spot', 1);
-  log.forgetWorkload('w');
-  expect(log.lastDisruption('w')).toBeUndefined();
-  expect(log.failedMove('w', 'spot')).toBeUndefined();
+describe('a workload that is gone', () => {
+  const DAY = 86_400_000;
+  const newLogOf = (...workloads: readonly string[]) => {
+    const log = newLog();
+    for (const workload of workloads) {
+      log.recordDisruption(workload, 1);
+      log.recordFailedMove(workload, 'spot', 1);
+      log.recordReturn(workload, 1);
+    }
+    return log;
+  };
+  const rememberedOf = (log: ReturnType<typeof newLog>, workload: string) => [
+    log.lastDisruption(workload),
+    log.failedMove(workload, 'spot')?.failures,
+    ...log.returns(workload),
+  ];
+
+  test('keeps its cooldown for a day: its type may only have ceased to be served', () => {
+    const log = newLogOf('w');
+    log.forgetWorkload('w', 10);
+    expect(rememberedOf(log, 'w')).toEqual([1, 1, 1]);
+    log.forgetWorkload('other', 10 + DAY - 1);
+    expect(rememberedOf(log, 'w')).toEqual([1, 1, 1]);
+  });
+
+  test('leaves nothing behind for longer', () => {
+    const log = newLogOf('w', 'v');
+    log.forgetWorkload('w', 10);
+    log.forgetWorkload('v', 11);
+    log.forgetWorkload('other', 10 + DAY);
+    expect(rememberedOf(log, 'w')).toEqual([undefined, undefined]);
+    expect(rememberedOf(log, 'v')).toEqual([1, 1, 1]);
+  });
+
+  test('that goes again begins its day anew', () => {
+    const log = newLogOf('w');
+    log.forgetWorkload('w', 10);
+    log.forgetWorkload('w', 20);
+    log.forgetWorkload('other', 10 + DAY);
+    expect(rememberedOf(log, 'w')).toEqual([1, 1, 1]);
+  });
 });
 
 describe('returns', () => {
-  test('are remembered in order, by workload, and forgotten with it', () => {
+  test('are remembered in order, by workload', () => {
     const log = createDisruptionLog({ initial: 1000, max: 8000 });
     expect(log.returns('w')).toEqual([]);
     log.recordReturn('w', 1);
     log.recordReturn('w', 2);
     log.recordReturn('other', 3);
     expect(log.returns('w')).toEqual([1, 2]);
-    log.forgetWorkload('w');
-    expect(log.returns('w')).toEqual([]);
     expect(log.returns('other')).toEqual([3]);
   });
 

@@ -35,18 +35,26 @@ export interface DisruptionLog extends DisruptionHistory {
   recordLandedMove(workloadUid: string, side: Side): void;
   /** A pod that covered for spot goes back. */
   recordReturn(workloadUid: string, at: EpochMillis): void;
-  forgetWorkload(workloadUid: string): void;
+  /**
+   * The workload is gone, or its type is not served at present, and then it comes back as it was: what is remembered of
+   * it goes a day later.
+   */
+  forgetWorkload(workloadUid: string, at: EpochMillis): void;
 }
 
 /** As many as the configuration allows in one window: with fewer, a window of more returns could not be counted. */
 const REMEMBERED_RETURNS = 1000;
 const noReturns: readonly EpochMillis[] = [];
+/** Longer than any cooldown or window that makes sense. */
+const KEPT_MILLIS: Millis = 86_400_000;
 
 /** @param backoff pause after the first failure, and its bound; both above 0. */
 export function createDisruptionLog(backoff: { readonly initial: Millis; readonly max: Millis }): DisruptionLog {
   const last = new Map<string, EpochMillis>();
   const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
   const returned = new Map<string, EpochMillis[]>();
+  /** When workloads were last seen to go, the earliest first. */
+  const gone = new Map<string, EpochMillis>();
   return {
     returns: (workloadUid) => returned.get(workloadUid) ?? noReturns,
     recordReturn(workloadUid, at) {
@@ -72,10 +80,13 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
       delete sides[side];
       if (Object.keys(sides).length === 0) failed.delete(workloadUid);
     },
-    forgetWorkload(workloadUid) {
-      last.delete(workloadUid);
-      failed.delete(workloadUid);
-      returned.delete(workloadUid);
+    forgetWorkload(workloadUid, at) {
+      gone.delete(workloadUid);
+      gone.set(workloadUid, at);
+      for (const [each, since] of gone) {
+        if (at - since < KEPT_MILLIS) break;
+        for (const memory of [last, failed, returned, gone]) memory.delete(each);
+      }
     },
   };
 }
