@@ -11,6 +11,8 @@ export interface RightsizingSettings {
   readonly tenancy: PolicyTenancy;
   /** No policy is worked on more often. */
   readonly minIntervalMillis: Millis;
+  /** How long running pods may be without any sample: new ones come with the scrapes. */
+  readonly noDataMillis: Millis;
   /** How long the first pod that was given less is watched before the others follow. */
   readonly canaryMillis: Millis;
   /** How long after a decrease harm is put down to it. */

@@ -178,7 +178,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       memory.recommended ??= recommendedBefore(before?.recommendations);
       resumeWatches(memory, workload, view.podsOf(workload), now);
       const { problem } = usage.stateOf(workload);
-      const { isLong, againAfterMillis } = noteUnread(memory, problem, now);
+      const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
       const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
       tellRecommendation(advised, policy, memory, unread === undefined);
