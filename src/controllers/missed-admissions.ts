@@ -42,7 +42,7 @@ export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => v
     // What is left unsteered on purpose was not missed.
     if (settings.readOnly || settings.enabled === false || sides.pinnedSide(pod.template) === 'neither')
       return undefined;
-    const owner = resolveOwner(view, pod.owner);
+    const owner = resolveOwner(view, pod.namespace, pod.owner);
     return owner.kind === 'workload' && readPolicy(view, owner.workload).state === 'managed'
       ? owner.workload
       : undefined;

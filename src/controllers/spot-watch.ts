@@ -57,7 +57,7 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     if (before === undefined && after.createdAt < startedAt) return;
     const node = view.node(after.nodeName);
     if (node === undefined || rules().sides.classOf(node) !== 'spot') return;
-    const owner = resolveOwner(view, after.owner);
+    const owner = resolveOwner(view, after.namespace, after.owner);
     if (owner.kind === 'workload' && owner.workload.enabled) memory.recordLanded(owner.workload.uid, clock.now());
   };
   /**

@@ -50,8 +50,12 @@ export interface ClusterView {
   /** Whether owners like this one are followed, besides Deployments and StatefulSets; left out, none are. */
   isOwnerKind?(owner: OwnerReference): boolean;
   replicaSet(uid: string): ReplicaSetRecord | undefined;
+  /** As they say themselves, from whatever namespace: `replicaSetsOf` of owners.ts is what to ask. */
   replicaSetsOf(workloadUid: string): readonly ReplicaSetRecord[];
-  /** Pods whose controller owner has this uid (a ReplicaSet, a StatefulSet). Every phase, terminating included. */
+  /**
+   * Pods whose controller owner has this uid (a ReplicaSet, a StatefulSet). Every phase, terminating included; as they
+   * say themselves, from whatever namespace: `podsOwnedBy` of owners.ts is what to ask.
+   */
   podsOwnedBy(ownerUid: string): readonly PodRecord[];
   pod(namespace: string, name: string): PodRecord | undefined;
   podsOnNode(nodeName: string): readonly PodRecord[];

@@ -11,6 +11,7 @@ import {
   revisionsOf,
 } from './owners.ts';
 import type { OwnerReference } from './records.ts';
+import { rolloutState } from './rollout.ts';
 import { createSnapshot } from './snapshot.ts';
 import { aDeployment, aPod, aReplicaSet, aStatefulSet, NOON } from './testing/records.ts';
 
@@ -36,12 +37,12 @@ const ownedBy = (changes: Partial<OwnerReference>): OwnerReference => ({
 
 describe('resolveOwner', () => {
   test('finds a Deployment through its ReplicaSet', () => {
-    const found = resolveOwner(view, ownedBy({}));
+    const found = resolveOwner(view, 'shop', ownedBy({}));
     expect(found).toEqual({ kind: 'workload', workload: web, replicaSet: rev1, revision: 'rev1' });
   });
 
   test('finds a StatefulSet directly; its slots know no revision', () => {
-    const found = resolveOwner(view, ownedBy({ kind: 'StatefulSet', name: 'db', uid: 'uid-db' }));
+    const found = resolveOwner(view, 'shop', ownedBy({ kind: 'StatefulSet', name: 'db', uid: 'uid-db' }));
     expect(found).toEqual({ kind: 'workload', workload: db, replicaSet: undefined, revision: '' });
   });
 
@@ -49,7 +50,10 @@ describe('resolveOwner', () => {
     const rollout = aDeployment({ kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', uid: 'uid-rollout' });
     const replicaSet = aReplicaSet(rollout);
     const argo = createSnapshot({ workloads: [rollout], replicaSets: [replicaSet] });
-    expect(resolveOwner(argo, ownedBy({ uid: replicaSet.uid }))).toMatchObject({ kind: 'workload', workload: rollout });
+    expect(resolveOwner(argo, 'shop', ownedBy({ uid: replicaSet.uid }))).toMatchObject({
+      kind: 'workload',
+      workload: rollout,
+    });
   });
 
   test.each([
@@ -63,7 +67,7 @@ describe('resolveOwner', () => {
     ],
     ['a ReplicaSet that nobody owns and that says nothing of itself', ownedBy({ uid: lone.uid })],
   ])('case 45: hazard H21: bug 22: %s is not managed', (_, owner) => {
-    expect(resolveOwner(view, owner)).toEqual({ kind: 'unmanaged' });
+    expect(resolveOwner(view, 'shop', owner)).toEqual({ kind: 'unmanaged' });
   });
 
   test('a ReplicaSet that nobody owns is a workload of one revision, with its own pods', () => {
@@ -71,7 +75,7 @@ describe('resolveOwner', () => {
     const bare = { ...lone, uid: workload.uid, name: 'bare', workload };
     const own = aPod(bare, 'bare-1');
     const snapshot = createSnapshot({ replicaSets: [bare], pods: [own] });
-    expect(resolveOwner(snapshot, own.owner)).toEqual({
+    expect(resolveOwner(snapshot, 'shop', own.owner)).toEqual({
       kind: 'workload',
       workload,
       replicaSet: bare,
@@ -87,34 +91,74 @@ describe('resolveOwner', () => {
     const replicaSet = aReplicaSet(rollout);
     const snapshot = createSnapshot({ replicaSets: [replicaSet] });
     const owner = ownedBy({ uid: replicaSet.uid });
-    expect(resolveOwner(snapshot, owner)).toEqual({ kind: 'unmanaged' });
+    expect(resolveOwner(snapshot, 'shop', owner)).toEqual({ kind: 'unmanaged' });
     const following = { ...snapshot, isOwnerKind: ({ kind }: OwnerReference) => kind === 'Rollout' };
-    expect(resolveOwner(following, owner)).toMatchObject({ kind: 'not-cached', owner: { kind: 'Rollout' } });
+    expect(resolveOwner(following, 'shop', owner)).toMatchObject({ kind: 'not-cached', owner: { kind: 'Rollout' } });
   });
 
   test('case 30: a ReplicaSet the view does not have yet can be read live', () => {
     const owner = ownedBy({ uid: 'new' });
-    expect(resolveOwner(view, owner)).toEqual({ kind: 'not-cached', owner });
+    expect(resolveOwner(view, 'shop', owner)).toEqual({ kind: 'not-cached', owner });
   });
 
   test('case 30: so can the Deployment above it, and a StatefulSet', () => {
     const early = createSnapshot({ replicaSets: [rev1] });
-    expect(resolveOwner(early, ownedBy({}))).toMatchObject({
+    expect(resolveOwner(early, 'shop', ownedBy({}))).toMatchObject({
       kind: 'not-cached',
       owner: { kind: 'Deployment', uid: 'uid-web' },
     });
     const owner = ownedBy({ kind: 'StatefulSet', uid: 'uid-db' });
-    expect(resolveOwner(early, owner)).toEqual({ kind: 'not-cached', owner });
+    expect(resolveOwner(early, 'shop', owner)).toEqual({ kind: 'not-cached', owner });
   });
 
   test('an owner of ReplicaSets of an unknown kind that is not watched is unmanaged, not missing', () => {
     const rollout = aDeployment({ kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', uid: 'uid-rollout' });
     const unwatched = createSnapshot({ replicaSets: [aReplicaSet(rollout)] });
-    expect(resolveOwner(unwatched, ownedBy({ uid: aReplicaSet(rollout).uid }))).toEqual({ kind: 'unmanaged' });
+    expect(resolveOwner(unwatched, 'shop', ownedBy({ uid: aReplicaSet(rollout).uid }))).toEqual({ kind: 'unmanaged' });
   });
 
   test('hazard H30: goes by uid, not by name: a recreated owner of the same name is another one', () => {
-    expect(resolveOwner(view, ownedBy({ uid: 'older-uid' })).kind).toBe('not-cached');
+    expect(resolveOwner(view, 'shop', ownedBy({ uid: 'older-uid' })).kind).toBe('not-cached');
+  });
+});
+
+describe('an owner reference to another namespace is forged: anybody may write any uid there', () => {
+  const elsewhere = { namespace: 'tenant', kind: 'StatefulSet', name: db.name, uid: db.uid };
+  const forgedSet = { ...aReplicaSet(web, { revision: 'forged' }), namespace: 'tenant', uid: 'uid-forged' };
+  const forged = createSnapshot({
+    workloads: [web, db],
+    replicaSets: [rev1, forgedSet],
+    pods: [
+      aPod(rev1, 'web-1'),
+      aPod({ ...rev1, namespace: 'tenant' }, 'web-1'),
+      aPod(forgedSet, 'forged-1'),
+      aPod(elsewhere, 'db-0'),
+    ],
+  });
+
+  test.each([
+    ['to a ReplicaSet', ownedBy({})],
+    ['to a StatefulSet', ownedBy({ kind: 'StatefulSet', name: 'db', uid: db.uid })],
+    ['through a ReplicaSet of its own', ownedBy({ name: forgedSet.name, uid: forgedSet.uid })],
+  ])('%s: the pod is nobody’s', (_, owner) => {
+    expect(resolveOwner(forged, 'tenant', owner)).toEqual({ kind: 'unmanaged' });
+  });
+
+  test('a pod is not of a ReplicaSet elsewhere whose owner is of its own namespace', () => {
+    expect(resolveOwner(forged, 'shop', ownedBy({ uid: forgedSet.uid }))).toEqual({ kind: 'unmanaged' });
+  });
+
+  test('neither its pods nor its ReplicaSets count for the workload', () => {
+    const names = (workload: typeof web) =>
+      podsOf(forged, workload).map(({ namespace, name }) => `${namespace}/${name}`);
+    expect(names(web)).toEqual(['shop/web-1']);
+    expect(names(db)).toEqual([]);
+    expect(revisionsOf(forged, web).map(({ revision }) => revision)).toEqual(['rev1']);
+    expect(
+      rolloutState(forged, { ...web, replicas: 1, status: { ...web.status, replicas: 1, updated: 1 } }, []),
+    ).toMatchObject({
+      inProgress: false,
+    });
   });
 });
 

@@ -1,4 +1,8 @@
-/** Which pods belong to which workload: by the uids of controller owner references only, never by name or selector. */
+/**
+ * Which pods belong to which workload: by the uids of controller owner references only, never by name or selector, and
+ * only within a namespace. Anybody may write any uid into an owner reference of his own pod; Kubernetes takes one of
+ * another namespace for an owner that is not there, and so do we (garbage collector: OwnerRefInvalidNamespace).
+ */
 import type { ClusterView } from './cluster-view.ts';
 import type { OwnerReference, PodRecord, ReplicaSetRecord, WorkloadRecord } from './records.ts';
 
@@ -21,9 +25,17 @@ const unmanaged: OwnerResolution = { kind: 'unmanaged' };
 /**
  * Follows `controller: true` owner references upwards, by apiVersion group, kind and uid.
  * A DaemonSet, a Job, a bare pod, a kind of the same name in a foreign group: unmanaged. A ReplicaSet nobody owns is a
- * workload itself.
+ * workload itself. One of another namespace: unmanaged.
+ * @param namespace of whatever has the owner.
  */
-export function resolveOwner(view: ClusterView, owner: OwnerReference | undefined): OwnerResolution {
+export function resolveOwner(view: ClusterView, namespace: string, owner: OwnerReference | undefined): OwnerResolution {
+  const resolution = followOwner(view, owner);
+  if (resolution.kind !== 'workload') return resolution;
+  const { workload, replicaSet = workload } = resolution;
+  return workload.namespace === namespace && replicaSet.namespace === namespace ? resolution : unmanaged;
+}
+
+function followOwner(view: ClusterView, owner: OwnerReference | undefined): OwnerResolution {
   if (owner === undefined || groupOf(owner.apiVersion) !== 'apps') return unmanaged;
   if (owner.kind === 'StatefulSet') {
     const workload = view.workloadByUid(owner.uid);
@@ -66,20 +78,34 @@ export interface RevisionPods {
 
 /** The ReplicaSets of a workload; a ReplicaSet that is a workload has itself. */
 export function replicaSetsOf(view: ClusterView, workload: WorkloadRecord): readonly ReplicaSetRecord[] {
-  if (workload.kind !== 'ReplicaSet') return view.replicaSetsOf(workload.uid);
+  if (workload.kind !== 'ReplicaSet') return within(workload.namespace, view.replicaSetsOf(workload.uid));
   const itself = view.replicaSet(workload.uid);
   return itself === undefined ? [] : [itself];
+}
+
+/** The pods that a ReplicaSet or StatefulSet of this namespace owns, every phase. */
+export function podsOwnedBy(view: ClusterView, namespace: string, ownerUid: string): readonly PodRecord[] {
+  return within(namespace, view.podsOwnedBy(ownerUid));
+}
+
+/** Those of this namespace; nearly always all, and then the list itself. */
+export function within<R extends { readonly namespace: string }>(
+  namespace: string,
+  records: readonly R[],
+): readonly R[] {
+  const isOwn = (record: R): boolean => record.namespace === namespace;
+  return records.every(isOwn) ? records : records.filter(isOwn);
 }
 
 /** All pods of a workload by revision; ReplicaSets without pods are included. A StatefulSet has one entry. */
 export function revisionsOf(view: ClusterView, workload: WorkloadRecord): readonly RevisionPods[] {
   if (workload.rollout.type === 'StatefulSet') {
-    return [{ revision: '', replicaSet: undefined, pods: view.podsOwnedBy(workload.uid) }];
+    return [{ revision: '', replicaSet: undefined, pods: podsOwnedBy(view, workload.namespace, workload.uid) }];
   }
   return replicaSetsOf(view, workload).map((replicaSet) => ({
     revision: replicaSet.revision,
     replicaSet,
-    pods: view.podsOwnedBy(replicaSet.uid),
+    pods: podsOwnedBy(view, workload.namespace, replicaSet.uid),
   }));
 }
 

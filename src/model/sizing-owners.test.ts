@@ -79,3 +79,21 @@ test('a bare pod, and one of an owner nobody knows, belong to nobody', () => {
   expect(workloadOfPod(links, { ...podOf('Job', 'x'), owner: undefined })).toBeUndefined();
   expect(workloadOfPod(links, podOf('GameServer', 'x'))).toBeUndefined();
 });
+
+describe('owner references to another namespace are forged', () => {
+  const elsewhere = 'tenant';
+  test.each(pods.map((pod) => [pod.name, { ...pod, namespace: elsewhere }] as const))('%s is nobody’s', (_, pod) => {
+    expect(workloadOfPod(links, pod)).toBeUndefined();
+  });
+
+  test('such pods and ReplicaSets count for no workload', () => {
+    const forged: SizingLinks = {
+      ...links,
+      replicaSetsOf: (uid) => links.replicaSetsOf(uid).map((each) => ({ ...each, namespace: elsewhere })),
+      podsOwnedBy: (uid) => links.podsOwnedBy(uid).map((each) => ({ ...each, namespace: elsewhere })),
+    };
+    for (const workload of workloads) expect(podsOfSized(forged, workload)).toEqual([]);
+    const setsOnly = { ...forged, podsOwnedBy: links.podsOwnedBy };
+    expect(podsOfSized(setsOnly, named('Deployment', 'web'))).toEqual([]);
+  });
+});

@@ -27,7 +27,7 @@ export interface SizingView {
   /** Pods of all revisions, every phase, terminating included. */
   podsOf(workload: SizedWorkload): readonly SizedPod[];
   /** The workload a pod belongs to in the end; undefined for a bare pod. */
-  workloadOf(pod: Pick<PodRecord, 'owner'>): SizedWorkload | undefined;
+  workloadOf(pod: Pick<PodRecord, 'namespace' | 'owner'>): SizedWorkload | undefined;
   pod(namespace: string, name: string): SizedPod | undefined;
   podsOnNode(nodeName: string): readonly SizedPod[];
   nodes(): Iterable<NodeRecord>;

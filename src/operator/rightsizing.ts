@@ -97,7 +97,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
     usage: usage.collector,
     handlers: policyAdmission({ policies, view, limits, tenancy: settings().tenancy, log: options.log }),
     sizeNewPods: createSizeNewPods({
-      workloadOf: (owner) => view.workloadOf({ owner }),
+      workloadOf: (namespace, owner) => view.workloadOf({ namespace, owner }),
       isActive(workload) {
         const { winner } = engine.controller.select(workload);
         return winner?.spec.mode === 'Auto' && !isPaused(workload.annotations) && !isDryRun(settings());

@@ -151,7 +151,8 @@ describe('with sizes of rightsizing', () => {
     const seen: boolean[] = [];
     const { handle } = createWorld({
       ...(namespaceLabels && { namespaceLabels }),
-      sizes: (_pod, _owner, hasAnnotations) => {
+      sizes: (_pod, namespace, _owner, hasAnnotations) => {
+        expect(namespace).toBe('shop');
         seen.push(hasAnnotations);
         return [];
       },

@@ -68,7 +68,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       return unsteered('UnsupportedResource', { operation, kind: what });
     }
     const pod = request.object as Pod;
-    const namespace = request.namespace === '' ? (pod.metadata?.namespace ?? '') : request.namespace;
+    const namespace = namespaceOf(request);
     // Nothing is read live for a namespace that has not asked to be managed.
     if (owners.view.namespace(namespace)?.enabled === false) return unsteered('NotEnabled', { where: 'namespace' });
     const owner = controllerOf(pod, interners.owners);
@@ -141,7 +141,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       const hasAnnotations =
         (pod.metadata?.annotations ?? undefined) !== undefined ||
         patch.some(({ path }) => path.startsWith('/metadata/annotations'));
-      const own = sizes(pod, controllerOf(pod, interners.owners), hasAnnotations);
+      const own = sizes(pod, namespaceOf(request), controllerOf(pod, interners.owners), hasAnnotations);
       return own.length === 0 ? answer : { ...answer, patch: [...patch, ...own] };
     } catch (error) {
       log.warn({ requestId: request.uid, error }, 'The sizes of a new pod could not be told; it keeps its own');
@@ -167,6 +167,11 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       return answer(fail(request, error));
     }
   };
+}
+
+/** The API server's own word, before what the object says. */
+function namespaceOf({ namespace, object }: AdmissionRequest): string {
+  return namespace === '' ? ((object as Pod).metadata?.namespace ?? '') : namespace;
 }
 
 /**

@@ -122,6 +122,24 @@ describe('case 30: an owner that is not in the cache yet', () => {
     expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
   });
 
+  test.each(['..', '../../secrets/x', 'x'.repeat(254), 'A', '', 'a\nb'])(
+    'the name %j is no name: nothing is read, nor logged',
+    (name) => {
+      const { owners, reads } = setUp([]);
+      expect(owners.resolve('shop', { ...owner, name })).toEqual({ kind: 'unmanaged' });
+      expect(reads).toEqual([]);
+    },
+  );
+
+  test('an owner of another namespace is nobody’s, cached or read live', async () => {
+    const { owners, stores } = setUp([deployment, replicaSet]);
+    // Its own ReplicaSet names a Deployment elsewhere.
+    stores.replicaSets.put({ ...replicaSet, metadata: { ...replicaSet.metadata, namespace: 'tenant', uid: 'rs2' } });
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+    expect(await owners.resolve('tenant', owner)).toEqual({ kind: 'unmanaged' });
+    expect(await owners.resolve('tenant', { ...owner, uid: 'rs2' })).toEqual({ kind: 'unmanaged' });
+  });
+
   test('a wrong name beside the uid of an owner keeps nobody from that owner', async () => {
     const { owners } = setUp([deployment, replicaSet]);
     const wrong = owners.resolve('shop', { ...owner, name: 'other' });

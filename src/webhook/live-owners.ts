@@ -49,6 +49,8 @@ const MAX_KEPT = 1_000;
  * the operator may ask of its API server.
  */
 const MAX_READS = 100;
+/** The object is not validated yet: anything may stand where the name of an owner should. */
+const NAME = /^[a-z0-9][-.a-z0-9]{0,252}$/;
 
 interface Kept<R> {
   readonly record: R;
@@ -136,11 +138,11 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     const deadline = clock.now() + budgetMillis;
     const asking = lacksNamespace(namespace) ? readNamespace(namespace) : undefined;
     try {
-      let resolution = resolveOwner(view, owner);
+      let resolution = resolveOwner(view, namespace, owner);
       // Pod -> ReplicaSet -> Deployment: two reads at most.
       for (let step = 0; step < 2 && resolution.kind === 'not-cached' && clock.now() < deadline; step++) {
         await Promise.race([readOnce(namespace, resolution.owner), overdue.promise]);
-        resolution = resolveOwner(view, owner);
+        resolution = resolveOwner(view, namespace, owner);
       }
       await Promise.race([asking, overdue.promise]);
       return resolution;
@@ -152,10 +154,10 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
   return {
     view,
     resolve(namespace, owner) {
-      const resolution = resolveOwner(view, owner);
-      const isComplete =
-        resolution.kind === 'unmanaged' || (resolution.kind === 'workload' && !lacksNamespace(namespace));
-      return isComplete || owner === undefined ? resolution : resolveLive(namespace, owner);
+      const resolution = resolveOwner(view, namespace, owner);
+      if (owner === undefined || resolution.kind === 'unmanaged') return resolution;
+      if (resolution.kind === 'workload' && !lacksNamespace(namespace)) return resolution;
+      return NAME.test(owner.name) ? resolveLive(namespace, owner) : { kind: 'unmanaged' };
     },
   };
 }

@@ -23,7 +23,7 @@ const sizes = (workload: SizedWorkload | undefined, isActive = true) =>
 
 describe('new pods', () => {
   test('get the sizes of the others and a stamp; what else they ask for stays', () => {
-    expect(sizes(web())(pod(), owner, true)).toEqual([
+    expect(sizes(web())(pod(), 'shop', owner, true)).toEqual([
       {
         op: 'add',
         path: '/spec/containers/0/resources',
@@ -37,7 +37,7 @@ describe('new pods', () => {
   });
 
   test('without annotations so far, they are made', () => {
-    expect(sizes(web())(pod(), owner, false).at(-1)).toEqual({
+    expect(sizes(web())(pod(), 'shop', owner, false).at(-1)).toEqual({
       op: 'add',
       path: '/metadata/annotations',
       value: { 'optipod.io/applied': 'true' },
@@ -50,20 +50,26 @@ describe('new pods', () => {
     const annotations = { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[200,120]}}' };
     const workload = web({ annotations, containers: [aContainer({ size: both })] });
     const ask = (initContainers: readonly object[]) =>
-      sizes(workload)(pod({ requests: amounts, limits: amounts }, { initContainers }), owner, true).length;
+      sizes(workload)(pod({ requests: amounts, limits: amounts }, { initContainers }), 'shop', owner, true).length;
     expect([ask([]), ask([{ name: 'setup', image: 'a' }])]).toEqual([0, 2]);
   });
 
   test.each<[string, readonly unknown[]]>([
-    ['a bare pod', sizes(web())(pod(), undefined, true)],
-    ['an unknown owner', sizes(undefined)(pod(), owner, true)],
-    ['nothing applied', sizes(web({ annotations: {} }))(pod(), owner, true)],
-    ['no policy acts on it', sizes(web(), false)(pod(), owner, true)],
-    ['a template that was edited', sizes(web())(pod({ requests: { cpu: '300m', memory: '128Mi' } }), owner, true)],
-    ['a template without this container', sizes(web({ containers: [aContainer({ name: 'x' })] }))(pod(), owner, true)],
+    ['a bare pod', sizes(web())(pod(), 'shop', undefined, true)],
+    ['an unknown owner', sizes(undefined)(pod(), 'shop', owner, true)],
+    ['nothing applied', sizes(web({ annotations: {} }))(pod(), 'shop', owner, true)],
+    ['no policy acts on it', sizes(web(), false)(pod(), 'shop', owner, true)],
+    [
+      'a template that was edited',
+      sizes(web())(pod({ requests: { cpu: '300m', memory: '128Mi' } }), 'shop', owner, true),
+    ],
+    [
+      'a template without this container',
+      sizes(web({ containers: [aContainer({ name: 'x' })] }))(pod(), 'shop', owner, true),
+    ],
     [
       'an annotation that cannot be read',
-      sizes(web({ annotations: { 'optipod.io/applied-sizes': '{' } }))(pod(), owner, true),
+      sizes(web({ annotations: { 'optipod.io/applied-sizes': '{' } }))(pod(), 'shop', owner, true),
     ],
   ])('%s: stays as it is', (_, operations) => {
     expect(operations).toEqual([]);
@@ -73,7 +79,7 @@ describe('new pods', () => {
     const size = { cpuLimit: 400, memoryRequest: 128 * MIB };
     const annotations = { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[null,120]}}' };
     const completed = { requests: { cpu: '400m', memory: '128Mi' }, limits: { cpu: '400m' } };
-    const found = sizes(web({ annotations, containers: [aContainer({ size })] }))(pod(completed), owner, true);
+    const found = sizes(web({ annotations, containers: [aContainer({ size })] }))(pod(completed), 'shop', owner, true);
     expect(found[0]).toMatchObject({ value: { requests: { cpu: '120m' } } });
   });
 
@@ -84,7 +90,7 @@ describe('new pods', () => {
       { name: 'setup', image: 's' },
       { name: 'log', image: 'l', restartPolicy: 'Always', resources: { requests: { cpu: '50m' } } },
     ];
-    const found = sizes(web({ annotations, containers }))(pod(resourcesOfPod, { initContainers }), owner, true);
+    const found = sizes(web({ annotations, containers }))(pod(resourcesOfPod, { initContainers }), 'shop', owner, true);
     expect(found[0]).toMatchObject({ path: '/spec/initContainers/1/resources', value: { requests: { cpu: '20m' } } });
   });
 
@@ -96,7 +102,7 @@ describe('new pods', () => {
         const annotations = { 'optipod.io/applied-sizes': `{"app":{"cpuRequest":[200,${cpu}]}}` };
         const workload = web({ annotations, containers: [aContainer({ size: both })] });
         // A request of its own would make it Burstable.
-        expect(sizes(workload)(pod(guaranteed), owner, true)).toEqual([]);
+        expect(sizes(workload)(pod(guaranteed), 'shop', owner, true)).toEqual([]);
       }),
       { numRuns: 100 },
     );

@@ -14,7 +14,8 @@ import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
 
 export interface SizeNewPodsOptions {
-  readonly workloadOf: (owner: OwnerReference) => SizedWorkload | undefined;
+  /** Of a pod of this namespace; nothing where the owner is of another. */
+  readonly workloadOf: (namespace: string, owner: OwnerReference) => SizedWorkload | undefined;
   /** A valid policy in Auto has the say over it, and nothing keeps Stowage from acting. */
   readonly isActive: (workload: SizedWorkload) => boolean;
 }
@@ -25,13 +26,14 @@ export interface SizeNewPodsOptions {
  */
 export type SizeNewPods = (
   pod: Pod,
+  namespace: string,
   owner: OwnerReference | undefined,
   hasAnnotations: boolean,
 ) => readonly JsonPatchOperation[];
 
 export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions): SizeNewPods {
-  return (pod, owner, hasAnnotations) => {
-    const workload = owner === undefined ? undefined : workloadOf(owner);
+  return (pod, namespace, owner, hasAnnotations) => {
+    const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
     // Most pods of a cluster end here.
     if (workload === undefined || text === undefined || !isActive(workload)) return [];

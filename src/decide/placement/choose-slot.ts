@@ -5,7 +5,7 @@
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { oppositeOf } from '../../model/node-class.ts';
-import { type RevisionPods, revisionsOf } from '../../model/owners.ts';
+import { podsOwnedBy, type RevisionPods, revisionsOf } from '../../model/owners.ts';
 import type { Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { Placement } from './admission-decision.ts';
@@ -93,7 +93,7 @@ export function chooseSlot(request: SlotRequest): ChosenSlot {
 function knownRevisions({ view, workload, revision, replicaSetUid }: SlotRequest): readonly RevisionPods[] {
   const known = revisionsOf(view, workload);
   if (replicaSetUid === undefined || known.some(({ replicaSet }) => replicaSet?.uid === replicaSetUid)) return known;
-  return [...known, { revision, replicaSet: undefined, pods: view.podsOwnedBy(replicaSetUid) }];
+  return [...known, { revision, replicaSet: undefined, pods: podsOwnedBy(view, workload.namespace, replicaSetUid) }];
 }
 
 function take(

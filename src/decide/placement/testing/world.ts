@@ -118,7 +118,7 @@ export function inputFor(world: World, options: AdmitOptions = {}): AdmissionInp
     settings: world.settings,
     readPolicy: world.readPolicy,
     ledger: world.ledger,
-    owner: resolveOwner(view, owner),
+    owner: resolveOwner(view, world.workload.namespace, owner),
     request: { uid: options.uid ?? newUid(world), dryRun: options.dryRun ?? false },
     pod: anAdmissionPod({ owner, ...options.pod }),
     now: world.now,
