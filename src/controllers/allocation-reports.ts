@@ -40,11 +40,11 @@ export interface AllocationReportsOptions {
   readonly log: Logger;
 }
 
-/** A report with its pod as it is now. */
 /** Beyond it the memory of what was dropped begins anew. */
 const MAX_PRUNED = 20_000;
 const podAllocationDefinition = `${podAllocations.plural}.${podAllocations.group}`;
 
+/** A report with its pod as it is now. */
 interface KnownReport extends PodReport {
   readonly known: AllocatedPod;
 }
@@ -52,7 +52,6 @@ interface KnownReport extends PodReport {
 export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
   const { view, stores, facts, settings, clock, log } = options;
   let lastTrouble = '';
-
   /** By uid, what was written where the definition of the kind dropped a part of it: the object never shows it. */
   const pruned = new Map<string, PodAllocationStatus>();
   const notePruned = (uid: string, status: PodAllocationStatus, field: string): void => {
@@ -60,6 +59,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     if (pruned.size >= MAX_PRUNED) pruned.clear();
     pruned.set(uid, status);
   };
+
   /** Nothing where the pod is gone: its allocation is lost then, and told so. */
   const withPod = (report: PodReport): KnownReport[] => {
     const { namespace, name, uid } = report.pod;
@@ -118,10 +118,10 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     const dropped = pruned.get(record.uid);
     if (isSameStatus(before, status) || (dropped !== undefined && isSameStatus(dropped, status))) return true;
     const outcome = await options.writeStatus(record, status, signal);
-    const trouble = 'message' in outcome ? outcome.message : '';
-    if (trouble !== '' && trouble !== lastTrouble) {
     if (outcome.result === 'written' && outcome.pruned !== undefined) notePruned(record.uid, status, outcome.pruned);
     else pruned.delete(record.uid);
+    const trouble = 'message' in outcome ? outcome.message : '';
+    if (trouble !== '' && trouble !== lastTrouble) {
       log.warn({ allocation: `${record.namespace}/${record.name}`, error: trouble }, 'A status could not be written');
     }
     lastTrouble = trouble;
