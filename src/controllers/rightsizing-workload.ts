@@ -7,21 +7,17 @@ import { isPaused, rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { runningPods } from '../decide/rightsizing/pod-drift.ts';
-import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { savingOf } from '../decide/rightsizing/savings.ts';
-import {
-  containerRecommendation,
-  type WorkloadOutcome,
-  workloadStatus,
-} from '../decide/rightsizing/workload-status.ts';
+import { type WorkloadOutcome, workloadStatus } from '../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
+import { keyOfNewerFormat } from '../model/kept-format.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
+import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { actingVpa } from '../model/acting-vpa.ts';
 import { workloadKey } from '../model/cluster-view.ts';
-import { keyOfNewerFormat } from '../model/kept-format.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
@@ -34,7 +30,15 @@ import { type Annotations, recommendationAnnotations } from './rightsizing-annot
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { cappedResult } from './rightsizing-apply-result.ts';
 import { keptText, resumeWatches } from './rightsizing-keep-watch.ts';
-import { changeKey, type RightsizingMemory, type WorkloadMemory, withWritten } from './rightsizing-memory.ts';
+import {
+  dropOutlived,
+  dropUnspread,
+  type RightsizingMemory,
+  review,
+  type WorkloadMemory,
+  withWritten,
+} from './rightsizing-memory.ts';
+import { isTelling, recommendationText, recommendedBefore, targetsOf } from './rightsizing-recommended.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
@@ -106,21 +110,33 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       mode,
       dryRun: isDryRun(settings()),
       isPaused: isPaused(workload.annotations),
-      newerFormat: keyOfNewerFormat(workload.annotations),
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
       inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
       allowInPlaceResize: updates.allowInPlaceResize,
+      newerFormat: keyOfNewerFormat(workload.annotations),
       allowRecreate: updates.allowRecreate,
       evictToResize: updates.evictToResize,
       sizesNewPods: options.sizesNewPods(),
     });
+    dropOutlived(memory, inForce, clock.now());
     if (choice.method !== 'Skip') {
       const live = runningPods(advised.pods);
       const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
         write(workload, memory, wanted, signal);
+      // Before any pod is brought in line with it, and admission gives it to new ones.
+      if (advised.isOutworn === true) {
+        const sizes = writeAppliedSizes(workload.containers, inForce) ?? null;
+        const kept = await annotating({ [rightsizingKeys.appliedSizes]: sizes });
+        if (kept !== undefined) return kept;
+      }
+      memory.isActing = true;
       return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
     }
+    // Time goes on: when it is applied again, what happened meanwhile is not put down to what is long behind us.
+    memory.isActing = false;
+    dropUnspread(memory);
+    review(memory, true, clock.now(), settings().revertMillis);
     if (choice.reason === undefined) return undefined;
     const { name, message, advice } = choice.reason;
     return { status: 'Skipped', reason: name, message, advice };
@@ -162,7 +178,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       memory.recommended ??= recommendedBefore(before?.recommendations);
       resumeWatches(memory, workload, view.podsOf(workload), now);
       const { problem } = usage.stateOf(workload);
-      const { isLong, againAfterMillis } = noteUnread(memory, problem, now);
+      const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
       const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
       tellRecommendation(advised, policy, memory, unread === undefined);
@@ -234,24 +250,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
 
 /** Of advice that stays the same the time is renewed this often: the status is not written more often at rest. */
 const RENEW_MILLIS: Millis = 3_600_000;
-/** A recommendation moves a little with every sample; an event is for what a person would notice. */
-const TELLING = 0.1;
-
-function targetsOf(advice: readonly SizedAdvice[]): ReadonlyMap<string, number> {
-  const targets = new Map<string, number>();
-  for (const { container, cpu, memory } of advice) {
-    if (cpu.target !== undefined) targets.set(changeKey(container, 'cpu'), cpu.target);
-    if (memory.target !== undefined) targets.set(changeKey(container, 'memory'), memory.target);
-  }
-  return targets;
-}
-
-function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string, number>): boolean {
-  return [...values].some(([key, value]) => {
-    const before = told.get(key);
-    return before === undefined || Math.abs(value - before) > TELLING * before;
-  });
-}
 
 /** A pod that would be restarted in place is rather replaced, where the policy asks for evictions. */
 function restartProblem({ advice, inForce, pods }: Advised): string | undefined {
@@ -277,22 +275,4 @@ function ownsFields({ templateManagers }: SizedWorkload): true | undefined {
 
 function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {
   return entry.name === workload.name && entry.namespace === workload.namespace && entry.kind === workload.kind;
-}
-
-/** `app: cpu 250m, memory 128Mi`; undefined where nothing is recommended. */
-function recommendationText(advice: readonly SizedAdvice[]): string | undefined {
-  return recommendedBefore(advice.map(containerRecommendation));
-}
-
-function recommendedBefore(
-  entries: readonly { readonly container: string; readonly cpu?: string; readonly memory?: string }[] | undefined,
-): string | undefined {
-  const texts = (entries ?? []).flatMap(({ container, cpu, memory }) => {
-    const values = [
-      ...(cpu === undefined ? [] : [`cpu ${cpu}`]),
-      ...(memory === undefined ? [] : [`memory ${memory}`]),
-    ];
-    return values.length === 0 ? [] : [`${container}: ${values.join(', ')}`];
-  });
-  return texts.length === 0 ? undefined : texts.join('; ');
 }
