@@ -56,11 +56,16 @@ describe('the status of a policy', () => {
   });
 
   test.each([
-    [404, 'gone'],
-    [403, 'forbidden'],
-    [500, 'failed'],
-  ])('an answer of %d is %s', async (code, result) => {
-    const write = createWritePolicyStatus(failing(new KubeError(code, undefined, 'no')));
+    [404, 'no', 'gone'],
+    [
+      403,
+      'User "stowage" cannot patch resource "optimizationpolicies/status" in API group "optipod.io" in the namespace "shop"',
+      'forbidden',
+    ],
+    [403, 'admission webhook "sizes.example.com" denied the request: no', 'failed'],
+    [500, 'no', 'failed'],
+  ])('an answer of %d, %s: %s', async (code, message, result) => {
+    const write = createWritePolicyStatus(failing(new KubeError(code, undefined, message)));
     expect((await write(policy, {}, signal)).result).toBe(result);
   });
 

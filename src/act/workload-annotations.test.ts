@@ -50,11 +50,16 @@ describe('annotations of a workload', () => {
   });
 
   test.each([
-    [404, 'gone'],
-    [403, 'forbidden'],
-    [503, 'failed'],
-  ])('an answer of %d is %s', async (code, result) => {
-    const { annotate } = setUp(new KubeError(code, undefined, 'no'));
+    [404, 'no', 'gone'],
+    [
+      403,
+      'User "stowage" cannot patch resource "deployments" in API group "apps" in the namespace "shop"',
+      'forbidden',
+    ],
+    [403, 'admission webhook "sizes.example.com" denied the request: no', 'failed'],
+    [503, 'no', 'failed'],
+  ])('an answer of %d, %s: %s', async (code, message, result) => {
+    const { annotate } = setUp(new KubeError(code, undefined, message));
     expect((await annotate(web, { 'optipod.io/policy': 'new' }, signal)).result).toBe(result);
   });
 

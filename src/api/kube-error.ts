@@ -74,3 +74,31 @@ export function isBlockedByPdb(error: unknown): error is KubeError {
 export function isThrottled(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 503) && !isBlockedByPdb(error);
 }
+
+/** What authorization says that the account may not do. */
+export interface MissingRight {
+  readonly verb: string;
+  /** As rules of RBAC have it, with its group: `pods/resize`, `deployments.apps`. */
+  readonly resource: string;
+  /** Undefined: in the whole cluster. */
+  readonly namespace: string | undefined;
+}
+
+/**
+ * Undefined for anything else, also for the 403 of admission (a quota, a webhook, a namespace that ends), which only
+ * the text tells apart. Source: apiserver pkg/endpoints/handlers/responsewriters/errors.go, forbiddenMessage.
+ */
+export function missingRight(error: unknown): MissingRight | undefined {
+  if (!isForbidden(error)) return undefined;
+  const [, verb, path, group = '', namespace] =
+    /User "[^"]*" cannot (\S+) resource "([^"]+)"(?: in API group "([^"]*)")?(?: in the namespace "([^"]+)")?/.exec(
+      error.message,
+    ) ?? [];
+  if (verb === undefined || path === undefined) return undefined;
+  return { verb, resource: group === '' ? path : `${path}.${group}`, namespace };
+}
+
+/** For people: `patch pods/resize in namespace shop`. */
+export function rightText({ verb, resource, namespace }: MissingRight): string {
+  return `${verb} ${resource} ${namespace === undefined ? 'in the whole cluster' : `in namespace ${namespace}`}`;
+}
