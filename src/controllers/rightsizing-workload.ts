@@ -12,12 +12,12 @@ import { type WorkloadOutcome, workloadStatus } from '../decide/rightsizing/work
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
-import { keyOfNewerFormat } from '../model/kept-format.ts';
 import { parseTime } from '../lib/rfc3339.ts';
 import type { Millis } from '../lib/units.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { actingVpa } from '../model/acting-vpa.ts';
 import { workloadKey } from '../model/cluster-view.ts';
+import { keyOfNewerFormat } from '../model/kept-format.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
@@ -110,11 +110,11 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       mode,
       dryRun: isDryRun(settings()),
       isPaused: isPaused(workload.annotations),
+      newerFormat: keyOfNewerFormat(workload.annotations),
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
       inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
       allowInPlaceResize: updates.allowInPlaceResize,
-      newerFormat: keyOfNewerFormat(workload.annotations),
       allowRecreate: updates.allowRecreate,
       evictToResize: updates.evictToResize,
       sizesNewPods: options.sizesNewPods(),
