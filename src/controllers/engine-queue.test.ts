@@ -28,7 +28,9 @@ function setUp() {
     return { stop, ended: queue.run(handle, stop.signal) };
   };
   const series = async (): Promise<string[]> =>
-    (await metrics.render()).split('\n').filter((line) => /^stowage_workqueue_(depth|\w+_total)/.test(line));
+    (await metrics.render())
+      .split('\n')
+      .filter((line) => /^stowage_workqueue_(depth|failing_seconds|\w+_total)/.test(line));
   return { clock, queue, handled, start, series };
 }
 
@@ -58,7 +60,10 @@ describe('the queue of an engine', () => {
 
   test('tells how it does', async () => {
     const { clock, queue, start, series } = setUp();
-    expect(await series()).toEqual(['stowage_workqueue_depth{queue="placement"} 0']);
+    expect(await series()).toEqual([
+      'stowage_workqueue_depth{queue="placement"} 0',
+      'stowage_workqueue_failing_seconds{queue="placement"} 0',
+    ]);
     const { stop, ended } = start();
     queue.wake('broken');
     await clock.advance(995);
@@ -71,12 +76,14 @@ describe('the queue of an engine', () => {
       'stowage_workqueue_depth{queue="placement"} 2',
       'stowage_workqueue_adds_total{queue="placement"} 4',
       'stowage_workqueue_retries_total{queue="placement"} 1',
+      'stowage_workqueue_failing_seconds{queue="placement"} 0.995',
     ]);
     await clock.advance(1_000);
     expect(await series()).toEqual([
       'stowage_workqueue_depth{queue="placement"} 0',
       'stowage_workqueue_adds_total{queue="placement"} 5',
       'stowage_workqueue_retries_total{queue="placement"} 1',
+      'stowage_workqueue_failing_seconds{queue="placement"} 0',
     ]);
     stop.abort();
     await ended;

@@ -38,7 +38,12 @@ export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
   const labels = { queue: name };
   let running: ReturnType<typeof createWorkQueue> | undefined;
   let depth = 0;
-  metrics.onRender(() => metrics.set('stowage_workqueue_depth', labels, depth));
+  metrics.onRender(() => {
+    metrics.set('stowage_workqueue_depth', labels, depth);
+    const now = options.clock.now();
+    const failing = now - (running?.failingSince() ?? now);
+    metrics.set('stowage_workqueue_failing_seconds', labels, Math.max(0, failing) / 1000);
+  });
   const observer: QueueObserver = {
     added() {
       depth++;

@@ -154,6 +154,29 @@ describe('delays', () => {
     await running;
   });
 
+  test('how long a key has failed is known until it succeeds: of several the longest', async () => {
+    const { clock, queue, start, stop } = setUp();
+    const failing = new Set(['a', 'b']);
+    const running = start(async (key) => {
+      if (failing.has(key)) throw new Error('no');
+    });
+    expect(queue.failingSince()).toBeUndefined();
+    const began = clock.now();
+    queue.add('a');
+    await clock.advance(1_000);
+    queue.add('b');
+    queue.add('c');
+    await clock.advance(100_000);
+    expect(queue.failingSince()).toBe(began);
+    failing.delete('a');
+    await clock.advance(1_000_000);
+    expect(queue.failingSince()).toBe(began + 1_000);
+    queue.forget('b');
+    expect(queue.failingSince()).toBeUndefined();
+    stop.abort();
+    await running;
+  });
+
   test('over all keys, after a burst of 100 retries only 10 a second', async () => {
     const { clock, queue } = setUp();
     for (let key = 0; key < 200; key++) queue.addRateLimited(`key-${key}`);

@@ -6,6 +6,7 @@ import { type BackoffPolicy, backoffDelay, backoffPolicies } from '../lib/backof
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import type { EpochMillis } from '../lib/units.ts';
 
 export interface AddOptions {
   /** Higher runs first; equal ones first come, first served. Default 0. */
@@ -37,6 +38,8 @@ export interface WorkQueue {
   /** Resets the key's failure count. */
   forget(key: string): void;
   failures(key: string): number;
+  /** When the key that has failed longest, and never succeeded since, failed first; undefined: none. */
+  failingSince(): EpochMillis | undefined;
   /**
    * Runs `handler` on up to `workers` keys at a time until `signal` aborts; then takes no more keys, waits for the
    * running handlers and resolves. Keys that still wait for their time are forgotten, as handlers look at everything
@@ -99,7 +102,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const processing = new Set<string>();
   /** Keys added again while a worker holds them: run once more as soon as it is done. */
   const dirty = new Map<string, Ready>();
-  const failures = new Map<string, number>();
+  const failures = new Map<string, { readonly count: number; readonly sinceMillis: EpochMillis }>();
   /** Told when a key becomes ready or a worker free. */
   let wake: (() => void) | undefined;
   /** Retries that may start at once; below 0 while earlier ones wait for their turn. */
@@ -175,8 +178,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   };
 
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {
-    const count = (failures.get(key) ?? 0) + 1;
-    failures.set(key, count);
+    const known = failures.get(key);
+    const count = (known?.count ?? 0) + 1;
+    failures.set(key, { count, sinceMillis: known?.sinceMillis ?? clock.now() });
     observer?.retried();
     addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
   };
@@ -192,7 +196,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     } catch (error) {
       if (!signal.aborted) {
         log.warn(
-          { queue: name, key, failures: (failures.get(key) ?? 0) + 1, error },
+          { queue: name, key, failures: (failures.get(key)?.count ?? 0) + 1, error },
           'Work on a key failed; it will be tried again',
         );
         addRateLimited(key);
@@ -230,7 +234,12 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     forget: (key) => {
       failures.delete(key);
     },
-    failures: (key) => failures.get(key) ?? 0,
+    failures: (key) => failures.get(key)?.count ?? 0,
+    failingSince() {
+      let oldest: EpochMillis | undefined;
+      for (const { sinceMillis } of failures.values()) oldest = Math.min(oldest ?? sinceMillis, sinceMillis);
+      return oldest;
+    },
     async run(workers, handler, signal) {
       if (!Number.isInteger(workers) || workers < 1)
         throw new RangeError(`Queue ${name} needs at least 1 worker, got ${workers}.`);

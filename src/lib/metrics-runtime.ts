@@ -20,6 +20,11 @@ export const runtimeMetrics = {
     labels: ['verb'],
     buckets: requestBuckets,
   },
+  stowage_api_rights_missing_total: {
+    type: 'counter',
+    help: 'Requests that authorization refused, by the right that is missing. What admission refuses (quotas, webhooks) is none of them.',
+    labels: ['verb', 'resource'],
+  },
   stowage_api_throttle_seconds: {
     type: 'histogram',
     help: 'Time a request waited for the own rate limit before it was sent, in seconds.',
@@ -39,6 +44,11 @@ export const runtimeMetrics = {
   stowage_workqueue_retries_total: {
     type: 'counter',
     help: 'Keys put into a work queue again after a failure.',
+    labels: ['queue'],
+  },
+  stowage_workqueue_failing_seconds: {
+    type: 'gauge',
+    help: 'How long the key that has failed longest has failed, each time it was tried; 0: the last work on every key succeeded.',
     labels: ['queue'],
   },
   stowage_workqueue_wait_seconds: {

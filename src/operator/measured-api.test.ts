@@ -39,6 +39,20 @@ describe('measureApi', () => {
     expect(await value('stowage_api_request_duration_seconds_count{verb="create"}')).toBe(3);
   });
 
+  test('a right that is missing is counted by its name, what admission refuses is not', async () => {
+    const { api, server, value } = setUp();
+    const refuse = async (message: string): Promise<void> => {
+      server.faults.add({ effect: { kind: 'status', code: 403, message }, count: 1 });
+      const patch = { type: 'merge', body: {} } as const;
+      await expect(api.patch(resources.pods, 'p', patch, inDefault)).rejects.toMatchObject({ httpStatus: 403 });
+    };
+    await refuse('pods "p" is forbidden: exceeded quota: q');
+    const right = 'User "x" cannot patch resource "pods/resize" in API group "" in the namespace "default"';
+    await refuse(`pods "p" is forbidden: ${right}`);
+    expect(await value('stowage_api_requests_total{verb="patch",resource="pods",code="403"}')).toBe(2);
+    expect(await value('stowage_api_rights_missing_total{verb="patch",resource="pods/resize"}')).toBe(1);
+  });
+
   test('a broken connection counts as no answer', async () => {
     const { api, server, value } = setUp();
     server.faults.add({ effect: { kind: 'drop' }, count: 1 });

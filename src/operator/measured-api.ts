@@ -1,7 +1,7 @@
 /** A KubeApi that counts what is asked of it: verbs, resources, answers, durations. */
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi, ListOptions, WatchEvent, WatchOptions } from '../api/kube-api.ts';
-import { KubeError } from '../api/kube-error.ts';
+import { KubeError, missingRight } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -18,6 +18,12 @@ const NO_ANSWER = '0';
 export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeApi {
   const count = (verb: string, type: ResourceType, code: string): void =>
     metrics.inc('stowage_api_requests_total', { verb, resource: type.plural, code });
+  const countFailure = (verb: string, type: ResourceType, error: unknown): void => {
+    count(verb, type, codeOf(error));
+    const right = missingRight(error);
+    if (right !== undefined)
+      metrics.inc('stowage_api_rights_missing_total', { verb: right.verb, resource: right.resource });
+  };
 
   const measure = async <T>(verb: string, type: ResourceType, call: () => Promise<T>): Promise<T> => {
     const startedAt = clock.now();
@@ -26,7 +32,7 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
       count(verb, type, SUCCESS);
       return answer;
     } catch (error) {
-      count(verb, type, codeOf(error));
+      countFailure(verb, type, error);
       throw error;
     } finally {
       metrics.observe('stowage_api_request_duration_seconds', { verb }, (clock.now() - startedAt) / 1000);
@@ -51,7 +57,7 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
       }
       count('watch', type, SUCCESS);
     } catch (error) {
-      count('watch', type, codeOf(error));
+      countFailure('watch', type, error);
       throw error;
     }
   }
