@@ -55,13 +55,20 @@ describe('the API server', () => {
     const world = await stage();
     await world.addPod({ name: 'web', request: 100 });
     let isAllowed = false;
+    const missing =
+      'podallocations.allocation.mbcas.io "p" is forbidden: User "agent" cannot create resource "podallocations" in API group "allocation.mbcas.io" in the namespace "shop"';
     const { api, calls } = withPatch(world.server.client(), async () => {
-      if (!isAllowed) throw kubeError(403, 'Forbidden', 'no');
+      if (!isAllowed) throw kubeError(403, 'Forbidden', missing);
     });
     world.start({ api });
     await world.pass(60, { web: 400 });
     expect(calls()).toBeLessThan(8);
-    expect(world.logged.filter((line) => line.includes('lacks the right to patch podallocations'))).toHaveLength(1);
+    const told = world.logged.filter((line) => line.startsWith('PodAllocations cannot be written'));
+    expect(told).toEqual([
+      expect.stringMatching(
+        /the account may not create podallocations\.allocation\.mbcas\.io in namespace shop; the ClusterRole of the agent/,
+      ),
+    ]);
     isAllowed = true;
     await world.pass(70, { web: 400 });
     expect((await specOf(world, 'web'))?.desiredCPURequest).toBeDefined();

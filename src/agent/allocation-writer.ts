@@ -3,7 +3,15 @@
  * has grown old, and when the server refuses it waits longer each time. It never deletes and never writes pods.
  */
 import type { KubeApi, Patch } from '../api/kube-api.ts';
-import { isForbidden, isInvalid, isNotFound, isUnauthorized, KubeError } from '../api/kube-error.ts';
+import {
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnauthorized,
+  KubeError,
+  missingRight,
+  rightText,
+} from '../api/kube-error.ts';
 import { AGENT_FIELD_MANAGER, type PodAllocation, podAllocations } from '../api/pod-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -88,7 +96,7 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
     const key = result === 'rejected' ? `${result} ${pod}` : result;
     if (key === lastTold) return;
     lastTold = key;
-    log.warn({ pod, error }, messages[result]);
+    log.warn({ pod, error }, result === 'denied' ? deniedText(error) : messages[result]);
   };
   /** In parallel, and no more once one was refused for a reason that holds for all. */
   const sendAll = async (writes: readonly PendingWrite[], signal: AbortSignal) => {
@@ -135,11 +143,22 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
   };
 }
 
-const messages: Readonly<Record<WriteResult, string>> = {
+/** By what is missing: a right, with the role that has it, or a token; else a rule of admission is in the way. */
+function deniedText(error: unknown): string {
+  const right = missingRight(error);
+  const refused = isUnauthorized(error)
+    ? 'the API server does not accept the token of the account'
+    : 'admission refuses them, as the error says';
+  const cause =
+    right === undefined
+      ? refused
+      : `the account may not ${rightText(right)}; the ClusterRole of the agent has the right (NAME-agent of the chart, charts/stowage/templates/agent/rbac.yaml)`;
+  return `PodAllocations cannot be written: ${cause}. Nothing changes on pods; trying again with growing pauses`;
+}
+
+const messages: Readonly<Record<Exclude<WriteResult, 'denied'>, string>> = {
   ok: '',
   gone: '',
-  denied:
-    'PodAllocations cannot be written: the account lacks the right to patch podallocations.allocation.mbcas.io. Nothing changes on pods; trying again with growing pauses',
   missing:
     'PodAllocations cannot be written: their definition is not installed (`stowage crds | kubectl apply -f -`). Trying again with growing pauses',
   rejected: 'A PodAllocation was refused; the pod keeps what it has',

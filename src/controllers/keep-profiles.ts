@@ -102,7 +102,7 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
           if (isForbidden(error)) {
             log.error(
               { error },
-              'Saved usage may not be read: allow the operator get, list, create, patch and delete on ConfigMaps in its own namespace; until then a restart begins anew',
+              'Saved usage may not be read: allow the operator get, list, create, patch and delete on ConfigMaps in its own namespace (the Role NAME-usage of the chart does); until then a restart begins anew',
             );
             return false;
           }

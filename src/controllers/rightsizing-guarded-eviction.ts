@@ -3,8 +3,7 @@
  * place of the budget.
  */
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
-import type { ReadAnswer } from '../act/resize-answers.ts';
-import { answer } from '../act/resize-answers.ts';
+import { answer, type ReadAnswer, readAnswer } from '../act/resize-answers.ts';
 import { floorCount } from '../decide/placement/slots.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { Block } from '../guard/context.ts';
@@ -89,7 +88,10 @@ function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retr
       return blocked('ThrottledByApi', reason('ThrottledByApi', { retryAfter }).message, outcome.retryAfterMillis);
     }
     case 'forbidden':
-      return refused(answer('ResizeForbidden', 'give-up', outcome.message));
+      // A missing right, or a webhook that refuses: their texts are in the table.
+      return refused(
+        readAnswer('answer', outcome.message) ?? answer('ResizeAdmissionDenied', 'give-up', outcome.message),
+      );
     default:
       return refused(answer('ResizeApiTrouble', 'retry', outcome.message));
   }

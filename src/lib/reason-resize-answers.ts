@@ -80,7 +80,7 @@ export const resizeAnswers = {
     kinds: ['block'],
     eventType: 'Warning',
     message: 'RBAC: insufficient permissions: {cause}',
-    advice: 'Grant the right named in the message; deploy/rbac.yaml has the rules.',
+    advice: 'Grant the right named in the message; deploy/rbac.yaml and the roles of the chart have it.',
   },
   ResizeAdmissionDenied: {
     kinds: ['block'],

@@ -155,7 +155,8 @@ const verdicts = {
     kinds: ['block'],
     eventType: 'Warning',
     message: 'The operator may not read {what}: whether one of them has a say in the size is not known',
-    advice: 'Allow its service account get, list and watch on {what}, as the rules of the chart do.',
+    advice:
+      'Allow its service account get, list and watch on {what}, as deploy/rbac.yaml and the roles of the chart do.',
   },
   NewPodsMissSize: {
     kinds: ['block'],

@@ -39,7 +39,8 @@ const events = {
     kinds: ['event', 'condition', 'skip'],
     eventType: 'Warning',
     message: 'RBAC: insufficient permissions to change {kind} {namespace}/{name}: {cause}',
-    advice: 'Grant Stowage the right named in the message, or exclude the workload from the policy.',
+    advice:
+      'Grant Stowage the right named in the message (deploy/rbac.yaml and the roles of the chart have it), or exclude the workload from the policy.',
   },
   InPlaceResizeUnavailable: {
     kinds: ['event', 'skip'],
@@ -129,7 +130,8 @@ const conditions = {
     kinds: ['condition'],
     eventType: 'Warning',
     message: 'RBAC: insufficient permissions to read {what}: {cause}',
-    advice: 'Grant Stowage get, list and watch on it, as deploy/rbac.yaml does; nothing is sized until then.',
+    advice:
+      'Grant Stowage get, list and watch on it, as deploy/rbac.yaml and the roles of the chart do; nothing is sized until then.',
   },
   AllWell: {
     kinds: ['condition'],

@@ -64,6 +64,27 @@ describe('evictToResize', () => {
     expect(world.operatorWrites).not.toContain('patch pods/resize');
   });
 
+  test.each([
+    [
+      'a webhook that refuses evictions',
+      'admission webhook "evictions.example.com" denied the request: not now',
+      'ResizeAdmissionDenied',
+    ],
+    [
+      'a right that is missing',
+      'pods "web" is forbidden: User "stowage" cannot create resource "pods/eviction" in API group "" in the namespace "shop"',
+      'RBACError',
+    ],
+  ])('%s is told as what it is', async (_, message, reason) => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    world.server.faults.add({ resources: ['pods/eviction'], effect: { kind: 'status', code: 403, message } });
+    await createPolicy(world, { mode: 'Auto', updates: evicting });
+    await untilReason(world, reason);
+    expect((await statusOf(world))?.message).toContain(message);
+  });
+
   test('without the webhook nobody is evicted, and the status says so', async () => {
     const world = await startSizedWorld();
     world.setWebhookUp(false);
