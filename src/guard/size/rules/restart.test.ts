@@ -48,13 +48,6 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     ['PodNotReady'],
   ],
   [
-    'it is not ready itself, and neither is another',
-    { records: { pods: [...withFirst({ ready: false }).slice(0, 2), ...withThird({ ready: false }).slice(2)] } },
-    [],
-  ],
-  ['one of two replicas', { records: { workloads: [{ ...web, replicas: 2 }], pods: restarting.slice(0, 2) } }, []],
-  [
-  [
     'another pod is ready for less than the minReadySeconds of the workload',
     {
       records: {
@@ -74,6 +67,13 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     },
     [],
   ],
+  [
+    'it is not ready itself, and neither is another',
+    { records: { pods: [...withFirst({ ready: false }).slice(0, 2), ...withThird({ ready: false }).slice(2)] } },
+    [],
+  ],
+  ['one of two replicas', { records: { workloads: [{ ...web, replicas: 2 }], pods: restarting.slice(0, 2) } }, []],
+  [
     'another pod has failed, and its replacement runs',
     {
       records: {
@@ -117,6 +117,14 @@ describe('a resize that restarts a container', () => {
     expect(blocks(ending)).toMatchObject([{ reason: 'PodTerminating', retryAfterMillis: undefined }]);
   });
 
+  test('it is asked again when the others have been ready for long enough', () => {
+    const workloads = [{ ...web, minReadyMillis: 30_000 }];
+    const records = { workloads, pods: withThird({ readyChangedAt: NOON - 10_000 }) };
+    expect(inspectSizeAll(resize(), sizeScene({ records }))).toMatchObject([
+      { reason: 'PodNotReady', retryAfterMillis: 20_000 },
+    ]);
+  });
+
   test('allocation never restarts anything', () => {
     expect(reasonsFor(resize({ engine: 'allocation' }), { records: { pods: restarting } })).toEqual(['ResizeRestarts']);
   });
@@ -136,14 +144,6 @@ describe('a resize that restarts a container', () => {
       reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
     expect(at({ window: closed, last: NOON })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
-  });
-
-  test('it is asked again when the others have been ready for long enough', () => {
-    const workloads = [{ ...web, minReadyMillis: 30_000 }];
-    const records = { workloads, pods: withThird({ readyChangedAt: NOON - 10_000 }) };
-    expect(inspectSizeAll(resize(), sizeScene({ records }))).toMatchObject([
-      { reason: 'PodNotReady', retryAfterMillis: 20_000 },
-    ]);
   });
 
   test('the cooldown ends to the millisecond, and tells how long ago the last disruption was', () => {
