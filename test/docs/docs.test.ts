@@ -251,6 +251,15 @@ describe('docs/allocation-integrations.md', () => {
   });
 });
 
+test.each([
+  ['every page of docs/', 'README.md', 'docs/'],
+  ['every decision', 'adr/README.md', 'adr/'],
+])('%s can be found from %s', (_name, index, folder) => {
+  const linked = new Set(relativeLinks(page(index)).map((target) => join(dirname(index), target.split('#')[0] ?? '')));
+  const paths = pages.map(({ path }) => path).filter((path) => path.startsWith(folder) && path !== index);
+  expect(paths.filter((path) => !linked.has(path))).toEqual([]);
+});
+
 test('docs/agent.md and docs/migrating-from-mbcas.md name every setting of the agent', () => {
   const named = new Set(['docs/agent.md', 'docs/migrating-from-mbcas.md'].flatMap((path) => inlineCode(page(path))));
   const missing = settingTable.filter(({ key, env }) => !named.has(key ?? '') && !named.has(env ?? ''));

@@ -112,6 +112,24 @@ describe('house style', () => {
     expect(offenders).toEqual([]);
   });
 
+  test('what is a user’s is written by `act` alone; elsewhere only what is Stowage’s own', () => {
+    const write = /\bapi\s*\.(?:create|createSubresource|replace|patch|delete)\b/;
+    expect(write.test('await api.patch<KubeObject>(type, name, patch)')).toBe(true);
+    // Clusters in this process, and who plays people in them.
+    const isPlayed = (path: string): boolean => /^(?:act|cluster|simulator|cli\/demo)\//.test(path);
+    const writers = sourceFiles().filter((path) => !isPlayed(path) && write.test(read(path)));
+    expect(writers.toSorted()).toEqual([
+      'agent/allocation-writer.ts', // PodAllocations of its node
+      'cli/profiles/run-profiles.ts', // usage somebody imports
+      'kube/leader.ts', // the Lease
+      'kube/recorder.ts', // events
+      'operator/ca-bundle.ts', // whom to trust as the webhook
+      'operator/measured-api.ts', // counts, and hands on
+      'operator/self-certificate.ts', // the webhook's Secret
+      'web/access-review.ts', // reviews, of which nothing is kept
+    ]);
+  });
+
   test('texts are sorted by the common order of `lib/ascending`', () => {
     const ownOrder = /\.localeCompare\(|Intl\.Collator| [<>] (?!\d)[^&|?\n]* \? -?1 : (?:-?1\b|[^?\n]* [<>] )/;
     expect(ownOrder.test('pods.sort((a, b) => (a.uid < b.uid ? -1 : 1))')).toBe(true);
