@@ -3,41 +3,30 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { type PolicyFacts, policyConditions } from './policy-conditions.ts';
+import { policyFacts } from './testing/policy-facts.ts';
 
 const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
-const facts = (changes: Partial<PolicyFacts> = {}): PolicyFacts => ({
-  namespace: 'shop',
-  name: 'sizes',
-  generation: 3,
-  problems: [],
-  mode: 'Auto',
-  dryRun: false,
-  owned: 2,
-  withUsage: 2,
-  metricsProblem: undefined,
-  forbidden: undefined,
-  failing: [],
-  ...changes,
-});
 const of = (changes: Partial<PolicyFacts>, previous: readonly PolicyCondition[] = [], now = NOON) => {
-  const conditions = policyConditions(facts(changes), previous, now);
+  const conditions = policyConditions(policyFacts(changes), previous, now);
   return (type: string) => conditions.find((each) => each.type === type);
 };
 
 describe('conditions', () => {
   test('of a policy that is well', () => {
-    expect(policyConditions(facts(), [], NOON).map(({ type, status, reason }) => [type, status, reason])).toEqual([
-      ['Ready', 'True', 'PolicyValid'],
-      ['MetricsAvailable', 'True', 'UsageKnown'],
-      ['DryRun', 'False', 'Acting'],
-      ['PermissionsSufficient', 'True', 'PermissionsGranted'],
-      ['Degraded', 'False', 'AllWell'],
-      ['ActuationIneffective', 'False', 'ActuationEffective'],
-    ]);
+    expect(policyConditions(policyFacts(), [], NOON).map(({ type, status, reason }) => [type, status, reason])).toEqual(
+      [
+        ['Ready', 'True', 'PolicyValid'],
+        ['MetricsAvailable', 'True', 'UsageKnown'],
+        ['DryRun', 'False', 'Acting'],
+        ['PermissionsSufficient', 'True', 'PermissionsGranted'],
+        ['Degraded', 'False', 'AllWell'],
+        ['ActuationIneffective', 'False', 'ActuationEffective'],
+      ],
+    );
   });
 
   test('an invalid policy only says what is wrong with it', () => {
-    const conditions = policyConditions(facts({ problems: ['min is above max', 'no selector'] }), [], NOON);
+    const conditions = policyConditions(policyFacts({ problems: ['min is above max', 'no selector'] }), [], NOON);
     expect(conditions).toHaveLength(1);
     expect(conditions[0]).toMatchObject({
       type: 'Ready',
@@ -114,7 +103,7 @@ describe('conditions', () => {
   });
 
   test('optipod defect B23: the time of a condition changes with its status only', () => {
-    const before = policyConditions(facts(), [], NOON);
+    const before = policyConditions(policyFacts(), [], NOON);
     const later = of({ owned: 9, withUsage: 5 }, before, NOON + 60_000)('Ready');
     expect(later?.lastTransitionTime).toBe('2026-03-02T12:00:00Z');
     expect(later?.message).toContain('9 workloads');
@@ -131,7 +120,7 @@ describe('conditions', () => {
   test('for any facts, every condition has a generation, a reason and a sentence', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.nat(5), fc.nat(5), fc.nat(99), (dryRun, owned, withUsage, generation) => {
-        for (const condition of policyConditions(facts({ dryRun, owned, withUsage, generation }), [], NOON)) {
+        for (const condition of policyConditions(policyFacts({ dryRun, owned, withUsage, generation }), [], NOON)) {
           expect(condition.observedGeneration).toBe(generation);
           expect(condition.reason).toMatch(/^[A-Z][A-Za-z]+$/);
           expect(condition.message).not.toMatch(/[{}]/);

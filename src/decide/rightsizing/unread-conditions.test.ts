@@ -1,24 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { NOON } from '../../model/testing/records.ts';
 import { policyConditions } from './policy-conditions.ts';
+import { policyFacts } from './testing/policy-facts.ts';
 import { unreadConditions } from './unread-conditions.ts';
 
-const policy = { namespace: 'shop', name: 'sizes', generation: 3 };
-const well = policyConditions(
-  {
-    ...policy,
-    problems: [],
-    mode: 'Auto',
-    dryRun: false,
-    owned: 2,
-    withUsage: 2,
-    metricsProblem: undefined,
-    forbidden: undefined,
-    failing: [],
-  },
-  [],
-  NOON,
-);
+const policy = policyFacts();
+const well = policyConditions(policy, [], NOON);
 const forbidden = { what: 'statefulSets', cause: 'cannot list statefulsets', isForbidden: true };
 
 describe('a cluster that cannot be read', () => {

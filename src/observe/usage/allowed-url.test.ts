@@ -4,6 +4,13 @@ import { checkPolicyUrl } from './allowed-url.ts';
 
 const allowed = ['http://prometheus.monitoring.svc:9090', 'https://*.metrics.example.com/tenants/', 'https://10.0.0.5'];
 
+interface Address {
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: string;
+  readonly path: readonly string[];
+}
+
 describe('addresses that policies may name', () => {
   test.each([
     ['http://prometheus.monitoring.svc:9090', true],
@@ -58,13 +65,24 @@ describe('addresses that policies may name', () => {
     );
   });
 
-  test('for any address, what is allowed has the host, port and scheme of an entry', () => {
+  test('for any two addresses, one allows the other just where scheme, host and port are its own, and the path leads on', () => {
+    const address: fc.Arbitrary<Address> = fc.record({
+      scheme: fc.constantFrom('http', 'https'),
+      host: fc.constantFrom('a', 'b.a', 'ab'),
+      port: fc.constantFrom('', ':80', ':443', ':9090'),
+      path: fc.array(fc.constantFrom('x', 'xy', 'y'), { maxLength: 3 }),
+    });
+    const textOf = ({ scheme, host, port, path }: Address): string => `${scheme}://${host}${port}/${path.join('/')}`;
+    const portOf = ({ scheme, port }: Address): string => port || (scheme === 'http' ? ':80' : ':443');
     fc.assert(
-      fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
-        const verdict = checkPolicyUrl(one, [other]);
-        if (verdict.ok) expect(verdict.url.origin).toBe(new URL(other).origin);
+      fc.property(address, address, fc.boolean(), (entry, other, isAlike) => {
+        const asked = isAlike ? { ...entry, path: [...entry.path, ...other.path] } : other;
+        const isSameServer =
+          asked.scheme === entry.scheme && asked.host === entry.host && portOf(asked) === portOf(entry);
+        const leadsOn = entry.path.every((folder, index) => asked.path[index] === folder);
+        expect(checkPolicyUrl(textOf(asked), [textOf(entry)]).ok).toBe(isSameServer && leadsOn);
       }),
-      { numRuns: 150 },
+      { numRuns: 500 },
     );
   });
 });
