@@ -5,10 +5,10 @@ import type { AdmissionDecision } from '../decide/placement/admission-decision.t
 import { readAdmissionPod } from '../decide/placement/admission-pod.ts';
 import type { ClaimLedger } from '../decide/placement/claims.ts';
 import type { SpotMemory } from '../decide/placement/spot-memory.ts';
+import { unsteered } from '../decide/placement/unsteered.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
-import { type ReasonNameOf, type ReasonValues, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { OwnerResolution } from '../model/owners.ts';
@@ -62,8 +62,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
 
   const decide = (request: AdmissionRequest): AdmissionDecision | Promise<AdmissionDecision> => {
     const { kind, operation, subResource } = request;
-    const isPod = kind.group === '' && kind.version === 'v1' && kind.kind === 'Pod';
-    if (!isPod || operation !== 'CREATE' || subResource !== '') {
+    if (!isNewPod(request)) {
       const what = subResource === '' ? kind.kind : `${kind.kind}/${subResource}`;
       return unsteered('UnsupportedResource', { operation, kind: what });
     }
@@ -125,14 +124,13 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
   const fail = (request: AdmissionRequest, error: unknown): AdmissionDecision => {
     const { uid, namespace } = request;
     log.error({ requestId: uid, namespace, error }, 'An admission could not be decided; the pod is allowed as it is');
-    return { ...unsteered('AdmissionFailed', { error: describeError(error) }), warn: true };
+    return unsteered('AdmissionFailed', { error: describeError(error) });
   };
 
   /** Placement's answer with the sizes of rightsizing: one patch, whatever the one thought of the pod. */
   const withSizes = (request: AdmissionRequest, answer: ReviewAnswer): ReviewAnswer => {
     const { sizes } = options;
-    const isNewPod = request.kind.kind === 'Pod' && request.operation === 'CREATE' && request.subResource === '';
-    if (sizes === undefined || !isNewPod) return answer;
+    if (sizes === undefined || !isNewPod(request)) return answer;
     try {
       const pod = request.object as Pod;
       const { patch = [] } = answer;
@@ -169,6 +167,11 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
   };
 }
 
+function isNewPod({ kind, operation, subResource }: AdmissionRequest): boolean {
+  const isPod = kind.group === '' && kind.version === 'v1' && kind.kind === 'Pod';
+  return isPod && operation === 'CREATE' && subResource === '';
+}
+
 /** The API server's own word, before what the object says. */
 function namespaceOf({ namespace, object }: AdmissionRequest): string {
   return namespace === '' ? ((object as Pod).metadata?.namespace ?? '') : namespace;
@@ -181,10 +184,4 @@ function namespaceOf({ namespace, object }: AdmissionRequest): string {
 function isBeyondReplicas(decision: AdmissionDecision, owner: OwnerResolution): boolean {
   if (decision.kind !== 'steered' || owner.kind !== 'workload') return false;
   return owner.workload.rollout.type !== 'StatefulSet' && decision.slot > owner.workload.replicas;
-}
-
-type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;
-
-function unsteered<Name extends ReasonNameOf<'unsteered'>>(name: Name, values: ReasonValues<Name>): Unsteered {
-  return { kind: 'unsteered', reason: name, message: renderReason(name, values), warn: false, wouldBe: undefined };
 }

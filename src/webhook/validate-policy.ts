@@ -9,6 +9,7 @@ import type { PolicySpecLimits } from '../api/optimization-policy-check.ts';
 import type { PolicyTenancy } from '../decide/rightsizing/policy-match.ts';
 import { type PlacedSubject, policyWarnings, tiesOf, tieWarning } from '../decide/rightsizing/policy-warnings.ts';
 import { describeError } from '../lib/errors.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Logger } from '../lib/log.ts';
 import { isValidPolicy, type PolicyRecord, parsePolicy, type ValidPolicy } from '../model/optimization-policy.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
@@ -90,6 +91,7 @@ function isSamePolicy(a: { group: PolicyGroup; namespace: string; name: string }
   return a.group === b.group && a.namespace === b.namespace && a.name === b.name;
 }
 
+/** All its fields may be missing, and {@link parsePolicy} checks what they are. */
 function isObject(value: unknown): value is OptimizationPolicy {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }

@@ -4,8 +4,8 @@ import type { ReasonNameOf } from '../../lib/reasons.ts';
 import type { Side } from '../../model/records.ts';
 import type { Explanation } from '../decision.ts';
 
-/** Only `add` is ever used (RFC 6902: on an existing member it replaces). */
-export interface JsonPatchOperation {
+/** An operation of a JSON Patch; no other is ever needed, as on an existing member it replaces (RFC 6902). */
+export interface AddOperation {
   readonly op: 'add';
   readonly path: string;
   readonly value: unknown;
@@ -40,9 +40,11 @@ export type AdmissionDecision =
       readonly dryRun: boolean;
       readonly slot: number;
       readonly side: Side;
-      readonly patch: readonly JsonPatchOperation[];
+      readonly patch: readonly AddOperation[];
       /** The annotations among the patch. */
       readonly stamps: Readonly<Record<string, string>>;
       readonly explanation: Explanation;
       readonly warnings: readonly string[];
     };
+
+export type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;

@@ -5,16 +5,15 @@
  */
 import { placementKeys } from '../../api/annotations.ts';
 import { formatDeletionCost, formatStamps, type PodStamps } from '../../api/annotations-values.ts';
-import { type ReasonNameOf, type ReasonValues, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { OwnerResolution } from '../../model/owners.ts';
 import { podsOf } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { Side } from '../../model/records.ts';
-import { findRoom } from '../../model/scheduling.ts';
+import { findRoom, type Room } from '../../model/scheduling.ts';
 import type { Sides } from '../../model/sides.ts';
-import type { AdmissionDecision, Placement } from './admission-decision.ts';
+import type { AdmissionDecision, Placement, Unsteered } from './admission-decision.ts';
 import type { AdmissionPod } from './admission-pod.ts';
 import { statefulSlot } from './assignment.ts';
 import { type ChosenSlot, chooseSlot } from './choose-slot.ts';
@@ -28,6 +27,7 @@ import { poolsToAvoid } from './pool-preference.ts';
 import { sideOfVolumes } from './side-of-volumes.ts';
 import { countsFor, onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
 import type { SpotMemory } from './spot-memory.ts';
+import { unsteered, unsteeredBecause } from './unsteered.ts';
 
 export interface AdmissionInput {
   readonly view: ClusterView;
@@ -66,8 +66,7 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   // With stores still filling, every count would be too low.
   if (!view.freshness().synced) return unsteered('CachesStale', { what: 'the cluster', age: 'unknown' });
   const policy = input.readPolicy(view, owner.workload);
-  if (policy.state === 'unmanaged') return unsteeredBecause(policy.reason, false);
-  if (policy.state === 'invalid') return unsteeredBecause(policy.reason, true);
+  if (policy.state !== 'managed') return unsteeredBecause(policy.reason);
 
   const repeated = input.ledger.recall(request.uid, now);
   if (repeated !== undefined) return repeated;
@@ -89,21 +88,6 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
 }
 
 type WorkloadOwner = Extract<OwnerResolution, { kind: 'workload' }>;
-type Unsteered = Extract<AdmissionDecision, { kind: 'unsteered' }>;
-
-/** Reasons a user should learn of at once. */
-const warned: ReadonlySet<string> = new Set(['InvalidConfiguration', 'OwnerUnknown', 'CachesStale']);
-
-function unsteered<Name extends ReasonNameOf<'unsteered'>>(name: Name, values: ReasonValues<Name>): Unsteered {
-  return unsteeredBecause({ name, message: renderReason(name, values) }, warned.has(name));
-}
-
-function unsteeredBecause(
-  reason: { readonly name: ReasonNameOf<'unsteered'>; readonly message: string },
-  warn: boolean,
-): Unsteered {
-  return { kind: 'unsteered', reason: reason.name, message: reason.message, warn, wouldBe: undefined };
-}
 
 /**
  * A stamp that a pod in the view carries already was copied into the template by hand; it says nothing about this pod.
@@ -175,27 +159,22 @@ function ordinalChoice(
 }
 
 /** Hazard H8: in a storm spot is used only where a node with room stands ready: what is made now would be lost next. */
-function mayUseSpot({ spot, view, sides, pod, request, now }: AdmissionInput, { workload }: WorkloadOwner): boolean {
+function mayUseSpot(input: AdmissionInput, owner: WorkloadOwner): boolean {
+  const { spot, request, now } = input;
   if (spot === undefined) return true;
-  if (!spot.mayClaim(workload.uid, request.uid, now)) return false;
+  if (!spot.mayClaim(owner.workload.uid, request.uid, now)) return false;
   if (spot.storm(now) === undefined) return true;
-  const { namespace } = workload;
-  const demand = {
-    namespace,
-    template: pod.template,
-    side: 'spot',
-    claims: [],
-    siblingNodes: new Set<string>(),
-  } as const;
-  return findRoom(view, sides, demand).kind === 'node';
+  return roomFor(input, owner, 'spot').kind === 'node';
 }
 
-function lacksRoom({ view, sides, pod }: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
-  if (sides.isProvisionable(side)) return false;
-  const { namespace } = owner.workload;
-  // Volumes are not asked: a claim that does not exist yet must not look like a lack of room.
-  const demand = { namespace, template: pod.template, side, claims: [], siblingNodes: new Set<string>() };
-  return findRoom(view, sides, demand).kind === 'none';
+function lacksRoom(input: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
+  return !input.sides.isProvisionable(side) && roomFor(input, owner, side).kind === 'none';
+}
+
+/** Volumes are not asked: a claim that does not exist yet must not look like a lack of room. */
+function roomFor({ view, sides, pod }: AdmissionInput, { workload }: WorkloadOwner, side: Side): Room {
+  const { namespace } = workload;
+  return findRoom(view, sides, { namespace, template: pod.template, side, claims: [], siblingNodes: new Set() });
 }
 
 /** A choice, and whether the pod's own constraints, or a volume of its, made it. */

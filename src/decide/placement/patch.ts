@@ -4,7 +4,7 @@ import { termsOf } from '../../model/node-profiles.ts';
 import type { SidePin } from '../../model/placement-settings.ts';
 import type { NodeSelectorTerm, Toleration } from '../../model/records.ts';
 import { tolerates } from '../../model/scheduling.ts';
-import type { JsonPatchOperation } from './admission-decision.ts';
+import type { AddOperation } from './admission-decision.ts';
 import type { AdmissionPod, RawNodeSelectorTerm } from './admission-pod.ts';
 import { type AvoidedPool, preferencesAgainst } from './pool-preference.ts';
 
@@ -21,7 +21,7 @@ export interface PatchContent {
  * The operations that steer a pod, for the object as it was sent: parents that are missing are added, what users set is
  * kept.
  */
-export function buildPatch(pod: AdmissionPod, content: PatchContent): JsonPatchOperation[] {
+export function buildPatch(pod: AdmissionPod, content: PatchContent): AddOperation[] {
   return [
     ...(content.pin === undefined ? [] : pinOperations(pod, content.pin)),
     ...preferenceOperations(pod, content),
@@ -37,21 +37,17 @@ export function escapePointer(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function add(path: string, value: unknown): JsonPatchOperation {
+function add(path: string, value: unknown): AddOperation {
   return { op: 'add', path, value };
 }
 
 /** Adds members to an object, or the object with them where it does not exist. */
-function memberOperations(
-  path: string,
-  exists: boolean,
-  members: Readonly<Record<string, string>>,
-): JsonPatchOperation[] {
+function memberOperations(path: string, exists: boolean, members: Readonly<Record<string, string>>): AddOperation[] {
   if (!exists) return [add(path, members)];
   return Object.entries(members).map(([key, value]) => add(`${path}/${escapePointer(key)}`, value));
 }
 
-function pinOperations(pod: AdmissionPod, pin: SidePin): JsonPatchOperation[] {
+function pinOperations(pod: AdmissionPod, pin: SidePin): AddOperation[] {
   if (pin.kind === 'nodeSelector') {
     return memberOperations('/spec/nodeSelector', pod.has.nodeSelector, { [pin.key]: pin.value });
   }
@@ -65,7 +61,7 @@ function pinOperations(pod: AdmissionPod, pin: SidePin): JsonPatchOperation[] {
 }
 
 /** Preferred, never required: a pool that is avoided is still better than none. The user's own preferences stay. */
-function preferenceOperations(pod: AdmissionPod, { pin, avoid }: PatchContent): JsonPatchOperation[] {
+function preferenceOperations(pod: AdmissionPod, { pin, avoid }: PatchContent): AddOperation[] {
   const preferences = preferencesAgainst(avoid ?? []);
   if (preferences.length === 0) return [];
   const list = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -105,7 +101,7 @@ function rawTerm(term: NodeSelectorTerm): RawNodeSelectorTerm {
   };
 }
 
-function tolerationOperations(pod: AdmissionPod, tolerations: readonly Toleration[]): JsonPatchOperation[] {
+function tolerationOperations(pod: AdmissionPod, tolerations: readonly Toleration[]): AddOperation[] {
   const missing = tolerations.filter((wanted) => !isTolerated(pod.template.tolerations, wanted)).map(rawToleration);
   if (missing.length === 0) return [];
   return pod.has.tolerations
