@@ -5,6 +5,7 @@ import { tryParseMillicores } from '../lib/quantity.ts';
 import type { Millis } from '../lib/units.ts';
 import type { HistoryOptions } from './backtest/prometheus/open-history.ts';
 import type { AddCommand } from './command-definition.ts';
+import { collect, parseSeed } from './option-values.ts';
 
 export interface BacktestOptions extends HistoryOptions {
   readonly data?: string;
@@ -81,10 +82,6 @@ function parseRequest(text: string): number {
   throw new InvalidArgumentError('Give a CPU quantity above 0, such as 500m or 2.');
 }
 
-function collect(path: string, before: readonly string[] = []): readonly string[] {
-  return [...before, path];
-}
-
 function parseSince(text: string): Millis {
   try {
     const since = parsePolicyDuration(text);
@@ -93,9 +90,4 @@ function parseSince(text: string): Millis {
     // Told below.
   }
   throw new InvalidArgumentError('Give more than 2d and at most 366d, such as 14d or 2w.');
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number.');
 }

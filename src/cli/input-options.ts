@@ -1,5 +1,6 @@
 /** The options by which plan, explain and status are told what to look at. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { collect } from './option-values.ts';
 
 export interface InputOptions {
   /** Files, directories or `-`; undefined means the cluster of the kubeconfig. */
@@ -46,8 +47,4 @@ function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new InvalidArgumentError('Give an address such as http://localhost:8080.');
-}
-
-function collect(path: string, before: readonly string[] = []): readonly string[] {
-  return [...before, path];
 }

@@ -1,6 +1,7 @@
 /** `stowage lab`: the CPU-sharing experiment, on this machine's control groups or on a simulated machine. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { AddCommand } from './command-definition.ts';
+import { collect } from './option-values.ts';
 
 export interface LabOptions {
   readonly load?: readonly string[];
@@ -47,10 +48,6 @@ export const addLabCommand: AddCommand = (program, register, { version }) => {
   );
   return command;
 };
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
 
 function parseSeeds(text: string): number {
   if (/^[1-9]\d?$/.test(text)) return Number(text);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { workloadText } from '../model/cluster-view.ts';
 import { UsageError } from './cli-error.ts';
-import { parseWorkloadReference, workloadLabel } from './workload-reference.ts';
+import { parseWorkloadReference } from './workload-reference.ts';
 
 describe('parseWorkloadReference', () => {
   test.each([
@@ -12,7 +13,7 @@ describe('parseWorkloadReference', () => {
     [['StatefulSet', 'db'], 'data', 'StatefulSet data/db'],
     [['statefulsets/data/db'], 'data', 'StatefulSet data/db'],
   ])('%j with -n %s is %s', (words, namespace, expected) => {
-    expect(workloadLabel(parseWorkloadReference(words, namespace))).toBe(expected);
+    expect(workloadText(parseWorkloadReference(words, namespace))).toBe(expected);
   });
 
   test.each([

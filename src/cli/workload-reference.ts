@@ -60,8 +60,3 @@ export function parseWorkloadReference(
   }
   return { kind, namespace: inReference ?? namespace ?? 'default', name };
 }
-
-/** `Deployment shop/web`: how texts for people call a workload. */
-export function workloadLabel({ kind, namespace, name }: WorkloadRef): string {
-  return `${kind} ${namespace}/${name}`;
-}

@@ -71,6 +71,11 @@ export function workloadKey(ref: WorkloadRef): string {
   return [ref.kind, ref.namespace, ref.name].join('/');
 }
 
+/** `Deployment shop/web`: how texts for people call a workload. */
+export function workloadText({ kind, namespace, name }: WorkloadRef): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
 /** The workload of a {@link workloadKey} that somebody typed; undefined where it is none. */
 export function parseWorkloadKey(text: string): WorkloadRef | undefined {
   const [kind = '', namespace = '', name = '', ...rest] = text.split('/');

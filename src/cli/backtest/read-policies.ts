@@ -1,6 +1,5 @@
 /** The policies of `--policy` files, read by the operator's own parser, and what of each a replay of usage cannot mean. */
 import type { KubeObject } from '../../api/core.ts';
-import { type Manifests, parseManifests, readManifests } from '../../api/manifests.ts';
 import { policyGroups, policyType } from '../../api/optimization-policy.ts';
 import type { PolicySpecLimits } from '../../api/optimization-policy-check.ts';
 import { apiVersionOf } from '../../api/resources.ts';
@@ -10,6 +9,7 @@ import { isValidPolicy, parsePolicy, policyKey, type ValidPolicy } from '../../m
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { CliIo } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
+import { readPath } from '../input/read-path.ts';
 import { createUnknownPolicyFields } from '../sizing/unknown-policy-fields.ts';
 
 export interface PolicyRow {
@@ -79,10 +79,6 @@ export async function readPolicies(
     problems.push(...own);
   }
   return { rows: found.map((one) => rowOf(one, found)), problems };
-}
-
-async function readPath(path: string, io: CliIo): Promise<Manifests> {
-  return path === '-' ? parseManifests(await io.readStdin(), 'standard input') : await readManifests([path]);
 }
 
 function readPolicy(object: KubeObject, path: string, limits: PolicySpecLimits): ValidPolicy | string {

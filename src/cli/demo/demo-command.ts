@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { AddCommand } from '../command-definition.ts';
+import { parseSeed } from '../option-values.ts';
 
 export interface DemoOptions {
   /** Ends by itself after this time; undefined runs until Ctrl-C. */
@@ -41,9 +42,4 @@ function parseDurationOr(text: string, fallback: number): Millis {
   } catch {
     return fallback;
   }
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number from 0 to 999999999.');
 }

@@ -3,7 +3,7 @@
 import { explainPlan, unplacedExplanation } from '../../decide/placement/explain.ts';
 import { isMove } from '../../decide/placement/standing.ts';
 import { inspectAll } from '../../guard/guard.ts';
-import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { type WorkloadRef, workloadText } from '../../model/cluster-view.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError, UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
 import { sizesTold } from '../sizing/sizes-told.ts';
 import { planSizes } from '../sizing/sizing-plan.ts';
 import { NOT_LEADER } from '../status/with-operator.ts';
-import { allKinds, parseWorkloadReference, workloadLabel } from '../workload-reference.ts';
+import { allKinds, parseWorkloadReference } from '../workload-reference.ts';
 import { type ExplanationDocument, renderExplanation } from './render-explanation.ts';
 
 /** @param words the workload, in one word or two. @throws UsageError, CommandError where it is not there */
@@ -73,7 +73,7 @@ async function unplaced(input: LoadedInput, context: CliContext, ref: WorkloadRe
     ({ kind, namespace, name }) => kind === ref.kind && namespace === ref.namespace && name === ref.name,
   );
   if (!isThere) {
-    if (ref.kind === 'Rollout') throw new CommandError(`${workloadLabel(ref)}: ${ONLY_OPERATOR}`);
+    if (ref.kind === 'Rollout') throw new CommandError(`${workloadText(ref)}: ${ONLY_OPERATOR}`);
     const elsewhere = input.origin === 'cluster' ? await namedAlike(context, ref.name) : [];
     throw new CommandError(notFound(input, ref, elsewhere));
   }
@@ -115,8 +115,8 @@ async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef
 /** Names what was meant, if something of that name is there under another kind or namespace. */
 function notFound(input: LoadedInput, ref: WorkloadRef, elsewhere: readonly WorkloadRef[]): string {
   const here = [...input.view.workloads()].filter(({ name }) => name === ref.name);
-  const others = [...new Set([...here, ...elsewhere].map(workloadLabel))];
+  const others = [...new Set([...here, ...elsewhere].map(workloadText))];
   const hint =
     others.length > 0 ? `; there is ${others.slice(0, 3).join(', ')}` : '. `stowage status` lists the managed ones';
-  return `${workloadLabel(ref)} is not in ${input.source}${hint}`;
+  return `${workloadText(ref)} is not in ${input.source}${hint}`;
 }

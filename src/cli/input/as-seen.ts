@@ -43,7 +43,8 @@ export function asWatched(records: SnapshotRecords, namespaces: readonly string[
   };
 }
 
-function enabledNamespace(name: string): NamespaceRecord {
+/** Of a namespace of which nothing else is known. */
+export function enabledNamespace(name: string): NamespaceRecord {
   return { name, labels: {}, annotations: {}, enabled: true, terminating: false };
 }
 

@@ -1,6 +1,7 @@
 /** `--assume-enabled`: the same cluster as if both labels were set, to see what would happen before changing anything. */
-import type { Labels, NamespaceRecord } from '../../model/records.ts';
+import type { Labels } from '../../model/records.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
+import { enabledNamespace } from './as-seen.ts';
 
 export interface AssumedAnnotations {
   readonly spotPercentage: string | undefined;
@@ -21,15 +22,11 @@ export function assumeEnabled(
   const names = new Set([...known.keys(), ...workloads.map((workload) => workload.namespace)]);
   return {
     ...records,
-    namespaces: [...names].map((name) => ({ ...(known.get(name) ?? emptyNamespace(name)), enabled: true })),
+    namespaces: [...names].map((name) => ({ ...(known.get(name) ?? enabledNamespace(name)), enabled: true })),
     workloads: workloads.map((workload) => ({
       ...workload,
       enabled: true,
       annotations: { ...workload.annotations, ...annotations },
     })),
   };
-}
-
-function emptyNamespace(name: string): NamespaceRecord {
-  return { name, labels: {}, annotations: {}, enabled: true, terminating: false };
 }

@@ -1,8 +1,8 @@
 /** The cluster as files describe it. */
-import { type Manifests, parseManifests, readManifests } from '../../api/manifests.ts';
 import type { CliIo } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import { type ClusterInput, createClusterInputBuilder } from './cluster-input.ts';
+import { readPath } from './read-path.ts';
 
 export interface FileInputOptions {
   /** Files, directories, or `-` for standard input. */
@@ -24,7 +24,3 @@ export async function loadFiles({ paths, defaultNamespace }: FileInputOptions, i
 }
 
 const NOTHING_FOUND = 'no Kubernetes object in there; give manifests or the output of `kubectl get -o yaml`';
-
-async function readPath(path: string, io: CliIo): Promise<Manifests> {
-  return path === '-' ? parseManifests(await io.readStdin(), 'standard input') : await readManifests([path]);
-}

@@ -4,6 +4,7 @@ import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts'
 import { isBalanced } from '../../decide/placement/standing.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { printable } from '../../lib/printable.ts';
+import { workloadText } from '../../model/cluster-view.ts';
 import type { Side } from '../../model/records.ts';
 import { renderNodePlan, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { counted } from '../plural.ts';
@@ -45,8 +46,8 @@ export function renderPlan(plan: PlanDocument, options: RenderPlanOptions): stri
 
 function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOptions): string[] {
   const { style, wide } = options;
-  const { kind, namespace, name, replicas, policy, target, actual, block, slots = [] } = workload;
-  const title = style('heading', printable(`${kind} ${namespace}/${name}`));
+  const { replicas, policy, target, actual, block, slots = [] } = workload;
+  const title = style('heading', printable(workloadText(workload)));
   if (policy === undefined || target === undefined) {
     const why =
       block === undefined

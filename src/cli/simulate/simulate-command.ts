@@ -1,6 +1,6 @@
 /** `stowage simulate`: a scenario on a cluster in this process, days in seconds, with the real operator on it. */
-import { InvalidArgumentError } from 'commander';
 import type { AddCommand } from '../command-definition.ts';
+import { parseSeed } from '../option-values.ts';
 
 export interface SimulateOptions {
   readonly seed?: number;
@@ -35,8 +35,3 @@ export const addSimulateCommand: AddCommand = (program, register, { startOperato
   );
   return command;
 };
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number from 0 to 999999999.');
-}

@@ -1,19 +1,16 @@
 /** Sizes for people: what each container requests and should, and why it has not got it yet. */
 import { printable } from '../../lib/printable.ts';
+import { workloadText } from '../../model/cluster-view.ts';
 import { counted } from '../plural.ts';
 import type { Style } from '../style.ts';
 import { isResized, type PlannedSizes, type SizeDifference, type SizingPlan } from './sizing-plan.ts';
 
 /** @param isLong with the stages of each recommendation. */
-export function renderSizes(
-  { kind, namespace, name, ...sizes }: PlannedSizes,
-  style: Style,
-  isLong: boolean,
-): string[] {
+export function renderSizes(sizes: PlannedSizes, style: Style, isLong: boolean): string[] {
   const { policy, mode, status, reason, message, differences, missing } = sizes;
   const lines = differences.flatMap((difference) => renderDifference(difference, style, isLong));
   return [
-    `${style('heading', printable(`${kind} ${namespace}/${name}`))}: sized by policy ${printable(policy)} (${mode})${status === undefined ? '' : `, ${status}`}`,
+    `${style('heading', printable(workloadText(sizes)))}: sized by policy ${printable(policy)} (${mode})${status === undefined ? '' : `, ${status}`}`,
     ...lines,
     ...(missing === undefined ? [] : [`  note      ${printable(missing)}`]),
     ...(reason === undefined

@@ -1,12 +1,11 @@
 /** Which workloads there are, and what their containers request now, by what kube-state-metrics tells Prometheus. */
 import { ascending } from '../../../lib/ascending.ts';
 import type { EpochMillis } from '../../../lib/units.ts';
-import { type WorkloadRef, workloadKey } from '../../../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadText } from '../../../model/cluster-view.ts';
 import { escapeRegex } from '../../../observe/usage/prometheus/pod-pattern.ts';
 import { quote } from '../../../observe/usage/prometheus/promql.ts';
 import type { VectorSample } from '../../../observe/usage/prometheus/read-vector.ts';
 import { CommandError } from '../../cli-error.ts';
-import { workloadLabel } from '../../workload-reference.ts';
 import type { UsageHistory } from './open-history.ts';
 
 export interface Requested {
@@ -87,7 +86,7 @@ export async function findWorkloads(
   const workloads = wanted.length > 0 ? chosen : [...found.values()];
   return {
     ownerOf,
-    workloads: workloads.toSorted((a, b) => ascending(workloadLabel(a.workload), workloadLabel(b.workload))),
+    workloads: workloads.toSorted((a, b) => ascending(workloadText(a.workload), workloadText(b.workload))),
     problems:
       requests.length > 0
         ? []

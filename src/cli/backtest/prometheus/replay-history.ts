@@ -1,7 +1,7 @@
 /** Replays what a Prometheus knows of workloads: one workload after the other, so that no more than one is in memory. */
 import { formatDuration } from '../../../lib/duration.ts';
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
-import { workloadKey } from '../../../model/cluster-view.ts';
+import { workloadKey, workloadText } from '../../../model/cluster-view.ts';
 import type { UsageProblem } from '../../../observe/usage/usage-source.ts';
 import { createCpuComparing } from '../../../simulator/backtest/compare.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../../../simulator/backtest/compare-memory.ts';
 import { CommandError } from '../../cli-error.ts';
 import { counted } from '../../plural.ts';
-import { workloadLabel } from '../../workload-reference.ts';
 import type { CpuComparison, MemoryOfSource } from '../backtest-document.ts';
 import type { Rows } from '../strategies.ts';
 import { type ContainerHistory, createHistoryGathering } from './container-history.ts';
@@ -54,7 +53,7 @@ export async function replayHistory(
   const problems = [...found.problems];
   for (const one of found.workloads) {
     signal.throwIfAborted();
-    const label = workloadLabel(one.workload);
+    const label = workloadText(one.workload);
     const read = await readWorkload(history, one, found.ownerOf, { from: now - sinceMillis, to: now }, signal);
     problems.push(...read.warnings.map((warning) => `${label}: ${warning}`));
     if (read.why !== undefined) problems.push(`${label} is left out: ${read.why}`);
