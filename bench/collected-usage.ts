@@ -27,7 +27,7 @@ interface Asked {
 }
 
 const settings: UsageSettings = {
-  policy: { namespace: 'shop', name: 'all' },
+  policy: { group: 'optipod.io', namespace: 'shop', name: 'all' },
   provider: 'prometheus',
   rollingWindowMillis: 7 * DAY_MILLIS,
   profile: defaultProfileOptions,
@@ -139,20 +139,18 @@ export async function measureCollectedUsage(): Promise<Record<string, number>> {
   // Answers are kept for all workloads: the first one fills them, so that they are not counted as the book's.
   await collectOne(
     { ...context, book: new UsageBook({ random: createSeededRandom(3), retentionMillis: DAY_MILLIS }) },
-    { workload: workloadOf(0), settings },
-    source,
-    NOW,
+    { target: { workload: workloadOf(0), settings }, source, now: NOW },
     signal,
   );
   Object.assign(asked, { requests: 0 });
   const before = heapUsed();
   const clock = createSystemClock();
   const startedAt = clock.now();
-  for (const target of targets) await collectOne(context, target, source, NOW, signal);
+  for (const target of targets) await collectOne(context, { target, source, now: NOW }, signal);
   const firstMillis = clock.now() - startedAt;
   const first = asked.requests;
   const bytesPerContainer = (heapUsed() - before) / (WORKLOADS * CONTAINERS);
-  for (const target of targets) await collectOne(context, target, source, NOW + STEP_MILLIS, signal);
+  for (const target of targets) await collectOne(context, { target, source, now: NOW + STEP_MILLIS }, signal);
   return {
     collected_containers: book.size(),
     first_requests_per_workload: first / WORKLOADS,

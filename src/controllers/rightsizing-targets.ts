@@ -35,23 +35,16 @@ export function usageTargets({ view, policies, select }: UsageTargetsOptions): (
 }
 
 /** How a policy wants usage to be collected and remembered. */
-export function usageSettingsOf({ namespace, name, spec }: ValidPolicy): UsageSettings {
+export function usageSettingsOf({ group, namespace, name, spec }: ValidPolicy): UsageSettings {
   const { metrics } = spec;
-  const { url, headersSecret, bearerTokenSecret, caSecret, labels } = metrics.prometheus;
   return {
-    policy: { namespace, name },
+    policy: { group, namespace, name },
     provider: metrics.provider,
     rollingWindowMillis: metrics.rollingWindowMillis,
     profile: profileOptionsOf(spec),
     // These are made of the samples of the window themselves.
     needsWindow: metrics.strategy === 'Percentile' || metrics.strategy === 'Max',
-    prometheus: {
-      ...(url !== undefined && { url }),
-      ...(headersSecret !== undefined && { headersSecretRef: { name: headersSecret } }),
-      ...(bearerTokenSecret !== undefined && { bearerTokenSecretRef: bearerTokenSecret }),
-      ...(caSecret !== undefined && { caSecretRef: caSecret }),
-      labels,
-    },
+    prometheus: metrics.prometheus,
     ...(metrics.customSource !== undefined && { custom: { name: metrics.customSource } }),
   };
 }

@@ -65,8 +65,11 @@ export function parsePolicy(
     : { ...identity, spec: undefined, problems: checked.problems };
 }
 
+/** What a policy is called; its uid changes when it is made anew. */
+export type PolicyId = Pick<PolicyIdentity, 'group' | 'namespace' | 'name'>;
+
 /** A text that names the policy across groups and namespaces. */
-export function policyKey({ group, namespace, name }: Pick<PolicyRecord, 'group' | 'namespace' | 'name'>): string {
+export function policyKey({ group, namespace, name }: PolicyId): string {
   return `${group}/${namespace}/${name}`;
 }
 

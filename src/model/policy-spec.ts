@@ -24,17 +24,20 @@ export interface PolicySelector {
   readonly kinds: ReadonlySet<string>;
 }
 
+/** A key of a Secret in the namespace of the policy. */
 export interface SecretKeyRef {
   readonly name: string;
   readonly key: string;
 }
 
 export interface PrometheusAccess {
+  /** Undefined: the operator's own. A policy's must be allowed by the operator's configuration. */
   readonly url: string | undefined;
-  /** Secrets are of the policy's namespace. */
+  /** Name of a Secret in the namespace of the policy, each key of which is a header. */
   readonly headersSecret: string | undefined;
   readonly bearerTokenSecret: SecretKeyRef | undefined;
   readonly caSecret: SecretKeyRef | undefined;
+  /** Labels every series must have. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -2,29 +2,14 @@
  * Where the usage of a workload comes from and how it is remembered: what its policy says, in the collector's terms.
  */
 import type { Millis } from '../lib/units.ts';
+import type { PolicyId } from './optimization-policy.ts';
+import type { PrometheusAccess } from './policy-spec.ts';
 import type { SizedWorkload } from './sizing-records.ts';
 import type { ProfileOptions } from './usage-profile.ts';
 
-/** A key of a Secret in the namespace of the policy. */
-export interface SecretKeyRef {
-  readonly name: string;
-  readonly key: string;
-}
-
-export interface PrometheusSettings {
-  /** Undefined: the operator's own. A policy's URL must be allowed by the operator's configuration. */
-  readonly url?: string;
-  /** Each key of the Secret is a header. */
-  readonly headersSecretRef?: { readonly name: string };
-  readonly bearerTokenSecretRef?: SecretKeyRef;
-  readonly caSecretRef?: SecretKeyRef;
-  /** Labels every series must have. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
 export interface UsageSettings {
   /** The policy: health is told by it, and Secrets are read from its namespace. */
-  readonly policy: { readonly namespace: string; readonly name: string };
+  readonly policy: PolicyId;
   /**
    * A name of the table of providers, e.g. `prometheus`. Of the policy, not of the process: OptiPod ignores it (defect
    * B9).
@@ -37,7 +22,7 @@ export interface UsageSettings {
    * are {@link UsageWindow}s kept.
    */
   readonly needsWindow: boolean;
-  readonly prometheus?: PrometheusSettings;
+  readonly prometheus?: Partial<PrometheusAccess>;
   readonly custom?: { readonly name: string };
 }
 

@@ -53,7 +53,7 @@ function exposition(): string {
 }
 
 const settings: UsageSettings = {
-  policy: { namespace: 'shop', name: 'small' },
+  policy: { group: 'optipod.io', namespace: 'shop', name: 'small' },
   provider: 'prometheus',
   rollingWindowMillis: 3_600_000,
   profile: { usualHalfLifeMillis: 8 * 3_600_000, startupExclusionMillis: 0 },

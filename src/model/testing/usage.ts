@@ -15,7 +15,7 @@ export const profileOptions: ProfileOptions = {
 
 export function usageSettings(changes: Partial<UsageSettings> = {}): UsageSettings {
   return {
-    policy: { namespace: 'shop', name: 'small' },
+    policy: { group: 'optipod.io', namespace: 'shop', name: 'small' },
     provider: 'prometheus',
     rollingWindowMillis: DAY,
     profile: profileOptions,

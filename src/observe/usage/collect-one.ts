@@ -1,7 +1,7 @@
 /** One workload's turn: asks its source, sorts out what is not its own, and enters the rest into the book. */
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { workloadKey } from '../../model/cluster-view.ts';
+import { workloadKey, workloadText } from '../../model/cluster-view.ts';
 import { isRunning } from '../../model/owners.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -34,6 +34,22 @@ export interface PodTimes {
   readonly times: readonly EpochMillis[];
 }
 
+/** One workload, and whom it is asked of. */
+interface Turn {
+  readonly target: UsageTarget;
+  readonly source: UsageSource;
+  /** When the turn began: what is asked for ends there. */
+  readonly now: EpochMillis;
+  /** As they are when it begins: the answer is about these. */
+  readonly pods: readonly SizedPod[];
+}
+
+/** Of an answer, what is the workload's own. */
+interface OwnReading extends UsageReading {
+  /** When containers started; undefined where nobody knows. */
+  readonly startedAt: (pod: string, container: string) => EpochMillis | undefined;
+}
+
 /** What one turn came to. `samples` are those that are the workload's own; `isNew`: some of them were not known. */
 export interface CollectResult {
   readonly problem: UsageProblem | undefined;
@@ -49,19 +65,19 @@ export interface CollectResult {
  */
 export async function collectOne(
   context: CollectContext,
-  target: UsageTarget,
-  source: UsageSource,
-  now: EpochMillis,
+  asked: Pick<Turn, 'target' | 'source' | 'now'>,
   signal: AbortSignal,
 ): Promise<CollectResult> {
-  const { workload } = target;
-  const pods = context.view.podsOf(workload);
-  const { request, isWholeWindow } = requestFor(context.book, target, source, pods, now);
+  const { target, source } = asked;
+  const pods = context.view.podsOf(target.workload);
+  const turn: Turn = { ...asked, pods };
+  const { request, isWholeWindow } = requestFor(context.book, turn);
   const answer: UsageAnswer = await source.fetch(request, signal);
   if (!answer.ok) return { problem: answer.problem, warnings: [], isNew: false, missing: [], samples: 0 };
   const series = answer.series.filter(({ pod }) => isOwn(context.view, target, pod));
-  const isNew = enter(context, target, source, { ...answer, series }, pods, request, now);
-  if (isWholeWindow) setWindows(context, target, { ...answer, series }, pods, request);
+  const reading = { ...answer, series, startedAt: startsOf(series, pods, request) };
+  const isNew = enter(context, turn, reading);
+  if (isWholeWindow) setWindows(context, turn, reading, request);
   const running = pods.some(({ pod }) => isRunning(pod));
   const samples = series.reduce((sum, { cpu, memory }) => sum + cpu.length + memory.length, 0);
   return {
@@ -76,10 +92,7 @@ export async function collectOne(
 /** Asks for what came since the last turn; where exact windows are due, for the whole window. */
 function requestFor(
   book: UsageBook,
-  { workload, settings }: UsageTarget,
-  source: UsageSource,
-  pods: readonly SizedPod[],
-  now: EpochMillis,
+  { target: { workload, settings }, source, now, pods }: Turn,
 ): { readonly request: UsageRequest; readonly isWholeWindow: boolean } {
   const earliest = now - settings.rollingWindowMillis;
   const containers = [
@@ -122,15 +135,10 @@ function isOwn(view: CollectContext['view'], { workload }: UsageTarget, podName:
 /** @returns whether the book took anything new. */
 function enter(
   { book, takenOfPods }: CollectContext,
-  { workload, settings }: UsageTarget,
-  source: UsageSource,
-  reading: UsageReading,
-  pods: readonly SizedPod[],
-  request: UsageRequest,
-  now: EpochMillis,
+  { target: { workload, settings }, source, now }: Turn,
+  reading: OwnReading,
 ): boolean {
-  const startedAt = startsOf(reading.series, pods, request);
-  if (source.kind === 'range') return book.take(workload, settings, { ...reading, startedAt }, now);
+  if (source.kind === 'range') return book.take(workload, settings, reading, now);
   const before = mapOf(takenOfPods.get(workloadKey(workload)));
   const isNew = book.take(
     workload,
@@ -139,7 +147,7 @@ function enter(
       series: reading.series,
       readTo: { ...latest('cpu', reading.series), ...latest('memory', reading.series) },
       takenOf: (pod) => before.get(pod),
-      startedAt,
+      startedAt: reading.startedAt,
     },
     now,
   );
@@ -167,7 +175,7 @@ function startsOf(
   series: readonly UsageSeries[],
   pods: readonly SizedPod[],
   request: UsageRequest,
-): (pod: string, container: string) => EpochMillis | undefined {
+): OwnReading['startedAt'] {
   const known = new Map(pods.map((pod) => [pod.pod.name, pod]));
   const begins = new Map<string, EpochMillis>();
   for (const { pod, container, memory } of series) {
@@ -185,17 +193,15 @@ function startsOf(
 /** Percentiles of all samples of the window; the start of a container counts for memory only. */
 function setWindows(
   { book }: CollectContext,
-  { workload, settings }: UsageTarget,
-  reading: UsageReading,
-  pods: readonly SizedPod[],
+  { target: { workload, settings } }: Turn,
+  reading: OwnReading,
   request: UsageRequest,
 ): void {
-  const startedAt = startsOf(reading.series, pods, request);
   const samples = new Map<string, { cpu: number[]; memory: number[] }>();
   const { startupExclusionMillis } = settings.profile;
   for (const { pod, container, cpu, memory } of reading.series) {
     const own = samples.get(container) ?? { cpu: [], memory: [] };
-    const start = startedAt(pod, container);
+    const start = reading.startedAt(pod, container);
     push(own.cpu, cpu, (at) => at > request.from.cpu && !isWithinStart(at, start, startupExclusionMillis));
     push(own.memory, memory, (at) => at > request.from.memory);
     samples.set(container, own);
@@ -226,9 +232,8 @@ function missingOf({ workload }: UsageTarget, series: readonly UsageSeries[]): C
 }
 
 function noData({ workload }: UsageTarget, source: UsageSource): UsageProblem {
-  const { kind, namespace, name } = workload;
   return {
     reason: 'NoData',
-    message: `${source.name} knows no usage of the containers of ${kind} ${namespace}/${name}, although pods run: check that its kubelet metrics carry the labels namespace, pod and container, and that pods of this namespace are measured`,
+    message: `${source.name} knows no usage of the containers of ${workloadText(workload)}, although pods run: check that its kubelet metrics carry the labels namespace, pod and container, and that pods of this namespace are measured`,
   };
 }

@@ -5,7 +5,8 @@
 import type { Logger } from '../../lib/log.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
-import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
+import { policyKey } from '../../model/optimization-policy.ts';
+import type { UsageTarget } from '../../model/usage-settings.ts';
 import type { CollectResult } from './collect-one.ts';
 import type { CollectionState, PolicyHealth, UsageCollector } from './collector-port.ts';
 import type { ChosenSource } from './usage-providers.ts';
@@ -30,7 +31,6 @@ interface Line {
 }
 
 const unknown: CollectionState = { source: undefined, lastSuccessAt: undefined, problem: undefined, missing: [] };
-const policyKey = ({ namespace, name }: UsageSettings['policy']): string => `${namespace}/${name}`;
 
 export function createCollectionLedger(log: Logger): CollectionLedger {
   const lines = new Map<string, Line>();

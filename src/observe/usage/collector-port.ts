@@ -1,6 +1,7 @@
 /** What the engine sees of the collector. */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
+import type { PolicyId } from '../../model/optimization-policy.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
 import type { ThrottlingAnswer, ThrottlingRequest, UsageProblem } from './usage-source.ts';
@@ -36,7 +37,7 @@ export interface UsageCollector {
   windowOf(workload: WorkloadRef, container: string): UsageWindow | undefined;
   stateOf(workload: WorkloadRef): CollectionState;
   /** Undefined: no workload is collected for the policy. */
-  healthOf(policy: { readonly namespace: string; readonly name: string }): PolicyHealth | undefined;
+  healthOf(policy: PolicyId): PolicyHealth | undefined;
   /**
    * Asks the source at once; a failure where it does not count periods of CPU quota. Rejects only with the signal's
    * reason.

@@ -22,8 +22,8 @@ export const customProvider: UsageProvider = {
       );
     }
     if ('queries' in config) {
-      const trusted = config.url ?? context.prometheus.url;
-      return createPrometheus(`custom/${name}`, settings, context, config.queries, trusted);
+      const trustedUrl = config.url ?? context.prometheus.url;
+      return createPrometheus(settings, context, { name: `custom/${name}`, trustedUrl, templates: config.queries });
     }
     const url = parseHttpUrl(config.url);
     if (url === undefined)

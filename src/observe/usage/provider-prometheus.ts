@@ -1,5 +1,6 @@
 /** `provider: prometheus`: the operator's own address and credentials, or a policy's, where its address is allowed. */
 import { parseHttpUrl } from '../../lib/http-url.ts';
+import type { PrometheusAccess } from '../../model/policy-spec.ts';
 import type { UsageSettings } from '../../model/usage-settings.ts';
 import { checkPolicyUrl } from './allowed-url.ts';
 import { operatorCredentials } from './operator-credentials.ts';
@@ -10,7 +11,8 @@ import type { ProviderContext, SourceCreation, UsageProvider } from './usage-pro
 
 export const prometheusProvider: UsageProvider = {
   key: prometheusKey,
-  create: (settings, context) => createPrometheus('prometheus', settings, context),
+  create: (settings, context) =>
+    createPrometheus(settings, context, { name: 'prometheus', trustedUrl: context.prometheus.url }),
 };
 
 /**
@@ -19,20 +21,29 @@ export const prometheusProvider: UsageProvider = {
  */
 export function prometheusKey({ prometheus = {}, policy }: UsageSettings): string {
   // Secrets are of the policy's namespace; without any, all policies that ask alike share a source.
-  const { headersSecretRef, bearerTokenSecretRef, caSecretRef } = prometheus;
-  const hasSecrets = headersSecretRef !== undefined || bearerTokenSecretRef !== undefined || caSecretRef !== undefined;
-  return JSON.stringify([hasSecrets ? policy.namespace : '', prometheus]);
+  return JSON.stringify([namesSecrets(prometheus) ? policy.namespace : '', prometheus]);
+}
+
+function namesSecrets({ headersSecret, bearerTokenSecret, caSecret }: Partial<PrometheusAccess>): boolean {
+  return headersSecret !== undefined || bearerTokenSecret !== undefined || caSecret !== undefined;
+}
+
+/** What the operator's configuration says of the source. */
+export interface OwnPrometheus {
+  readonly name: string;
+  /** Asked where the policy names no address of its own. */
+  readonly trustedUrl: string | undefined;
+  /** Left out: the queries for the metrics of the kubelet. */
+  readonly templates?: QueryPair;
 }
 
 export function createPrometheus(
-  name: string,
   settings: UsageSettings,
   context: ProviderContext,
-  templates?: QueryPair,
-  trustedUrl = context.prometheus.url,
+  { name, trustedUrl, templates }: OwnPrometheus,
 ): SourceCreation {
-  const { prometheus: { url: ownUrl, headersSecretRef, bearerTokenSecretRef, caSecretRef, labels = {} } = {} } =
-    settings;
+  const { prometheus = {} } = settings;
+  const { url: ownUrl, labels = {} } = prometheus;
   const refuse = (message: string): SourceCreation => ({ ok: false, problem: { reason: 'Misconfigured', message } });
   const wrongLabel = checkLabels(labels);
   if (wrongLabel !== undefined) return refuse(wrongLabel);
@@ -50,11 +61,10 @@ export function createPrometheus(
     if (url === undefined)
       return refuse("the address of Prometheus in the operator's configuration is not an http or https URL");
   }
-  const hasSecrets = headersSecretRef !== undefined || bearerTokenSecretRef !== undefined || caSecretRef !== undefined;
   // The operator's own credentials go to its own address only, and never together with a tenant's.
   const credentials: CredentialsReader =
-    hasSecrets || ownUrl !== undefined
-      ? createSecretCredentials(context.api, settings.policy.namespace, settings.prometheus ?? {}, context.clock)
+    namesSecrets(prometheus) || ownUrl !== undefined
+      ? createSecretCredentials(context.api, settings.policy.namespace, prometheus, context.clock)
       : operatorCredentials(context.prometheus.credentials);
   const { exchange, permits, prometheus: tuning } = context;
   return {

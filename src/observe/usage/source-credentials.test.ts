@@ -3,12 +3,15 @@ import { resources } from '../../api/resources.ts';
 import { createMemoryApi } from '../../kube/testing/memory-api.ts';
 import { kubeError } from '../../kube/testing/scripted-api.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
-import type { PrometheusSettings } from '../../model/usage-settings.ts';
+import type { PrometheusAccess } from '../../model/policy-spec.ts';
 import { createSecretCredentials } from './source-credentials.ts';
 
 const { signal } = new AbortController();
 
-function reading(secrets: Readonly<Record<string, Readonly<Record<string, string>>>>, settings: PrometheusSettings) {
+function reading(
+  secrets: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  access: Partial<PrometheusAccess>,
+) {
   const memory = createMemoryApi();
   const put = (name: string, texts: Readonly<Record<string, string>>): void => {
     const data = Object.fromEntries(
@@ -18,13 +21,13 @@ function reading(secrets: Readonly<Record<string, Readonly<Record<string, string
   };
   for (const [name, texts] of Object.entries(secrets)) put(name, texts);
   const clock = createVirtualClock(0);
-  return { memory, clock, put, reader: createSecretCredentials(memory.api, 'shop', settings, clock) };
+  return { memory, clock, put, reader: createSecretCredentials(memory.api, 'shop', access, clock) };
 }
 
-const all: PrometheusSettings = {
-  headersSecretRef: { name: 'headers' },
-  bearerTokenSecretRef: { name: 'auth', key: 'token' },
-  caSecretRef: { name: 'auth', key: 'ca.crt' },
+const all: Partial<PrometheusAccess> = {
+  headersSecret: 'headers',
+  bearerTokenSecret: { name: 'auth', key: 'token' },
+  caSecret: { name: 'auth', key: 'ca.crt' },
 };
 
 describe('credentials of a policy', () => {
@@ -49,7 +52,7 @@ describe('credentials of a policy', () => {
   test('they are kept for a minute, and no longer than until they are refused', async () => {
     const { reader, memory, put, clock } = reading(
       { auth: { token: 'old' } },
-      { bearerTokenSecretRef: { name: 'auth', key: 'token' } },
+      { bearerTokenSecret: { name: 'auth', key: 'token' } },
     );
     const token = async () => {
       const answer = await reader.read(signal);
@@ -72,7 +75,7 @@ describe('credentials of a policy', () => {
     ['a line break inside', { auth: { token: 'hush\r\nx-admin: 1' } }, 'line break'],
     ['characters no header has', { auth: { token: 'hush\u2028' + 'x' } }, 'no header may have'],
   ])('%s: said so, and no value is shown', async (_name, secrets, text) => {
-    const { reader } = reading(secrets, { bearerTokenSecretRef: { name: 'auth', key: 'token' } });
+    const { reader } = reading(secrets, { bearerTokenSecret: { name: 'auth', key: 'token' } });
     const answer = await reader.read(signal);
     expect(answer).toMatchObject({
       ok: false,
@@ -82,7 +85,7 @@ describe('credentials of a policy', () => {
   });
 
   test.each(['Host', 'content-length', 'Transfer-Encoding', 'a b', 'a:b'])('a header %j is refused', async (name) => {
-    const { reader } = reading({ headers: { [name]: 'hush' } }, { headersSecretRef: { name: 'headers' } });
+    const { reader } = reading({ headers: { [name]: 'hush' } }, { headersSecret: 'headers' });
     const answer = await reader.read(signal);
     expect(answer).toMatchObject({
       ok: false,
@@ -95,10 +98,7 @@ describe('credentials of a policy', () => {
     [403, 'may not read Secrets'],
     [500, 'cannot be read'],
   ])('HTTP %i of the API server is told with what to do, and asked again', async (status, text) => {
-    const { reader, memory } = reading(
-      { auth: { token: 'x' } },
-      { bearerTokenSecretRef: { name: 'auth', key: 'token' } },
-    );
+    const { reader, memory } = reading({ auth: { token: 'x' } }, { bearerTokenSecret: { name: 'auth', key: 'token' } });
     memory.before = () => {
       throw kubeError(status, 'x', 'no');
     };

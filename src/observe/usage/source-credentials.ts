@@ -7,7 +7,7 @@ import { resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import type { PrometheusSettings } from '../../model/usage-settings.ts';
+import type { PrometheusAccess, SecretKeyRef } from '../../model/policy-spec.ts';
 import type { UsageProblem } from './usage-source.ts';
 
 /** Never logged. */
@@ -47,10 +47,10 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export function createSecretCredentials(
   api: Pick<KubeApi, 'get'>,
   namespace: string,
-  settings: PrometheusSettings,
+  access: Partial<PrometheusAccess>,
   clock: Clock,
 ): CredentialsReader {
-  const { headersSecretRef, bearerTokenSecretRef, caSecretRef } = settings;
+  const { headersSecret, bearerTokenSecret, caSecret } = access;
   let kept: { readonly credentials: SourceCredentials; readonly at: EpochMillis } | undefined;
 
   const secret = async (name: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
@@ -59,7 +59,7 @@ export function createSecretCredentials(
       Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8').trim()]),
     );
   };
-  const value = async (ref: { readonly name: string; readonly key: string }, signal: AbortSignal): Promise<string> => {
+  const value = async (ref: SecretKeyRef, signal: AbortSignal): Promise<string> => {
     const text = (await secret(ref.name, signal)).get(ref.key);
     if (text === undefined || text === '')
       throw new UnusableSecretError(
@@ -73,16 +73,14 @@ export function createSecretCredentials(
       if (kept !== undefined && clock.now() - kept.at < KEEP_MILLIS) return { ok: true, credentials: kept.credentials };
       try {
         const headers =
-          headersSecretRef === undefined
+          headersSecret === undefined
             ? {}
-            : checkHeaders(await secret(headersSecretRef.name, signal), `${namespace}/${headersSecretRef.name}`);
-        if (bearerTokenSecretRef !== undefined) {
-          headers['authorization'] = checkValue(
-            `Bearer ${await value(bearerTokenSecretRef, signal)}`,
-            `${namespace}/${bearerTokenSecretRef.name}`,
-          );
+            : checkHeaders(await secret(headersSecret, signal), `${namespace}/${headersSecret}`);
+        if (bearerTokenSecret !== undefined) {
+          const token = await value(bearerTokenSecret, signal);
+          headers['authorization'] = checkValue(`Bearer ${token}`, `${namespace}/${bearerTokenSecret.name}`);
         }
-        const ca = caSecretRef === undefined ? undefined : await value(caSecretRef, signal);
+        const ca = caSecret === undefined ? undefined : await value(caSecret, signal);
         const credentials = { headers, ca };
         kept = { credentials, at: clock.now() };
         return { ok: true, credentials };

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLogger, type Logger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
-import { aContainer } from '../../model/testing/sizing-records.ts';
-import { aSeries, HOUR } from '../../model/testing/usage.ts';
+import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
+import { aSeries, HOUR, usageSettings } from '../../model/testing/usage.ts';
 import { MIB, POD, start, steady, web } from './testing/collected.ts';
 import { aPodOf, aTarget } from './testing/collecting.ts';
 import type { UsageAnswer, UsageRequest } from './usage-source.ts';
+
+const { policy } = usageSettings();
 
 describe('failures', () => {
   const failing: UsageAnswer = { ok: false, problem: { reason: 'Unreachable', message: 'nobody there' } };
@@ -43,7 +45,7 @@ describe('failures', () => {
             expect(problem?.reason).toBe(reason);
             if (turn === turns + 1 && reason !== undefined) {
               expect(collecting.collector.profileOf(web, 'app')?.save()).toBe(before);
-              expect(collecting.collector.healthOf({ namespace: 'shop', name: 'small' })).toMatchObject({
+              expect(collecting.collector.healthOf(policy)).toMatchObject({
                 workloads: 1,
                 failing: 1,
                 problem: { reason },
@@ -205,7 +207,7 @@ describe('failures', () => {
     const { chosen } = collecting;
     collecting.chosen = { ok: false, problem };
     await collecting.clock.advance(0);
-    expect(collecting.collector.healthOf({ namespace: 'shop', name: 'small' })).toEqual({
+    expect(collecting.collector.healthOf(policy)).toEqual({
       workloads: 1,
       failing: 1,
       problem,
@@ -215,11 +217,21 @@ describe('failures', () => {
     if (!chosen.ok) throw new Error('the scripted source can be used');
     collecting.chosen = { ...chosen, fallback: { provider: 'metrics-server', because: problem } };
     await collecting.clock.advance(HOUR);
-    expect(collecting.collector.healthOf({ namespace: 'shop', name: 'small' })).toMatchObject({
+    expect(collecting.collector.healthOf(policy)).toMatchObject({
       failing: 0,
       fallback: { provider: 'metrics-server', because: problem },
     });
-    expect(collecting.collector.healthOf({ namespace: 'shop', name: 'other' })).toBeUndefined();
+    expect(collecting.collector.healthOf({ ...policy, name: 'other' })).toBeUndefined();
+  });
+
+  test('of two policies of one name, in both API groups, each has the workloads that are its own', async () => {
+    const alias = { ...policy, group: 'optipod.optipod.io' } as const;
+    const api = aSizedWorkload({ name: 'api', uid: 'uid-api' });
+    const collecting = start({ targets: [aTarget(web), aTarget(api, { policy: alias })] });
+    collecting.answer = (request) => (request.workload.name === 'api' ? failing : steady(request));
+    await collecting.clock.advance(0);
+    expect(collecting.collector.healthOf(policy)).toMatchObject({ workloads: 1, failing: 0 });
+    expect(collecting.collector.healthOf(alias)).toMatchObject({ workloads: 1, failing: 1 });
   });
 });
 

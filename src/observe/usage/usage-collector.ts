@@ -136,7 +136,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     const chosen = sources.sourceFor(target.settings);
     const name = chosen.ok ? chosen.source.name : target.settings.provider;
     const result = chosen.ok
-      ? await collectOne(context, target, chosen.source, startedAt, signal)
+      ? await collectOne(context, { target, source: chosen.source, now: startedAt }, signal)
       : { problem: chosen.problem, warnings: [], isNew: false, missing: [], samples: 0 };
     const now = clock.now();
     onFetch?.({ source: name, millis: now - startedAt, ok: result.problem === undefined, samples: result.samples });

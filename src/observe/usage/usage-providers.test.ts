@@ -77,13 +77,13 @@ describe('choice of a provider', () => {
       return chosen.ok ? chosen.source : chosen.problem;
     };
     const base = of({});
-    expect(of({ policy: { namespace: 'other', name: 'x' } })).toBe(base);
-    const token = { bearerTokenSecretRef: { name: 'token', key: 'token' } };
+    expect(of({ policy: { group: 'optipod.io', namespace: 'other', name: 'x' } })).toBe(base);
+    const token = { bearerTokenSecret: { name: 'token', key: 'token' } };
     const others = [
       of({ prometheus: { url: 'http://other:9090' } }),
       of({ prometheus: { labels: { cluster: 'eu' } } }),
       of({ prometheus: token }),
-      of({ prometheus: token, policy: { namespace: 'other', name: 'x' } }),
+      of({ prometheus: token, policy: { group: 'optipod.io', namespace: 'other', name: 'x' } }),
     ];
     expect(new Set([base, ...others]).size).toBe(5);
   });
@@ -115,7 +115,7 @@ describe('provider prometheus', () => {
     };
     expect(await ask({})).toBe('Bearer of-the-operator');
     expect(await ask({ prometheus: { url: server.url.href } })).toBeUndefined();
-    expect(await ask({ prometheus: { bearerTokenSecretRef: { name: 'token', key: 'token' } } })).toBe(
+    expect(await ask({ prometheus: { bearerTokenSecret: { name: 'token', key: 'token' } } })).toBe(
       'Bearer of-the-policy',
     );
     own.close();
