@@ -8,6 +8,7 @@ import type { PodAllocationSpec } from '../api/pod-allocation.ts';
 import type { CpuSize } from '../decide/allocation/allocation-pod.ts';
 import { isRecord, memberOf } from '../lib/is-record.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { Millicores } from '../lib/units.ts';
 
 /**
@@ -17,12 +18,7 @@ import type { Millicores } from '../lib/units.ts';
 export function annotatedOriginal(marks: Readonly<Record<string, string>>): CpuSize | undefined {
   const text = marks[sizingKeys.allocationOriginals];
   if (text === undefined) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = tryParseJson(text);
   const containers = isRecord(parsed) ? Object.values(parsed) : [];
   const amounts = (list: string): (Millicores | undefined)[] =>
     containers.map((resources) => tryParseMillicores(memberOf(memberOf(resources, list), 'cpu')));

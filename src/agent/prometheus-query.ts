@@ -5,6 +5,7 @@
 import https from 'node:https';
 import { memberOf } from '../lib/is-record.ts';
 import { http } from '../lib/node-http.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 
 /** One series of the answer, by the pod that its labels name. */
 export interface MetricSample {
@@ -25,12 +26,8 @@ const LONGEST_ANSWER_BYTES = 4 << 20;
 export async function queryPrometheus(base: URL, query: string, signal: AbortSignal): Promise<MetricSample[]> {
   const url = new URL(`${base.pathname.replace(/\/$/, '')}/api/v1/query`, base);
   const { status, body } = await post(url, new URLSearchParams({ query }).toString(), signal);
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body);
-  } catch {
-    throw new Error(`${url.host} answered ${status} with what is not JSON`);
-  }
+  const answer = tryParseJson(body);
+  if (answer === undefined) throw new Error(`${url.host} answered ${status} with what is not JSON`);
   const reason = memberOf(answer, 'error');
   if (status !== 200 || memberOf(answer, 'status') !== 'success')
     throw new Error(

@@ -7,10 +7,11 @@ import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import { isDecrease, resumeWatch } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
+import type { KeptAmount } from '../model/kept-sizes.ts';
 import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
 import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import { type KeptAmount, type KeptChange, readWatch, writeWatch } from '../model/watched-changes.ts';
+import { type KeptChange, readWatch, writeWatch } from '../model/watched-changes.ts';
 import type { OngoingChange, WorkloadMemory } from './rightsizing-memory.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
 

@@ -1,7 +1,7 @@
 /** Putting back what a pod had before Stowage sized it: on opt-out, when a policy goes, on `stowage restore`. */
 import { originalsKeys } from '../api/annotations-sizing.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
-import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys, sizePaths } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -48,9 +48,9 @@ export function planRestore(
     const isGiven = engine === 'allocation' && size.cpuRequest !== undefined && original.cpuRequest === undefined;
     if (isGiven) to.cpuRequest = Math.min(LEAST_REQUEST, size.cpuRequest ?? 0);
     for (const each of sizeKeys) {
-      const resource = each.startsWith('cpu') ? 'cpu' : 'memory';
+      const { list, resource } = sizePaths[each];
       // A limit of ours.
-      const isAdded = each.endsWith('Limit') && size[each] !== undefined && original[each] === undefined;
+      const isAdded = list === 'limits' && size[each] !== undefined && original[each] === undefined;
       if (!isAdded || node === undefined || (engine === 'allocation' && resource === 'memory')) continue;
       const whole = resource === 'cpu' ? node.allocatable.cpuMillis : node.allocatable.memoryBytes;
       to[each] = Math.max(size[each] ?? 0, whole);

@@ -2,18 +2,10 @@
  * The sizes a workload's pods have in place of those in its template: kept in an annotation of the workload, so that
  * every replica of the operator can give them to new pods, and a new leader knows what is in force.
  */
-
-import { isRecord } from '../lib/is-record.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
+import { type KeptSize, readKeptSizes } from './kept-sizes.ts';
 import { type SizeKey, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
-
-/** What the template said when the size was applied, and what was applied. Millicores and bytes. */
-export type AppliedAmount = readonly [from: number | null, to: number];
-
-export interface AppliedContainer {
-  readonly container: string;
-  readonly amounts: Readonly<Partial<Record<SizeKey, AppliedAmount>>>;
-}
 
 /**
  * The text of the annotation; undefined where nothing differs from the template. Read back, it gives `inForce` again.
@@ -33,25 +25,9 @@ export function writeAppliedSizes(
   return entries.length === 0 ? undefined : JSON.stringify(Object.fromEntries(entries));
 }
 
-/** Reads the annotation; what cannot be read counts as not there. */
-export function readAppliedSizes(text: string | undefined): readonly AppliedContainer[] {
-  if (text === undefined) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([container, amounts]) => {
-    if (!isRecord(amounts)) return [];
-    const known: Partial<Record<SizeKey, AppliedAmount>> = {};
-    for (const key of sizeKeys) {
-      const amount = amounts[key];
-      if (isAmount(amount)) known[key] = amount;
-    }
-    return Object.keys(known).length === 0 ? [] : [{ container, amounts: known }];
-  });
+/** Reads the annotation: what the template said when a size was applied, and what was applied. */
+export function readAppliedSizes(text: string | undefined): readonly KeptSize[] {
+  return text === undefined ? [] : readKeptSizes(tryParseJson(text));
 }
 
 /**
@@ -60,7 +36,7 @@ export function readAppliedSizes(text: string | undefined): readonly AppliedCont
  */
 export function withAppliedSizes(
   containers: readonly ContainerSpecRecord[],
-  applied: readonly AppliedContainer[],
+  applied: readonly KeptSize[],
 ): readonly ContainerSpecRecord[] {
   if (applied.length === 0) return containers;
   return containers.map((container) => {
@@ -70,7 +46,7 @@ export function withAppliedSizes(
   });
 }
 
-function appliedTo(size: ContainerSize, { amounts }: AppliedContainer): ContainerSize | undefined {
+function appliedTo(size: ContainerSize, { amounts }: KeptSize): ContainerSize | undefined {
   const changed: Partial<Record<SizeKey, number>> = {};
   for (const key of sizeKeys) {
     const amount = amounts[key];
@@ -80,12 +56,4 @@ function appliedTo(size: ContainerSize, { amounts }: AppliedContainer): Containe
     changed[key] = to;
   }
   return { ...size, ...changed };
-}
-
-function isAmount(value: unknown): value is AppliedAmount {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const [from, to]: unknown[] = value;
-  const isWhole = (amount: unknown): boolean =>
-    typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0;
-  return (from === null || isWhole(from)) && isWhole(to);
 }

@@ -2,7 +2,7 @@
  * What a pod asks for beyond what its node has granted: what a resize still has to bring about, and what taking it back
  * would write.
  */
-import { type SizeChange, type SizeKey, sizeKeys } from './pod-size.ts';
+import { type SizeChange, type SizeKey, sizeKeys, sizePaths } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord, PodSizing } from './sizing-records.ts';
 
 /**
@@ -52,7 +52,7 @@ export function withdrawalChanges(
   return pick(asked, ({ container, to }, key) => {
     if (!keys.includes(key)) return undefined;
     const status = statusOf(statuses, container);
-    const held = (key.endsWith('Request') ? status?.allocated?.[key] : undefined) ?? status?.actual?.[key];
+    const held = (sizePaths[key].list === 'requests' ? status?.allocated?.[key] : undefined) ?? status?.actual?.[key];
     return held === to[key] ? undefined : held;
   });
 }
@@ -77,5 +77,5 @@ function statusOf(statuses: readonly ContainerStatusRecord[], name: string): Con
 }
 
 function toleranceOf(key: SizeKey): number {
-  return key.startsWith('cpu') ? CPU_TOLERANCE_MILLIS : MEMORY_TOLERANCE_BYTES;
+  return sizePaths[key].resource === 'cpu' ? CPU_TOLERANCE_MILLIS : MEMORY_TOLERANCE_BYTES;
 }

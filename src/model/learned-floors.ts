@@ -1,4 +1,6 @@
 /** What earlier decreases have shown to be too little, kept in an annotation of the workload until it expires. */
+import { memberOf } from '../lib/is-record.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis } from '../lib/units.ts';
 
 /** A request that did harm was this low; the next decrease stops above it (rightsizing bug 20). */
@@ -31,18 +33,13 @@ export function writeLessons({ floors, reverts }: Lessons): string | undefined {
 /** Reads the annotation; what cannot be read counts as not there. Floors that have expired at `now` are left out. */
 export function readLessons(text: string | undefined, now: EpochMillis): Lessons {
   if (text === undefined) return noLessons;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return noLessons;
-  }
-  if (typeof value !== 'object' || value === null || !('floors' in value) || !Array.isArray(value.floors))
-    return noLessons;
-  const entries: unknown[] = value.floors;
-  const floors = entries.flatMap(readFloor).filter(({ until }) => until > now);
-  const reverts = 'reverts' in value && Number.isInteger(value.reverts) ? Number(value.reverts) : 0;
-  return { floors, reverts: Math.max(0, reverts) };
+  const value = tryParseJson(text);
+  const [entries, reverts] = [memberOf(value, 'floors'), memberOf(value, 'reverts')];
+  if (!Array.isArray(entries)) return noLessons;
+  return {
+    floors: entries.flatMap(readFloor).filter(({ until }) => until > now),
+    reverts: Number.isInteger(reverts) ? Math.max(0, Number(reverts)) : 0,
+  };
 }
 
 function readFloor(entry: unknown): readonly LearnedFloor[] {

@@ -1,7 +1,8 @@
 /** What pods and templates had before Stowage sized them, as the text kept in their annotation. */
-import { isRecord } from '../lib/is-record.ts';
+import { isRecord, memberOf } from '../lib/is-record.ts';
 import { formatQuantity, fromBytes, fromMillicores, toBytes, toMillicores, tryParseQuantity } from '../lib/quantity.ts';
-import { type SizeKey, sizeKeys } from './pod-size.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
+import { type SizeKey, sizeKeys, sizePaths } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
 
 /** `resources` of a container as the API has them. */
@@ -41,12 +42,7 @@ function cpuOf({ cpuRequest, cpuLimit }: ContainerSize): ContainerSize {
 
 /** By container; undefined for a text that is not one of ours. People may have edited it. */
 export function parseOriginals(text: string): ReadonlyMap<string, ContainerSize> | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = tryParseJson(text);
   if (!isRecord(parsed)) return undefined;
   const sizes = new Map<string, ContainerSize>();
   for (const [container, body] of Object.entries(parsed)) {
@@ -61,9 +57,8 @@ export function parseOriginals(text: string): ReadonlyMap<string, ContainerSize>
 export function parseResources(body: Readonly<Record<string, unknown>>): ContainerSize | undefined {
   const size: { -readonly [Key in SizeKey]?: number } = {};
   for (const key of sizeKeys) {
-    const list = body[key.endsWith('Request') ? 'requests' : 'limits'];
-    const resource = key.startsWith('cpu') ? 'cpu' : 'memory';
-    const text = isRecord(list) ? list[resource] : undefined;
+    const { list, resource } = sizePaths[key];
+    const text = memberOf(body[list], resource);
     if (text === undefined) continue;
     const quantity = typeof text === 'string' ? tryParseQuantity(text) : undefined;
     if (quantity === undefined || quantity.nanos < 0n) return undefined;

@@ -24,6 +24,14 @@ export interface SizeChange {
 export const sizeKeys = ['cpuRequest', 'cpuLimit', 'memoryRequest', 'memoryLimit'] as const;
 export type SizeKey = (typeof sizeKeys)[number];
 
+/** Where `resources` of a container has each amount. */
+export const sizePaths = {
+  cpuRequest: { list: 'requests', resource: 'cpu' },
+  cpuLimit: { list: 'limits', resource: 'cpu' },
+  memoryRequest: { list: 'requests', resource: 'memory' },
+  memoryLimit: { list: 'limits', resource: 'memory' },
+} as const satisfies Readonly<Record<SizeKey, { list: 'requests' | 'limits'; resource: 'cpu' | 'memory' }>>;
+
 /** Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS. Zero counts as not set. */
 export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
   const isSet = (value: number | undefined): boolean => value !== undefined && value > 0;
@@ -125,6 +133,6 @@ export function isIncrease(from: ContainerSize, to: ContainerSize): boolean {
   return sizeKeys.some((key) => {
     const [before, after] = [from[key], to[key]];
     if (after === undefined) return false;
-    return before === undefined ? key.endsWith('Request') : after > before;
+    return before === undefined ? sizePaths[key].list === 'requests' : after > before;
   });
 }

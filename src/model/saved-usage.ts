@@ -1,5 +1,5 @@
 /** What is remembered of one container, as it is saved, exported and imported. */
-import { isRecord } from '../lib/is-record.ts';
+import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import type { ProfileOptions } from './usage-profile.ts';
@@ -24,7 +24,6 @@ export interface SavedUsage {
   readonly ring?: SavedRing;
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isMissingOr = (value: unknown, check: (value: unknown) => boolean): boolean =>
   value === undefined || check(value);
@@ -43,9 +42,9 @@ export function isSavedUsage(value: unknown): value is SavedUsage {
     isText(value['container']) &&
     isText(value['profile']) &&
     isOptions(value['options']) &&
-    isNumber(value['seenAt']) &&
-    isMissingOr(readTo['cpu'], isNumber) &&
-    isMissingOr(readTo['memory'], isNumber) &&
+    isFiniteNumber(value['seenAt']) &&
+    isMissingOr(readTo['cpu'], isFiniteNumber) &&
+    isMissingOr(readTo['memory'], isFiniteNumber) &&
     Array.isArray(kills) &&
     kills.every(isText) &&
     isMissingOr(value['window'], isWindow) &&
@@ -54,29 +53,29 @@ export function isSavedUsage(value: unknown): value is SavedUsage {
 }
 
 function isOptions(value: unknown): boolean {
-  if (!isRecord(value) || !isNumber(value['startupExclusionMillis'])) return false;
-  return isNumber(value['usualHalfLifeMillis']) && value['usualHalfLifeMillis'] > 0;
+  if (!isRecord(value) || !isFiniteNumber(value['startupExclusionMillis'])) return false;
+  return isFiniteNumber(value['usualHalfLifeMillis']) && value['usualHalfLifeMillis'] > 0;
 }
 
 function isWindow(value: unknown): boolean {
   return (
     isRecord(value) &&
-    isNumber(value['from']) &&
-    isNumber(value['to']) &&
+    isFiniteNumber(value['from']) &&
+    isFiniteNumber(value['to']) &&
     isMissingOr(value['cpu'], isPercentiles) &&
     isMissingOr(value['memory'], isPercentiles)
   );
 }
 
 function isPercentiles(value: unknown): boolean {
-  return isRecord(value) && ['p50', 'p90', 'p95', 'p99', 'max', 'samples'].every((key) => isNumber(value[key]));
+  return isRecord(value) && ['p50', 'p90', 'p95', 'p99', 'max', 'samples'].every((key) => isFiniteNumber(value[key]));
 }
 
 function isRing(value: unknown): boolean {
   return (
     isRecord(value) &&
-    isNumber(value['windowMillis']) &&
+    isFiniteNumber(value['windowMillis']) &&
     Array.isArray(value['slots']) &&
-    value['slots'].every((slot) => Array.isArray(slot) && slot.length === 5 && slot.every(isNumber))
+    value['slots'].every((slot) => Array.isArray(slot) && slot.length === 5 && slot.every(isFiniteNumber))
   );
 }

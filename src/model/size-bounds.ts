@@ -3,7 +3,7 @@
  * plug-ins will ask.
  */
 import { formatQuantity, fromBytes, fromMillicores } from '../lib/quantity.ts';
-import { type SizeKey, sizeKeys, sumOf } from './pod-size.ts';
+import { type SizeKey, sizeKeys, sizePaths, sumOf } from './pod-size.ts';
 import { countsIn, type QuotaSubject } from './quota-scopes.ts';
 import type {
   ComputeAmounts,
@@ -163,7 +163,7 @@ function useBySums(key: SizeKey, containers: Sized, statuses: PodSizing['statuse
   for (const { name, size } of containers) {
     const status = statuses.find((each) => each.name === name);
     const wish = size[key] ?? 0;
-    const allocated = key.endsWith('Request') && status?.allocated ? (status.allocated[key] ?? 0) : wish;
+    const allocated = sizePaths[key].list === 'requests' && status?.allocated ? (status.allocated[key] ?? 0) : wish;
     asked += wish;
     granted += allocated;
     held += status?.actual === undefined ? allocated : (status.actual[key] ?? 0);
@@ -179,13 +179,6 @@ export interface QuotaProblem {
   readonly asked: string;
   readonly free: string;
 }
-
-const quotaNames: Readonly<Record<SizeKey, string>> = {
-  cpuRequest: 'requests.cpu',
-  cpuLimit: 'limits.cpu',
-  memoryRequest: 'requests.memory',
-  memoryLimit: 'limits.memory',
-};
 
 /**
  * The first quota that has too little left for `more`. Only what grows is asked for: a decrease passes a quota that is
@@ -204,9 +197,9 @@ export function quotaProblem(
       const most = hard[key];
       const free = (most ?? 0) - (used[key] ?? 0) - underWay[key];
       if (most === undefined || more[key] <= 0 || more[key] <= free) continue;
-      const resource = key.startsWith('cpu') ? 'cpu' : 'memory';
+      const { list, resource } = sizePaths[key];
       const text = (amount: number): string => amountText(resource, Math.max(0, amount));
-      return { name, resource: quotaNames[key], asked: text(more[key]), free: text(free) };
+      return { name, resource: `${list}.${resource}`, asked: text(more[key]), free: text(free) };
     }
   }
   return undefined;

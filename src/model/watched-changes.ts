@@ -3,11 +3,9 @@
  * the workload, so that whoever leads next goes on watching and takes back.
  */
 import { isRecord } from '../lib/is-record.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import { type SizeKey, sizeKeys } from './pod-size.ts';
-
-/** What was in force and what was put in its place. Millicores and bytes; null: there was none. */
-export type KeptAmount = readonly [from: number | null, to: number];
+import { type KeptSize, readKeptSizes } from './kept-sizes.ts';
 
 /** The part of a watched change that outlives the process; what pods showed when it began is told from them again. */
 export interface KeptChange {
@@ -16,10 +14,8 @@ export interface KeptChange {
   readonly startedAt: EpochMillis;
   /** The pod that has it first, and since when. */
   readonly canary: { readonly uid: string; readonly name: string; readonly at: EpochMillis } | undefined;
-  readonly sizes: readonly {
-    readonly container: string;
-    readonly amounts: Readonly<Partial<Record<SizeKey, KeptAmount>>>;
-  }[];
+  /** What was in force, and what was put in its place. */
+  readonly sizes: readonly KeptSize[];
 }
 
 export interface KeptPart {
@@ -71,12 +67,7 @@ function textOf({ method, phase, startedAt, canary, sizes }: KeptChange): string
 /** Reads the annotation; entries that cannot be read count as not there. */
 export function readWatch(text: string | undefined): KeptWatch {
   if (text === undefined) return nothingKept;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return nothingKept;
-  }
+  const value = tryParseJson(text);
   if (!isRecord(value)) return nothingKept;
   const listOf = (entries: unknown): readonly unknown[] => (Array.isArray(entries) ? entries : []);
   return {
@@ -89,15 +80,8 @@ function readChange(entry: unknown): readonly KeptChange[] {
   if (!isRecord(entry)) return [];
   const { method, phase, at, first } = entry;
   if (method !== 'InPlace' && method !== 'Recreate' && method !== 'Evict') return [];
-  if ((phase !== 'canary' && phase !== 'spread') || !isTime(at) || !isRecord(entry['sizes'])) return [];
-  const sizes = Object.entries(entry['sizes']).flatMap(([container, given]) => {
-    const amounts: Partial<Record<SizeKey, KeptAmount>> = {};
-    for (const key of sizeKeys) {
-      const amount = isRecord(given) ? given[key] : undefined;
-      if (isAmount(amount)) amounts[key] = amount;
-    }
-    return Object.keys(amounts).length === 0 ? [] : [{ container, amounts }];
-  });
+  if ((phase !== 'canary' && phase !== 'spread') || !isTime(at)) return [];
+  const sizes = readKeptSizes(entry['sizes']);
   return sizes.length === 0 ? [] : [{ method, phase, startedAt: at, canary: readCanary(first), sizes }];
 }
 
@@ -117,11 +101,4 @@ function readPart(entry: unknown): readonly KeptPart[] {
 
 function isTime(value: unknown): value is EpochMillis {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isAmount(value: unknown): value is KeptAmount {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const [from, to]: unknown[] = value;
-  const isWhole = (amount: unknown): boolean => isTime(amount);
-  return (from === null || isWhole(from)) && isWhole(to);
 }

@@ -2,6 +2,7 @@
 
 import type { JsonPatchOperation } from '../api/kube-api.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 
 /** Versions of `admission.k8s.io` that are answered, each in kind. */
 export type ReviewVersion = 'admission.k8s.io/v1' | 'admission.k8s.io/v1beta1';
@@ -30,10 +31,8 @@ export type ParsedReview =
 
 /** Reads the body of a POST. Never throws. */
 export function parseReview(body: string): ParsedReview {
-  let review: unknown;
-  try {
-    review = JSON.parse(body);
-  } catch {
+  const review = tryParseJson(body);
+  if (review === undefined) {
     return problem('INVALID_REQUEST_BODY', 'the body is not JSON; send an AdmissionReview of admission.k8s.io/v1');
   }
   if (!isRecord(review) || review.kind !== 'AdmissionReview') {

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import type { Clock } from '../../lib/clock.ts';
 import { hasErrorCode, StowageError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { tryParseJson } from '../../lib/try-parse-json.ts';
 import type { CredentialSource, Credentials } from '../connection.ts';
 import type { ExecSettings } from './exec-settings.ts';
 import { textOf } from './kubeconfig-file.ts';
@@ -117,13 +118,9 @@ function parseOutput(output: string, settings: ExecSettings): Cached {
   const fail = (problem: string): never => {
     throw new ExecCredentialError(describe(settings, problem));
   };
-  let answer: unknown;
-  try {
-    answer = JSON.parse(output);
-  } catch {
-    // The output may hold a secret, so it is not quoted.
-    return fail('did not print an ExecCredential as JSON');
-  }
+  const answer = tryParseJson(output);
+  // The output may hold a secret, so it is not quoted.
+  if (answer === undefined) return fail('did not print an ExecCredential as JSON');
   if (!isRecord(answer) || answer['kind'] !== 'ExecCredential') return fail('did not print an ExecCredential');
   if (answer['apiVersion'] !== settings.apiVersion) {
     return fail(`answered in ${String(answer['apiVersion'])}, but the kubeconfig asks for ${settings.apiVersion}`);

@@ -5,7 +5,8 @@
  */
 
 import type { Semaphore } from '../../kube/transport/semaphore.ts';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord, memberOf } from '../../lib/is-record.ts';
+import { tryParseJson } from '../../lib/try-parse-json.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { type HttpExchange, shown } from './http-exchange.ts';
 import type { CredentialsReader } from './source-credentials.ts';
@@ -68,13 +69,7 @@ function question({ workload, pods, containers, from, to }: UsageRequest): objec
 
 /** Leniently: a series that cannot be read costs itself only. */
 function readAnswer(body: Buffer, url: URL): UsageAnswer {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    value = undefined;
-  }
-  const list = isRecord(value) ? value['series'] : undefined;
+  const list = memberOf(tryParseJson(body.toString('utf8')), 'series');
   if (!Array.isArray(list)) {
     const message = `${shown(url)} did not answer with {"series": [...]}: see the documentation of custom usage sources`;
     return { ok: false, problem: { reason: 'Malformed', message } };

@@ -7,7 +7,7 @@ describe('the files of the pages, from source', () => {
     const { emitWarning } = process;
     expect(files.get('/')).toBe('index.html');
     expect(files.get('/app.js')).toBe('main.ts');
-    expect([...files.keys()].filter((path) => /test|json/.test(path))).toEqual([]);
+    expect([...files.keys()].filter((path) => /\.test\.|\.json$/.test(path))).toEqual([]);
     for (const name of files.values()) {
       const { status, contentType, body } = readClientFile(name);
       expect([name, status, body.length > 0]).toEqual([name, 200, true]);

@@ -20,7 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
  * What the pages share with the rest of src/lib, in a build part of their bundle. A browser asks for `/lib/` of it: it
  * goes up no further.
  */
-const shared = ['ascending.ts', 'svg-path.ts'] as const;
+const shared = ['ascending.ts', 'is-record.ts', 'svg-path.ts', 'try-parse-json.ts'] as const;
 
 /** The path of a file relative to the pages' folder, by the path it is served under. */
 export function listClientFiles(): ReadonlyMap<string, string> {

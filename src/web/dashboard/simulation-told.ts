@@ -3,6 +3,7 @@
  * are let pass.
  */
 import * as z from 'zod';
+import { tryParseJson } from '../../lib/try-parse-json.ts';
 import { figureMeanings, isFigure } from '../../simulator/figures.ts';
 import { type Invariant, invariants } from '../../simulator/invariant-names.ts';
 import type { SimulationTold } from './simulation-answer.ts';
@@ -53,12 +54,8 @@ export type ReadReport =
 
 /** Whatever is in the file: never throws. */
 export function readReport(json: string): ReadReport {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return refusal('it is no JSON');
-  }
+  const value = tryParseJson(json);
+  if (value === undefined) return refusal('it is no JSON');
   const { success, data, error } = document.safeParse(value);
   if (success) return { ok: true, runs: ('reports' in data ? data.reports : [data]).map(told) };
   const [issue] = error.issues;

@@ -2,6 +2,8 @@
  * One question to a Prometheus API: a form in the body, so that no address is too long; the answer as JSON, or what
  * went wrong.
  */
+import { memberOf } from '../../../lib/is-record.ts';
+import { tryParseJson } from '../../../lib/try-parse-json.ts';
 import { type HttpExchange, shown } from '../http-exchange.ts';
 import type { CredentialsReader } from '../source-credentials.ts';
 import type { UsageProblem } from '../usage-source.ts';
@@ -44,7 +46,7 @@ export async function postForm(question: FormQuestion, signal: AbortSignal): Pro
   );
   if (!answer.ok) return answer;
   if (answer.status === 401 || answer.status === 403) credentials.refused();
-  const value = parse(answer.body);
+  const value = tryParseJson(answer.body.toString('utf8'));
   if (answer.status >= 200 && answer.status < 300) {
     if (value !== undefined) return { ok: true, value };
     const message = `${shown(target)} answered with something other than JSON: check that the address is that of a Prometheus API`;
@@ -63,20 +65,10 @@ export function below(base: URL, path: string): URL {
   return url;
 }
 
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 function statusProblem(url: URL, status: number, value: unknown): UsageProblem {
   // Only the API's own error text is shown: pages of other servers are none of a policy's business.
-  const text =
-    typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'
-      ? `: ${cleaned(value.error)}`
-      : '';
+  const error = memberOf(value, 'error');
+  const text = typeof error === 'string' ? `: ${cleaned(error)}` : '';
   const where = `${shown(url)} answered HTTP ${status}${text}`;
   if (status === 401 || status === 403)
     return {

@@ -1,4 +1,6 @@
 /** Asks the operator. Addresses are relative, so that the dashboard also works below a path of a proxy. */
+import { memberOf } from '../../../lib/is-record.ts';
+import { tryParseJson } from '../../../lib/try-parse-json.ts';
 
 /** What the operator refused, in its own words. */
 export class ApiError extends Error {
@@ -22,22 +24,12 @@ export async function ask<Answer>(
 ): Promise<Answer> {
   const query = params === undefined || params.size === 0 ? '' : `?${params}`;
   const response = await fetch(`api/${path}${query}`, { signal, cache: 'no-store' });
-  const body = parsed(await response.text());
+  const body = tryParseJson(await response.text());
   if (response.ok && body !== undefined) return body as Answer;
   throw new ApiError(response.status, messageOf(body) ?? `the operator answers ${response.status}`);
 }
 
-/** Undefined for what is no JSON, such as the page of a proxy in between. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function messageOf(body: unknown): string | undefined {
-  return typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string'
-    ? body.message
-    : undefined;
+  const message = memberOf(body, 'message');
+  return typeof message === 'string' ? message : undefined;
 }
