@@ -31,3 +31,13 @@ test('a machine clock set back by a day does not silence a matter for the day', 
   now -= 24 * HOUR;
   expect(told.isDue('a', 'blocked')).toBe(true);
 });
+
+test('a matter that is another each time ends in silence, not in memory', async () => {
+  const clock = createVirtualClock(0);
+  const told = createToldHourly(clock);
+  const due = Array.from({ length: 1_000 }, (_, index) => told.isDue('a', `annotation ${index}`));
+  expect(due.filter(Boolean)).toHaveLength(100);
+  expect(told.isDue('b', 'blocked')).toBe(true);
+  await clock.advance(HOUR);
+  expect(told.isDue('a', 'blocked')).toBe(true);
+});

@@ -8,7 +8,7 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 export interface ToldHourly {
   /**
    * Whether the matter is due to be told; if so, it counts as told from now on. Matters of one object are few: each
-   * stays for an hour, and all of them until the object is forgotten.
+   * stays for an hour, and all of them until the object is forgotten. Beyond a hundred, no more are told.
    */
   isDue(uid: string, matter: string): boolean;
   /** Forgets an object that is gone. */
@@ -16,6 +16,8 @@ export interface ToldHourly {
 }
 
 const HOUR_MILLIS: Millis = 3_600_000;
+/** A matter may be an annotation, and somebody may write another one each second. */
+const MOST_MATTERS = 100;
 
 export function createToldHourly(clock: Clock): ToldHourly {
   const told = new Map<string, Map<string, EpochMillis>>();
@@ -26,7 +28,7 @@ export function createToldHourly(clock: Clock): ToldHourly {
       const now = clock.now();
       // Instants ahead of now are from before the machine's clock was set back.
       for (const [known, at] of matters) if (Math.abs(now - at) >= HOUR_MILLIS) matters.delete(known);
-      if (matters.has(matter)) return false;
+      if (matters.has(matter) || matters.size >= MOST_MATTERS) return false;
       matters.set(matter, now);
       return true;
     },

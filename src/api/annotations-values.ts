@@ -27,6 +27,8 @@ export interface PodStamps {
 /** Go's strconv.Atoi takes a sign and leading zeros, no spaces and no decimals; one percent sign may follow. */
 const NUMBER = /^([+-]?\d+)(%?)$/;
 const MAX_MIN_ON_DEMAND = 10_000;
+/** A uid has 36; the ledger of claims keeps what a pod says, of pods that need not even be let in. */
+const LONGEST_ADMISSION_ID = 128;
 const MAX_INT32 = 2_147_483_647;
 
 /** Exactly `"true"`; anything else, `"True"` included, is not enabled. */
@@ -82,6 +84,7 @@ export function parseStamps(annotations: Labels | undefined): PodStamps | undefi
   const capacity = parseCapacity(annotations);
   const admissionId = annotations?.[placementKeys.admissionId];
   if (slot === undefined || capacity === undefined || admissionId === undefined) return undefined;
+  if (admissionId.length > LONGEST_ADMISSION_ID) return undefined;
   return {
     slot,
     capacity,

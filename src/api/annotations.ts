@@ -34,7 +34,7 @@ export const placementGrammar = {
   spotPercentage: 'a whole number from 0 to 100, optionally followed by %, such as 70 or 70%',
   minOnDemand: 'a whole number from 0 to 10000, or a percentage of the replicas such as 30%',
   schedule:
-    'one or more cron schedules of five fields, separated by ";", each optionally after "CRON_TZ=Area/City ", such as "0 2 * * 1-5"',
+    'one to twenty cron schedules of five fields, separated by ";", each optionally after "CRON_TZ=Area/City ", such as "0 2 * * 1-5"',
   duration: 'a duration longer than zero such as 30m or 2h30m: one for all schedules, or one each, separated by ";"',
 } as const;
 

@@ -86,3 +86,8 @@ test('for anything thrown there is a text, and nothing is thrown', () => {
     }),
   );
 });
+
+test('a value that was refused is quoted as far as anybody reads it', () => {
+  const error = new InvalidValueError('weight', 'x'.repeat(250_000), 'a number');
+  expect(error.message).toBe(`weight: "${'x'.repeat(300)}... (250000 characters)" is not valid; accepted: a number`);
+});

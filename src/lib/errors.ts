@@ -1,4 +1,5 @@
 /** Errors told apart by a stable `code`, never by their text; and one way to turn anything thrown into a sentence. */
+import { shortened } from './shortened.ts';
 
 /** Base of Stowage's own errors. `message` says what, where and how to mend it. */
 export class StowageError extends Error {
@@ -12,6 +13,9 @@ export class StowageError extends Error {
   }
 }
 
+/** Of a value in a message: texts of others are of any length, and messages are logged and remembered. */
+const LONGEST_QUOTE = 300;
+
 /** A value from outside (annotation, selector, quantity, file) that does not follow its grammar. */
 export class InvalidValueError extends StowageError {
   override readonly name = 'InvalidValueError';
@@ -21,7 +25,10 @@ export class InvalidValueError extends StowageError {
   readonly accepted: string;
 
   constructor(what: string, value: string, accepted: string) {
-    super('INVALID_VALUE', `${what}: ${JSON.stringify(value)} is not valid; accepted: ${accepted}`);
+    super(
+      'INVALID_VALUE',
+      `${what}: ${JSON.stringify(shortened(value, LONGEST_QUOTE))} is not valid; accepted: ${accepted}`,
+    );
     this.value = value;
     this.accepted = accepted;
   }

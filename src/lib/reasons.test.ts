@@ -26,6 +26,11 @@ describe('renderReason', () => {
     expect(renderReason('BlockedByPdb', { pdb: '{pdb} $& $1' })).toContain('PodDisruptionBudget {pdb} $& $1 allows');
   });
 
+  test('a value of any length makes a sentence that can be kept by the thousand', () => {
+    const message = renderReason('BlockedByPdb', { pdb: 'x'.repeat(250_000) });
+    expect(message).toMatch(/^PodDisruptionBudget x{1000}\.\.\. \(250000 characters\) allows no disruption now$/);
+  });
+
   test('reason gives the name with the sentence', () => {
     expect(reason('OutsideWindow', { opensAt: '02:00' })).toEqual({
       name: 'OutsideWindow',

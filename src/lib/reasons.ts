@@ -1,6 +1,7 @@
 /** Rendering of the table of reasons: the one vocabulary in which Stowage says what it did, did not do, and why. */
 import type { ReasonDefinition, ReasonKind } from './reason-definition.ts';
 import { reasonTable } from './reason-table.ts';
+import { shortened } from './shortened.ts';
 
 /** A reason of the table, e.g. `BlockedByPdb`. An unknown one does not compile. */
 export type ReasonName = keyof typeof reasonTable;
@@ -38,10 +39,16 @@ export function renderAdvice<Name extends ReasonName>(name: Name, values: Reason
   return fillIn(reasonTable[name].advice, values);
 }
 
+/**
+ * A value may be an annotation of a quarter of a megabyte, and sentences are kept by the thousand: in the journal, in
+ * statuses and in what was told.
+ */
+const LONGEST_VALUE = 1_000;
+
 /** `{key}` is the value; `{key|pod is|pods are}` the word that goes with a count: the first for 1, else the second. */
 function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(PLACEHOLDER, (_, key: string, one: string | undefined, many: string | undefined) => {
-    const value = String(values[key]);
+    const value = shortened(String(values[key]), LONGEST_VALUE);
     return one === undefined || many === undefined ? value : value === '1' ? one : many;
   });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DisruptionWindow, parseWindow, type WindowProblem } from './schedule.ts';
+import { createWindowParser, type DisruptionWindow, parseWindow, type WindowProblem } from './schedule.ts';
 
 function windowOf(schedule: string, duration: string): DisruptionWindow {
   const result = parseWindow(schedule, duration);
@@ -259,4 +259,33 @@ test('asking in any order gives the same answers', () => {
     }),
     { numRuns: 30 },
   );
+});
+
+describe('texts are of other people', () => {
+  const many = (part: string, count: number): string => Array.from({ length: count }, () => part).join(';');
+
+  test('twenty parts are enough for anybody', () => {
+    expect(problemsOf(many('0 2 * * *', 20), many('1h', 20))).toEqual([]);
+    expect(problemsOf(many('0 2 * * *', 21), '1h')).toEqual([
+      {
+        part: 'schedule',
+        value: expect.stringMatching(/^0 2 \* \* \*;/),
+        accepted: expect.stringContaining('20 parts'),
+      },
+    ]);
+    expect(problemsOf('0 2 * * *', many('1h', 21))).toMatchObject([{ part: 'duration' }]);
+  });
+
+  test.each([
+    ['a quarter of a megabyte of schedules', many('* * * * *', 26_000)],
+    ['of semicolons', ';'.repeat(260_000)],
+    ['of one field', `${'0,'.repeat(130_000)}0 2 * * *`],
+    ['of blanks', `0 2 * * *${' '.repeat(260_000)}`],
+  ])('%s is one problem, told in few words', (_, text) => {
+    const problems = problemsOf(text, '1h');
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.value.length).toBeLessThan(140);
+    expect(problemsOf('0 2 * * *', text)).toHaveLength(1);
+    expect(createWindowParser()(text, '1h')).toEqual(parseWindow(text, '1h'));
+  });
 });

@@ -2,6 +2,7 @@
 import { CRON_ACCEPTED, type CronSchedule, parseCron } from './cron.ts';
 import { DURATION_ACCEPTED, formatDuration, parseDuration } from './duration.ts';
 import { InvalidValueError } from './errors.ts';
+import { shortened } from './shortened.ts';
 import type { EpochMillis, Millis } from './units.ts';
 
 /** Times when pods may be moved. Time zones and daylight saving are those of its schedules (hazard H29). */
@@ -30,6 +31,14 @@ export type WindowResult =
   | { readonly ok: true; readonly window: DisruptionWindow }
   | { readonly ok: false; readonly problems: readonly WindowProblem[] };
 
+/**
+ * Both texts may be annotations of a quarter of a megabyte, and every part costs calendar arithmetic each time a window
+ * opens or closes. As many as a policy may have.
+ */
+const MAX_PARTS = 20;
+const MAX_LENGTH = 5_000;
+const QUOTED_LENGTH = 100;
+
 /** A longer window would never close between yearly occurrences. */
 const MAX_WINDOW_MILLIS = 366 * 24 * 3_600_000;
 /** How far and over how many adjoining windows a closing time is looked for. */
@@ -38,7 +47,7 @@ const MAX_FOLLOWED = 400;
 
 /**
  * Reads windows from their two texts, both with parts separated by `;`: cron schedules, and either one duration for all
- * or one each. The result lists every problem of both texts.
+ * or one each. The result lists every problem of both texts; of one that is too long, only that.
  */
 export function parseWindow(schedule: string, duration: string): WindowResult {
   const problems: WindowProblem[] = [];
@@ -65,7 +74,13 @@ function readParts<T>(
   read: (text: string) => T,
   problems: WindowProblem[],
 ): T[] {
-  return text.split(';').flatMap((piece) => {
+  const pieces = text.length > MAX_LENGTH ? [] : text.split(';');
+  if (pieces.length === 0 || pieces.length > MAX_PARTS) {
+    const accepted = `at most ${MAX_PARTS} parts and ${MAX_LENGTH} characters`;
+    problems.push({ part, value: shortened(text, QUOTED_LENGTH), accepted });
+    return [];
+  }
+  return pieces.flatMap((piece) => {
     const trimmed = piece.trim();
     try {
       if (trimmed === '') throw new InvalidValueError(part, text, acceptedWhenEmpty);
@@ -149,15 +164,21 @@ function closingTime(parts: readonly Part[], instant: EpochMillis): EpochMillis 
 
 /**
  * A {@link parseWindow} that remembers its results, for callers that read the same few texts for many workloads. It
- * forgets all of them when there are more than `limit`.
+ * forgets all of them when they have more than `limit` parts together.
  */
 export function createWindowParser(limit = 1000): typeof parseWindow {
   const remembered = new Map<string, WindowResult>();
+  let parts = 0;
   return (schedule, duration) => {
+    if (schedule.length + duration.length > 2 * MAX_LENGTH) return parseWindow(schedule, duration);
     const key = `${schedule}\n${duration}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    if (remembered.size >= limit) remembered.clear();
+    parts += Math.min(MAX_PARTS, schedule.split(';').length);
+    if (parts > limit) {
+      remembered.clear();
+      parts = 1;
+    }
     const result = parseWindow(schedule, duration);
     remembered.set(key, result);
     return result;

@@ -35,6 +35,25 @@ describe('createInterner', () => {
     expect(prepared).toEqual([1]);
   });
 
+  test('values of a size that nobody shares are not kept: they would outlive what they came with', () => {
+    const interner = createInterner<{ a: string }>(10);
+    const large = { a: 'x'.repeat(40_000) };
+    expect(interner.intern(large)).toBe(large);
+    expect(interner.intern({ ...large })).not.toBe(large);
+    expect(interner.size).toBe(0);
+  });
+
+  test('for any number of values, what is kept together has a bound; the least recently used goes first', () => {
+    const interner = createInterner<{ a: string }>(5_000);
+    const numbered = (index: number) => ({ a: `${index}`.padEnd(30_000, 'x') });
+    const first = interner.intern(numbered(0));
+    for (let index = 1; index < 600; index++) {
+      interner.intern(numbered(index));
+      if (index % 100 === 0) expect(interner.intern(numbered(0))).toBe(first);
+    }
+    expect(interner.size).toBe(279);
+  });
+
   test('a bound below one is refused', () => {
     expect(() => createInterner(0)).toThrow(RangeError);
   });

@@ -13,6 +13,19 @@ export interface Interner<T extends object> {
 }
 
 /**
+ * What is kept outlives the objects it came with, and whoever may create pods, be it for a dry run, may give each a
+ * megabyte of labels of its own: so values are kept up to this many characters of JSON together, and larger ones than
+ * any that many objects share not at all.
+ */
+const MOST_TEXT = 8 * 1024 * 1024;
+const LARGEST_TEXT = 32 * 1024;
+
+interface Kept<T> {
+  readonly value: T;
+  readonly length: number;
+}
+
+/**
  * @param maxEntries the least recently used value is forgotten beyond this number; records that still use it keep it
  *   alive, only later equal values get a copy of their own. Positive.
  * @param prepare makes the copy to keep of the first value of its kind, an equal one: to share parts of it, say.
@@ -23,22 +36,31 @@ export function createInterner<T extends object>(
 ): Interner<T> {
   if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
   // Insertion order is use order: a hit is moved to the end. Digests, as the texts would cost more than the values.
-  const kept = new Map<string, T>();
+  const kept = new Map<string, Kept<T>>();
+  let keptText = 0;
+  const forgetOldest = (): void => {
+    const [oldest] = kept;
+    if (oldest === undefined) return;
+    const [key, { length }] = oldest;
+    kept.delete(key);
+    keptText -= length;
+  };
   return {
     intern(value) {
-      const key = hash('sha1', JSON.stringify(value), 'base64');
+      const text = JSON.stringify(value);
+      const { length } = text;
+      if (length > LARGEST_TEXT) return value;
+      const key = hash('sha1', text, 'base64');
       const known = kept.get(key);
       if (known !== undefined) {
         kept.delete(key);
         kept.set(key, known);
-        return known;
+        return known.value;
       }
       const first = prepare(value);
-      kept.set(key, first);
-      if (kept.size > maxEntries) {
-        const oldest = kept.keys().next();
-        if (oldest.done !== true) kept.delete(oldest.value);
-      }
+      kept.set(key, { value: first, length });
+      keptText += length;
+      while (kept.size > maxEntries || keptText > MOST_TEXT) forgetOldest();
       return first;
     },
     get size() {

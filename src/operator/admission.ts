@@ -105,7 +105,17 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-function count(metrics: Metrics, { operation, resourceKind, decision, tookMillis }: AdmissionObservation): void {
+/**
+ * What an API server may be configured to ask about. Whoever reaches the port may name anything, and each would be a
+ * series.
+ */
+const OPERATIONS: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+const KINDS: readonly string[] = ['Pod', 'Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet'];
+const oneOf = (known: readonly string[], name: string): string => (known.includes(name) ? name : 'other');
+
+function count(metrics: Metrics, { decision, tookMillis, ...asked }: AdmissionObservation): void {
+  const operation = oneOf(OPERATIONS, asked.operation);
+  const resourceKind = oneOf(KINDS, asked.resourceKind);
   metrics.inc('spotalis_webhook_requests_total', { operation, resource_kind: resourceKind, result: 'allowed' });
   metrics.observe('spotalis_webhook_request_duration_seconds', {}, tookMillis / 1000);
   if (decision.kind === 'unsteered') {

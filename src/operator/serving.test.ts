@@ -175,11 +175,10 @@ describe('case 76: what is served', () => {
     });
   });
 
-  test('the webhook answers over TLS', async () => {
-    const { operator } = await start();
-    const request = { uid: 'r1', operation: 'CREATE', kind: { group: '', version: 'v1', kind: 'Pod' }, object: {} };
-    const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
-    const answer = await new Promise<string>((resolve, reject) => {
+  /** @returns the body of the webhook's answer. */
+  const review = (operator: Operator, request: object): Promise<string> =>
+    new Promise<string>((resolve, reject) => {
+      const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
       const options = { host: '127.0.0.1', port: operator.ports.webhook, path: '/mutate', method: 'POST' };
       const headers = { 'content-type': 'application/json' };
       const call = httpsRequest({ ...options, headers, ca: authority.certificatePem, agent: false }, (response) => {
@@ -193,7 +192,18 @@ describe('case 76: what is served', () => {
       call.on('error', reject);
       call.end(body);
     });
-    expect(JSON.parse(answer)).toMatchObject({ response: { uid: 'r1', allowed: true } });
+
+  test('the webhook answers over TLS; whoever asks it makes no series of his own', async () => {
+    const { operator } = await start();
+    const request = { uid: 'r1', operation: 'CREATE', kind: { group: '', version: 'v1', kind: 'Pod' }, object: {} };
+    expect(JSON.parse(await review(operator, request))).toMatchObject({ response: { uid: 'r1', allowed: true } });
+    for (let index = 0; index < 3; index++) {
+      const madeUp = { uid: 'r2', operation: `made-up-${index}`, kind: { kind: `Made-up-${index}` }, object: {} };
+      expect(JSON.parse(await review(operator, madeUp))).toMatchObject({ response: { allowed: true } });
+    }
+    const text = await (await fetch(urlOf(operator, 'metrics', '/metrics'))).text();
+    expect(text).not.toMatch(/made-up/i);
+    expect(text).toContain('{operation="other",resource_kind="other",result="allowed"} 3');
   });
 
   test('logs are JSON with level, time, msg and logger', async () => {

@@ -33,6 +33,8 @@ describe('parseReview', () => {
     ['null as request', review({ request: null }), 'EMPTY_ADMISSION_REQUEST'],
     ['no uid', review({ request: { ...request, uid: '' } }), 'INVALID_ADMISSION_REQUEST'],
     ['uid that is a number', review({ request: { ...request, uid: 7 } }), 'INVALID_ADMISSION_REQUEST'],
+    ['uid of a megabyte', review({ request: { ...request, uid: 'u'.repeat(1 << 20) } }), 'INVALID_ADMISSION_REQUEST'],
+    ['no namespace', review({ request: { ...request, namespace: 'n'.repeat(64) } }), 'INVALID_ADMISSION_REQUEST'],
     ['no kind', review({ request: { ...request, kind: undefined } }), 'INVALID_ADMISSION_REQUEST'],
   ])('%s is refused with a code', (_, body, code) => {
     expect(parseReview(body)).toMatchObject({ ok: false, code });

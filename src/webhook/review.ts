@@ -29,6 +29,10 @@ export type ParsedReview =
   | { readonly ok: true; readonly apiVersion: ReviewVersion; readonly request: AdmissionRequest }
   | { readonly ok: false; readonly code: ReviewProblemCode; readonly message: string };
 
+/** Both are kept, and looked up, after the answer; whoever reaches the port may send any. */
+const LONGEST_UID = 128;
+const LONGEST_NAMESPACE = 63;
+
 /** Reads the body of a POST. Never throws. */
 export function parseReview(body: string): ParsedReview {
   const review = tryParseJson(body);
@@ -44,8 +48,12 @@ export function parseReview(body: string): ParsedReview {
   }
   if (!isRecord(request)) return problem('EMPTY_ADMISSION_REQUEST', 'the AdmissionReview has no request');
   const { uid, kind, operation } = request;
-  if (typeof uid !== 'string' || uid === '') {
-    return problem('INVALID_ADMISSION_REQUEST', 'request.uid is missing; it must be a non-empty text');
+  if (typeof uid !== 'string' || uid === '' || uid.length > LONGEST_UID) {
+    const message = `request.uid is missing or too long; it must be a text of 1 to ${LONGEST_UID} characters`;
+    return problem('INVALID_ADMISSION_REQUEST', message);
+  }
+  if (text(request.namespace).length > LONGEST_NAMESPACE) {
+    return problem('INVALID_ADMISSION_REQUEST', 'request.namespace is not the name of a namespace');
   }
   if (!isRecord(kind)) return problem('INVALID_ADMISSION_REQUEST', 'request.kind is missing');
   return {

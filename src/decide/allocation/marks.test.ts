@@ -77,11 +77,15 @@ describe('what people write on a pod', () => {
     [{ weight: '-3' }, /accepted: a number above zero/],
     [{ 'hpa-mode': 'sometimes' }, /accepted: auto, limits-only, off, ignore/],
     [{ 'priority-class': 'urgent' }, /accepted: critical, normal, low/],
+    [{ weight: 'x'.repeat(9_000) }, /^mbcas.io\/weight: "x{100}\.\.\. \(9000 characters\)" is not valid/],
+    [{ coalition: 'x'.repeat(101) }, /accepted: a name of at most 100 characters$/],
+    [{ 'demand-metric': 'x'.repeat(101), 'demand-target': '2' }, /accepted: a name of at most 100 characters$/],
   ])('not understood, told and ignored: %j', (row, problem) => {
     const found = marks(row);
     expect(found.problems).toHaveLength(1);
     expect(found.problems[0]).toMatch(problem);
     expect(found).toMatchObject({ minCpu: undefined, maxCpu: undefined, weight: undefined, hpaMode: 'auto' });
+    expect(found).toMatchObject({ coalition: undefined, metric: undefined });
   });
 });
 

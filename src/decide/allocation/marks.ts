@@ -1,6 +1,7 @@
 /** What people write on a pod about its CPU: labels and annotations `mbcas.io/...`, read leniently and never guessed at. */
 import { ownMember } from '../../lib/own-member.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { Labels } from '../../model/records.ts';
 
@@ -30,6 +31,9 @@ export interface PodMarks {
   readonly problems: readonly string[];
 }
 
+/** Names are keys, and are written into PodAllocations: an annotation may be a quarter of a megabyte. */
+const LONGEST_NAME = 100;
+
 const hpaModes: readonly HpaMode[] = ['auto', 'limits-only', 'off', 'ignore'];
 /** `mbcas.io/priority-class`, which the public documents name. */
 const classWeights: Readonly<Record<string, number>> = { critical: 1.5, normal: 1, low: 0.7 };
@@ -41,7 +45,8 @@ export const LATENCY_METRIC = 'target-latency-ms';
 export function readMarks(marks: Labels): PodMarks {
   const problems: string[] = [];
   const reject = (key: string, accepted: string): undefined => {
-    problems.push(`mbcas.io/${key}: "${marks[`mbcas.io/${key}`]}" is not valid and ignored; accepted: ${accepted}`);
+    const value = shortened(marks[`mbcas.io/${key}`] ?? '', LONGEST_NAME);
+    problems.push(`mbcas.io/${key}: "${value}" is not valid and ignored; accepted: ${accepted}`);
     return undefined;
   };
   const quantity = (key: string): Millicores | undefined => {
@@ -62,7 +67,12 @@ export function readMarks(marks: Labels): PodMarks {
   const className = marks['mbcas.io/priority-class'];
   const classWeight = ownMember(classWeights, className);
   if (className !== undefined && classWeight === undefined) reject('priority-class', 'critical, normal, low');
-  const metric = marks['mbcas.io/demand-metric'];
+  const name = (key: string): string | undefined => {
+    const text = marks[`mbcas.io/${key}`];
+    const accepted = `a name of at most ${LONGEST_NAME} characters`;
+    return text !== undefined && text.length > LONGEST_NAME ? reject(key, accepted) : text || undefined;
+  };
+  const metric = name('demand-metric');
   const target = positive('demand-target');
   const type = marks['mbcas.io/workload-type'];
   const latencyTarget = positive('target-latency-ms');
@@ -72,7 +82,7 @@ export function readMarks(marks: Labels): PodMarks {
     maxCpu: quantity('max-cpu'),
     weight: positive('weight') ?? classWeight,
     priorityMultiplier: positive('priority-multiplier'),
-    coalition: marks['mbcas.io/coalition'] || undefined,
+    coalition: name('coalition'),
     managesGuaranteed: marks['mbcas.io/skip-guaranteed'] === 'false',
     isLatencySensitive: type === 'latency' || latencyTarget !== undefined,
     isBatch: type === 'batch',

@@ -70,6 +70,21 @@ describe('readAdmissionPod', () => {
     });
   });
 
+  test('a stamp is kept by the ledger of claims, so one of a megabyte is none', () => {
+    const stampOf = (admissionId: string) =>
+      read({
+        metadata: {
+          annotations: {
+            'spotalis.io/slot': '1',
+            'spotalis.io/capacity': 'spot',
+            'spotalis.io/admission-id': admissionId,
+          },
+        },
+      }).stamp;
+    expect(stampOf('8d5bff7c-4f9c-4f5e-9b5c-0a7f3c3a1c11')).toMatchObject({ slot: 1, capacity: 'spot' });
+    expect(stampOf('x'.repeat(129))).toBeUndefined();
+  });
+
   test('a static pod’s mirror is recognised', () => {
     expect(read({ metadata: { annotations: { 'kubernetes.io/config.mirror': 'hash' } } }).isMirror).toBe(true);
   });

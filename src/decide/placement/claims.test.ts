@@ -118,6 +118,18 @@ describe('createClaimLedger', () => {
     expect(ledger.recall('a', 1)).toBeUndefined();
   });
 
+  test('an answer that repeats a megabyte of the pod is not remembered, its place is', () => {
+    const ledger = createClaimLedger({ ttlMillis: TTL });
+    const steered = admitSteered(createWorld(aDeployment()));
+    const [operation] = steered.patch;
+    if (operation === undefined) throw new Error('the pod is not steered');
+    ledger.claim(claim('short'), steered);
+    ledger.claim(claim('long'), { ...steered, patch: [{ ...operation, value: 'x'.repeat(1 << 20) }] });
+    expect(ledger.recall('short', 1)).toBe(steered);
+    expect(ledger.recall('long', 1)).toBeUndefined();
+    expect(uidsOf(ledger.outstanding('w', [], 1))).toEqual(['short', 'long']);
+  });
+
   test('release gives up the claim and the answer', () => {
     const ledger = createClaimLedger({ ttlMillis: TTL });
     ledger.claim(claim('a'), answer);

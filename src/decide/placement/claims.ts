@@ -51,6 +51,11 @@ export interface ClaimLedger {
 
 /** Beyond this many remembered answers the oldest are forgotten; repeats come within seconds. */
 const MAX_ANSWERS = 10_000;
+/**
+ * A patch repeats what the pod says of node affinity, which may be a megabyte, of pods that need not even be let in. A
+ * repeated request for such a one is decided anew.
+ */
+const LONGEST_PATCH = 16 * 1024;
 
 /**
  * @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0. Read
@@ -82,7 +87,7 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       byUid.set(claim.uid, claim);
       const siblings = byWorkload.get(claim.workloadUid) ?? new Map<string, Claim>();
       byWorkload.set(claim.workloadUid, siblings.set(claim.uid, claim));
-      if (answer === undefined) return;
+      if (answer === undefined || isLong(answer)) return;
       answers.delete(claim.uid);
       answers.set(claim.uid, { answer, until: claim.at + options.ttlMillis });
       const [oldest] = answers.keys();
@@ -109,4 +114,8 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
     },
     size: () => byUid.size,
   };
+}
+
+function isLong(answer: AdmissionDecision): boolean {
+  return answer.kind === 'steered' && JSON.stringify(answer.patch).length > LONGEST_PATCH;
 }

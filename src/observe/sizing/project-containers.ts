@@ -1,5 +1,6 @@
 /** Containers and native sidecars of a pod spec -> {@link ContainerSpecRecord}s, in the order the API has them. */
 import type { Pod } from '../../api/core.ts';
+import { InvalidValueError } from '../../lib/errors.ts';
 import { qosClassOf } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { listOf, requireText } from '../fields.ts';
@@ -14,16 +15,24 @@ interface ResizableContainer {
   readonly restartPolicy?: string;
 }
 
+/** A node is full with a few hundred; an object has room for thousands. */
+const MOST_CONTAINERS = 500;
+
 /**
  * Run-once init containers are left out: their size has no effect once the pod runs.
- * @throws InvalidValueError when a field has an impossible value.
+ * @throws InvalidValueError when a field has an impossible value, or there are more containers than any pod has: they
+ * are looked up by name, one by one, in every admission and decision.
  */
 export function projectContainers(spec: Partial<PodSpec> | undefined): readonly ContainerSpecRecord[] {
   const sidecars = listOf<ApiContainer & ResizableContainer>(spec?.initContainers, 'spec.initContainers').filter(
     ({ restartPolicy }) => restartPolicy === 'Always',
   );
+  const containers = listOf(spec?.containers, 'spec.containers');
+  const count = containers.length + sidecars.length;
+  if (count > MOST_CONTAINERS)
+    throw new InvalidValueError('containers', `${count}`, `at most ${MOST_CONTAINERS} in one pod`);
   return [
-    ...listOf(spec?.containers, 'spec.containers').map((container) => projectContainer(container, false)),
+    ...containers.map((container) => projectContainer(container, false)),
     ...sidecars.map((container) => projectContainer(container, true)),
   ];
 }
