@@ -1,6 +1,7 @@
 /** The conformance suite on the embedded cluster. On a real control plane the same files run by themselves: `npm run test:cluster`. */
 import './access.conformance.ts';
 import './admission.conformance.ts';
+import './admission-policies.conformance.ts';
 import './allocation.conformance.ts';
 import './apply.conformance.ts';
 import './autoscalers-and-jobs.conformance.ts';
@@ -11,6 +12,7 @@ import './deployments.conformance.ts';
 import './disruption-budgets.conformance.ts';
 import './events-and-leases.conformance.ts';
 import './evictions.conformance.ts';
+import './failing-webhooks.conformance.ts';
 import './lists.conformance.ts';
 import './namespace-bounds.conformance.ts';
 import './object-counts.conformance.ts';

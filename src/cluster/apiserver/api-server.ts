@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { createFaultPlan, type FaultPlan } from '../faults/fault-plan.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
+import { createPolicyAdmission } from './admission/validating-policies.ts';
 import type { LocalWebhook } from './admission/webhook-call.ts';
 import { createWebhookAdmission } from './admission/webhooks.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
@@ -28,7 +29,7 @@ import { createOperations, type Operations } from './operations.ts';
 import { followQuotas } from './quota-status.ts';
 import { createAuthorize, createRbac } from './rbac.ts';
 import { createReader } from './reader.ts';
-import { type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
+import { type Admission, type Caller, CLUSTER_ADMIN, callerNamed } from './request.ts';
 import { reviewTypes } from './reviews.ts';
 import { createCoreEventView } from './rules/events.ts';
 import { createRuleTable } from './rules/rule-table.ts';
@@ -139,7 +140,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const none = () => undefined;
   const localWebhooks = new Map<string, LocalWebhook>();
   const log = options.log ?? none;
-  const { mutate, validate } = createWebhookAdmission({
+  const judge = createPolicyAdmission({ reader, registry });
+  const { mutate, validate: askWebhooks } = createWebhookAdmission({
     reader,
     registry,
     clock,
@@ -148,6 +150,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     localWebhooks,
     resolveService: options.resolveService,
   });
+  const validate: Admission = (attributes) => {
+    judge(attributes);
+    return askWebhooks(attributes);
+  };
   const writer = createWriter({
     storage,
     reader,

@@ -1,10 +1,11 @@
 /** The decoder of request bodies: what must be an object of a served type is one, or is refused in the words of the real server. */
 import { apiVersionOf } from '../../api/resources.ts';
-import { type JsonObject, textOf } from './json.ts';
+import { isObject, type JsonObject, textOf } from './json.ts';
 import { withoutEmptyCollections } from './object-meta.ts';
+import { type DecodedStruct, decodeStruct } from './schema/decode-struct.ts';
+import { METADATA_HOLDER, structOf } from './schema/struct-types.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { shapeProblem } from './shape.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, unrecognizedBody } from './status-error.ts';
 
 /**
  * Checks that the body is an object of the served type and gives it apiVersion, kind and metadata.
@@ -12,34 +13,68 @@ import { badRequest } from './status-error.ts';
  */
 export function decode(type: ServedType, input: JsonObject, stored?: ApiObject): ApiObject {
   const apiVersion = apiVersionOf(type);
-  if (input['kind'] !== undefined && input['kind'] !== type.kind) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; the body says kind ${JSON.stringify(input['kind'])}`,
-    );
-  }
-  // Built-in types are decoded as what the URL says; custom ones have to say what they are.
-  if (type.customResource === true && input['kind'] === undefined) {
-    const text = JSON.stringify(input);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): Object 'Kind' is missing in '${text}' (${text.slice(0, 30)}${text.length > 30 ? ' ...' : ''})`,
-    );
-  }
-  const said = input['apiVersion'] ?? (type.customResource === true ? '' : apiVersion);
-  if (said !== apiVersion) {
-    throw badRequest(
-      `the API version in the data (${textOf(said)}) does not match the expected API version (${apiVersion})`,
-    );
-  }
-  const metadata = input['metadata'] ?? {};
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) {
-    throw badRequest(
-      `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: json: cannot unmarshal into Go struct field ${type.kind}.metadata of type v1.ObjectMeta`,
-    );
-  }
-  const problem = shapeProblem(type, input, stored);
+  checkType(type, input, apiVersion);
+  const { object, problem } = readBody(type, input, stored);
   if (problem !== undefined)
     throw badRequest(
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,
     );
-  return { ...input, apiVersion, kind: type.kind, metadata: withoutEmptyCollections(metadata) };
+  const { metadata } = object;
+  return {
+    ...object,
+    apiVersion,
+    kind: type.kind,
+    metadata: isObject(metadata) ? withoutEmptyCollections(metadata) : {},
+  };
+}
+
+/** Built-in types are decoded as what the URL says where the body does not; custom ones have to say what they are. */
+function checkType(type: ServedType, input: JsonObject, expected: string): void {
+  const { apiVersion, kind } = input;
+  for (const [field, value] of Object.entries({ apiVersion, kind })) {
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .${field} of type string`;
+    throw unrecognizedBody(type.kind, why, JSON.stringify(input));
+  }
+  if (type.customResource === true && !kind)
+    throw unrecognizedBody(type.kind, `Object 'Kind' is missing in '${JSON.stringify(input)}'`, JSON.stringify(input));
+  const said = {
+    apiVersion: textOf(apiVersion) || (type.customResource === true ? '' : expected),
+    kind: textOf(kind) || type.kind,
+  };
+  if (type.customResource === true) {
+    if (said.apiVersion !== expected)
+      throw badRequest(
+        `the API version in the data (${said.apiVersion}) does not match the expected API version (${expected})`,
+      );
+    if (said.kind !== type.kind)
+      throw badRequest(`the kind in the data (${said.kind}) does not match the expected kind (${type.kind})`);
+    return;
+  }
+  if (said.apiVersion === expected && said.kind === type.kind) return;
+  const [group, version] = said.apiVersion.includes('/') ? said.apiVersion.split('/', 2) : ['', said.apiVersion];
+  const named = { group: group ?? '', version: version ?? '', kind: said.kind };
+  const why =
+    structOf(named) === undefined
+      ? `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`
+      : `converting (${version}.${said.kind}) to (${packageOf(type.group)}.${type.kind}): unknown conversion`;
+  throw badRequest(`${said.kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}: ${why}`);
+}
+
+/** The Go package of a group's internal types. */
+function packageOf(group: string): string {
+  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? group);
+}
+
+/** What the struct of the type makes of a body; of types that others define only the metadata are read. */
+export function readBody(type: ServedType, body: JsonObject, stored?: JsonObject): DecodedStruct {
+  if (type.struct !== undefined) return decodeStruct(body, type.struct, stored);
+  const { metadata } = body;
+  const { object, problem } = decodeStruct({ metadata }, METADATA_HOLDER, { metadata: stored?.['metadata'] });
+  return {
+    object: { ...body, ...object },
+    unknown: [],
+    ...(problem === undefined ? {} : { problem: problem.replace(METADATA_HOLDER.name, type.kind) }),
+  };
 }

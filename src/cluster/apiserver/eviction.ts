@@ -6,17 +6,8 @@ import { isConflict } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { checkDeletePreconditions, type Deleter, type DeletionOptions } from './deleter.ts';
-import { unsupportedField } from './field-errors.ts';
-import {
-  cloneJson,
-  ensureObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  objectsAt,
-  stringAt,
-  stringsAt,
-} from './json.ts';
+import { deletionOptionsOf, withDryRun } from './deletion-options.ts';
+import { cloneJson, ensureObject, type JsonObject, numberAt, objectAt, objectsAt, stringAt } from './json.ts';
 import { toTime } from './names.ts';
 import type { SubresourceAction } from './operations.ts';
 import type { Reader } from './reader.ts';
@@ -25,7 +16,7 @@ import { isPodReady } from './rules/pod.ts';
 import { labelSelectorOf } from './rules/workload.ts';
 import { selectorPredicate } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest, failure, forbidden, invalid, successStatus, tooManyRequests } from './status-error.ts';
+import { badRequest, failure, forbidden, successStatus, tooManyRequests } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import type { Writer } from './writer.ts';
 
@@ -153,30 +144,6 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
       throw error;
     }
     return { ...successStatus(), code: 201 };
-  };
-}
-
-/**
- * The context of a deletion whose `metav1.DeleteOptions` may ask for a dry run, as kubectl's do.
- * @throws 422 for a dry run of some stages only, which nobody offers.
- */
-export function withDryRun(options: JsonObject | undefined, context: WriteContext): WriteContext {
-  const stages = stringsAt(options, 'dryRun');
-  if (stages.some((stage) => stage !== 'All'))
-    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [unsupportedField('dryRun', stages, ['All'])]);
-  return stages.length > 0 ? { ...context, dryRun: true } : context;
-}
-
-/** Reads a `metav1.DeleteOptions` body. */
-export function deletionOptionsOf(body: JsonObject | undefined): DeletionOptions {
-  const orphan = body?.['orphanDependents'];
-  return {
-    gracePeriodSeconds: numberAt(body, 'gracePeriodSeconds'),
-    uid: stringAt(body, 'preconditions', 'uid'),
-    resourceVersion: stringAt(body, 'preconditions', 'resourceVersion'),
-    propagationPolicy:
-      stringAt(body, 'propagationPolicy') ??
-      (typeof orphan === 'boolean' ? (orphan ? 'Orphan' : 'Background') : undefined),
   };
 }
 

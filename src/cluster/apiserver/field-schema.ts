@@ -3,75 +3,74 @@
  * Source: the listType, listMapKey and mapType markers of k8s.io/api; for custom resources their x-kubernetes-* extensions.
  */
 import { isObject, type Json, type JsonObject, objectAt, stringAt, stringsAt } from './json.ts';
+import { type FieldType, METADATA_STRUCT, type StructField, type StructType } from './schema/struct-types.ts';
 
-/** Schemas know types, not values: a list may tell its keys only from its items (`ports`). */
 export interface FieldSchema {
   /** Keys of a list's items, `set` for a list of distinct scalars, undefined for a list that is one value. */
-  listKeys(items: readonly Json[]): readonly string[] | 'set' | undefined;
+  listKeys(): readonly string[] | 'set' | undefined;
   /** The map is one value, owned as a whole. */
   readonly atomicMap: boolean;
   member(name: string): FieldSchema;
   item(): FieldSchema;
 }
 
-const KEYED: Readonly<Record<string, readonly string[]>> = {
-  addresses: ['type'],
-  conditions: ['type'],
-  containers: ['name'],
-  env: ['name'],
-  ephemeralContainers: ['name'],
-  hostAliases: ['ip'],
-  imagePullSecrets: ['name'],
-  initContainers: ['name'],
-  ownerReferences: ['uid'],
-  podIPs: ['ip'],
-  resourceClaims: ['name'],
-  schedulingGates: ['name'],
-  secrets: ['name'],
-  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
-  volumeDevices: ['devicePath'],
-  volumeMounts: ['mountPath'],
-  volumes: ['name'],
-  webhooks: ['name'],
-};
-const SETS: ReadonlySet<string> = new Set(['finalizers', 'podCIDRs']);
-const ATOMIC_MAPS: ReadonlySet<string> = new Set([
-  'configMapKeyRef',
-  'fieldRef',
-  'labelSelector',
-  'namespaceSelector',
-  'nodeSelector',
-  'nodeSelectorTerms',
-  'objectSelector',
-  'requiredDuringSchedulingIgnoredDuringExecution',
-  'resourceFieldRef',
-  'scaleTargetRef',
-  'secretKeyRef',
-  'selector',
-]);
+const PLAIN: FieldSchema = { atomicMap: false, listKeys: () => undefined, member: () => PLAIN, item: () => PLAIN };
 
-/** The schema of one field of built-in types, told by its name: they mean the same wherever they occur. */
-function builtIn(name: string): FieldSchema {
-  return {
-    atomicMap: ATOMIC_MAPS.has(name),
-    listKeys(items) {
-      if (name === 'ports') {
-        const ofContainer = items.some((item) => isObject(item) && item['containerPort'] !== undefined);
-        return ofContainer ? ['containerPort', 'protocol'] : ['port', 'protocol'];
-      }
-      return SETS.has(name) ? 'set' : KEYED[name];
-    },
-    member: (child) => BUILT_IN.get(child) ?? BUILT_IN_SCHEMA,
-    item: () => BUILT_IN_SCHEMA,
-  };
+/** Schemas by struct, each made once for the life of the schema they are reached from. */
+type Known = Map<StructType, FieldSchema>;
+
+/** The schema of a built-in type. */
+export function schemaFromStruct(struct: StructType): FieldSchema {
+  return schemaOfStruct(struct, false, new Map());
 }
 
-/** Fields with a rule of their own; all others are plain. */
-const BUILT_IN: ReadonlyMap<string, FieldSchema> = new Map(
-  [...Object.keys(KEYED), ...SETS, ...ATOMIC_MAPS, 'ports'].map((name) => [name, builtIn(name)]),
-);
+function schemaOfStruct(struct: StructType, isAtomic: boolean, known: Known): FieldSchema {
+  const present = isAtomic ? undefined : known.get(struct);
+  if (present !== undefined) return present;
+  const members = new Map<string, FieldSchema>();
+  const schema: FieldSchema = {
+    atomicMap: isAtomic || struct.isAtomic,
+    listKeys: () => undefined,
+    member(name) {
+      const made = members.get(name);
+      if (made !== undefined) return made;
+      const field = struct.fields.get(name);
+      const member = field === undefined ? PLAIN : schemaOfType(field.type, field, known);
+      if (field !== undefined) members.set(name, member);
+      return member;
+    },
+    item: () => PLAIN,
+  };
+  if (!isAtomic) known.set(struct, schema);
+  return schema;
+}
 
-export const BUILT_IN_SCHEMA: FieldSchema = builtIn('');
+/** @param field says how the value itself merges; absent for what is inside of a list or map. */
+function schemaOfType(type: FieldType, field: StructField | undefined, known: Known): FieldSchema {
+  switch (type.kind) {
+    case 'struct':
+      return schemaOfStruct(type.struct, field?.isAtomic ?? false, known);
+    case 'list': {
+      const item = schemaOfType(type.item, undefined, known);
+      return { ...PLAIN, listKeys: () => field?.listKeys, item: () => item };
+    }
+    case 'map': {
+      const value = schemaOfType(type.value, undefined, known);
+      return { ...PLAIN, atomicMap: field?.isAtomic ?? false, member: () => value };
+    }
+    default:
+      // What no struct describes is one value, as fieldsV1.
+      return type.kind === 'any' ? { ...PLAIN, atomicMap: true } : PLAIN;
+  }
+}
+
+const METADATA_SCHEMA = schemaFromStruct(METADATA_STRUCT);
+
+/** Of types of which nothing but their metadata is known. */
+export const METADATA_ONLY_SCHEMA: FieldSchema = {
+  ...PLAIN,
+  member: (name) => (name === 'metadata' ? METADATA_SCHEMA : PLAIN),
+};
 
 /** The schema of a custom resource version; fields it does not describe are single values. */
 export function schemaFromOpenApi(schema: JsonObject | undefined): FieldSchema {
@@ -83,7 +82,7 @@ export function schemaFromOpenApi(schema: JsonObject | undefined): FieldSchema {
       return kind === 'map' ? stringsAt(schema, 'x-kubernetes-list-map-keys') : undefined;
     },
     member(name) {
-      if (name === 'metadata') return BUILT_IN_SCHEMA.member('metadata');
+      if (name === 'metadata') return METADATA_SCHEMA;
       const additional = objectAt(schema, 'additionalProperties');
       return schemaFromOpenApi(objectAt(schema, 'properties', name) ?? additional);
     },

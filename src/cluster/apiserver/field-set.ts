@@ -34,7 +34,7 @@ function childrenOf(
     return children.length === 0 ? undefined : children;
   }
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const keys = schema.listKeys(value);
+  const keys = schema.listKeys();
   if (keys === undefined) return undefined;
   if (keys === 'set') return value.map((item) => [`v:${JSON.stringify(item)}`, item, schema.item()]);
   const children: [string, Json, FieldSchema][] = [];
@@ -57,25 +57,13 @@ export function fieldsOf(value: Json, schema: FieldSchema): FieldSet {
   return set;
 }
 
-/** Maps every object of a type has anyway: they are never owned themselves. */
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  'f:metadata',
-  'f:spec',
-  'f:status',
-  'f:template',
-  'f:strategy',
-  'f:updateStrategy',
-  'f:containers',
-  'f:data',
-]);
-
 /** Every field of a new value, its maps and lists included. */
-function addedFields(value: Json, schema: FieldSchema, element: string): FieldSet {
+function addedFields(value: Json, schema: FieldSchema): FieldSet {
   if (typeof value !== 'object' || value === null) return {};
   const children = childrenOf(value, schema);
   if (children === undefined) return {};
-  const set: FieldSet = STRUCTURAL.has(element) ? {} : { [SELF]: {} };
-  for (const [child, childValue, childSchema] of children) set[child] = addedFields(childValue, childSchema, child);
+  const set: FieldSet = { [SELF]: {} };
+  for (const [child, childValue, childSchema] of children) set[child] = addedFields(childValue, childSchema);
   return set;
 }
 
@@ -91,8 +79,8 @@ export function compareFields(before: Json | undefined, after: Json, schema: Fie
   const removed: FieldSet = {};
   const child = (element: string, old: Json | undefined, value: Json | undefined, childSchema: FieldSchema): void => {
     if (value === undefined) {
-      if (old !== undefined) removed[element] = addedFields(old, childSchema, element);
-    } else if (old === undefined) changed[element] = addedFields(value, childSchema, element);
+      if (old !== undefined) removed[element] = addedFields(old, childSchema);
+    } else if (old === undefined) changed[element] = addedFields(value, childSchema);
     else if (!equalJson(old, value)) {
       const wasNested = childrenOf(old, childSchema) !== undefined;
       const isNested = childrenOf(value, childSchema) !== undefined;
@@ -229,7 +217,7 @@ export function removeFields(value: Json | undefined, set: FieldSet, schema: Fie
     return;
   }
   if (!Array.isArray(value)) return;
-  const keys = schema.listKeys(value);
+  const keys = schema.listKeys();
   if (keys === undefined) return;
   for (let index = value.length - 1; index >= 0; index--) {
     const item = value[index] ?? null;

@@ -3,10 +3,11 @@
 import { apiVersionOf } from '../../api/resources.ts';
 import { ascending } from '../../lib/ascending.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { BUILT_IN_SCHEMA, type FieldSchema } from './field-schema.ts';
+import { type FieldSchema, METADATA_ONLY_SCHEMA } from './field-schema.ts';
 import { compareFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
 import { deepFreeze, isObject, type JsonObject, objectAt, stringAt } from './json.ts';
 import { toTime } from './names.ts';
+import { zeroStruct } from './schema/decode-struct.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
 export interface ManagedFields {
@@ -30,9 +31,9 @@ export interface FieldOwner {
   readonly fields: FieldSet;
 }
 
-/** How the type's fields merge; built-in types share one schema, told by the names of fields. */
+/** How the type's fields merge. */
 export function schemaOf(type: ServedType): FieldSchema {
-  return type.fieldSchema ?? BUILT_IN_SCHEMA;
+  return type.fieldSchema ?? METADATA_ONLY_SCHEMA;
 }
 
 /** What nobody owns: identity and what the server itself keeps. */
@@ -147,7 +148,9 @@ export function createManagedFields(clock: Clock): ManagedFields {
         return;
       }
       const schema = schemaOf(type);
-      const changes = compareFields(old, next, schema);
+      // A new object is compared with an empty one: what every object of the type has is nobody's.
+      const before = old ?? (type.struct === undefined ? {} : zeroStruct(type.struct));
+      const changes = compareFields(before, next, schema);
       const changed = withoutUnowned(changes.changed);
       const gone = withoutUnowned(changes.removed);
       // Who may write the object may also edit the list: what is given counts, unless nothing is.

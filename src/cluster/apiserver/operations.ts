@@ -1,6 +1,6 @@
 /** The API's verbs on resources and subresources, after authentication and authorization: what HTTP and in-process clients share. */
 import type { Patch } from '../../api/kube-api.ts';
-import { decode } from './decode.ts';
+import { decode, readBody } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
 import type { Authorize } from './gate.ts';
@@ -10,7 +10,6 @@ import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
-import { shapeProblem } from './shape.ts';
 import {
   badRequest,
   invalid,
@@ -19,6 +18,7 @@ import {
   preconditionFailed,
   unknownResource,
 } from './status-error.ts';
+import { checkFields } from './strict-fields.ts';
 import { subresourceView } from './subresources.ts';
 import type { Watcher } from './watcher.ts';
 import type { Writer } from './writer.ts';
@@ -171,7 +171,8 @@ export function createOperations({
       }
       const object = await change(target, context, (shown) => {
         const patched = applyPlainPatch(type, shown, patch);
-        const problem = subresource === 'scale' ? undefined : shapeProblem(type, patched, shown);
+        const problem = subresource === 'scale' ? undefined : readBody(type, patched, shown).problem;
+        if (problem === undefined && subresource !== 'scale') checkFields(type, patched, context, true);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
         if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', null, problem)]);
         const uid = stringAt(patched, 'metadata', 'uid');

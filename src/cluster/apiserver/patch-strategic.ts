@@ -2,55 +2,41 @@
  * Strategic merge patch: lists of named things merge item by item, as the types' patch tags say.
  * Source of the rules: apimachinery pkg/util/strategicpatch and the patchMergeKey tags of k8s.io/api.
  */
-import { cloneJson, equalJson, isObject, type Json, type JsonObject, textOf } from './json.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject } from './json.ts';
 import { applyMergePatch } from './patch-json.ts';
+import type { FieldType, StructField, StructType } from './schema/struct-types.ts';
 import { badRequest } from './status-error.ts';
 
-/** Merge key by list field. Lists not named here are replaced whole; see {@link PRIMITIVE_MERGES} for lists of texts. */
-const MERGE_KEYS: Readonly<Record<string, string>> = {
-  addresses: 'type',
-  conditions: 'type',
-  containers: 'name',
-  env: 'name',
-  ephemeralContainers: 'name',
-  hostAliases: 'ip',
-  hostIPs: 'ip',
-  imagePullSecrets: 'name',
-  initContainers: 'name',
-  ownerReferences: 'uid',
-  podIPs: 'ip',
-  resourceClaims: 'name',
-  schedulingGates: 'name',
-  secrets: 'name',
-  topologySpreadConstraints: 'topologyKey',
-  volumeDevices: 'devicePath',
-  volumeMounts: 'mountPath',
-  volumes: 'name',
-  webhooks: 'name',
-};
-const PRIMITIVE_MERGES: ReadonlySet<string> = new Set(['finalizers', 'podCIDRs']);
 /** Objects of which a patch keeps only the members named in `$retainKeys`. */
 const DIRECTIVE_PREFIXES = ['$setElementOrder/', '$deleteFromPrimitiveList/'];
 
-/** Container ports merge by containerPort, service ports by port. */
-function mergeKeyOf(field: string, items: readonly JsonObject[]): string | undefined {
-  if (field === 'ports') return items.some((item) => item['containerPort'] !== undefined) ? 'containerPort' : 'port';
-  return MERGE_KEYS[field];
-}
-
-/** Applies a strategic merge patch to `original` (not changed). */
-export function applyStrategicPatch(original: JsonObject, patch: JsonObject): JsonObject {
-  const replaced = REPLACED_MAPS[textOf(original['kind'])];
-  const result = mergeObject(original, patch, replaced);
+/** Applies a strategic merge patch to `original` (not changed), an object of that struct. */
+export function applyStrategicPatch(
+  original: JsonObject,
+  patch: JsonObject,
+  struct: StructType | undefined,
+): JsonObject {
+  const result = mergeObject(original, patch, struct);
   delete result['$retainKeys'];
   return result;
 }
 
-/** Maps that a patch replaces whole although they are maps (patchStrategy: replace), by kind. */
-const REPLACED_MAPS: Readonly<Record<string, ReadonlySet<string>>> = { PodDisruptionBudget: new Set(['selector']) };
+/** The struct of a member, or of the items of a list or map. */
+function structIn(type: FieldType | undefined): StructType | undefined {
+  switch (type?.kind) {
+    case 'struct':
+      return type.struct;
+    case 'list':
+      return structIn(type.item);
+    case 'map':
+      return structIn(type.value);
+    default:
+      return undefined;
+  }
+}
 
 /** `$setElementOrder` orders a list whether or not the patch changes it. */
-function mergeObject(original: JsonObject, patch: JsonObject, replaced?: ReadonlySet<string>): JsonObject {
+function mergeObject(original: JsonObject, patch: JsonObject, struct: StructType | undefined): JsonObject {
   const directive = patch['$patch'];
   if (directive === 'replace') return withoutDirectives(patch);
   if (directive === 'delete') return {};
@@ -76,10 +62,15 @@ function mergeObject(original: JsonObject, patch: JsonObject, replaced?: Readonl
       continue;
     }
     const before = result[key];
+    const field = struct?.fields.get(key);
     if (isObject(value))
-      result[key] = mergeObject(isObject(before) && !replaced?.has(key) ? before : {}, value, replaced);
+      result[key] = mergeObject(
+        isObject(before) && field?.isReplaced !== true ? before : {},
+        value,
+        structIn(field?.type),
+      );
     else if (Array.isArray(value))
-      result[key] = mergeList(key, Array.isArray(before) ? before : [], value, patch[`$setElementOrder/${key}`]);
+      result[key] = mergeList(field, Array.isArray(before) ? before : [], value, patch[`$setElementOrder/${key}`]);
     else result[key] = value;
   }
   // An order directive without a list of its own still reorders what is there.
@@ -87,20 +78,22 @@ function mergeObject(original: JsonObject, patch: JsonObject, replaced?: Readonl
     if (!key.startsWith('$setElementOrder/')) continue;
     const field = key.slice('$setElementOrder/'.length);
     const present = result[field];
-    if (patch[field] === undefined && Array.isArray(present)) result[field] = mergeList(field, present, [], patch[key]);
+    if (patch[field] === undefined && Array.isArray(present))
+      result[field] = mergeList(struct?.fields.get(field), present, [], patch[key]);
   }
   return result;
 }
 
 /** An item that the patch deletes and names again is there again: the patch is read in its order. */
-function mergeList(field: string, original: Json[], patch: Json[], order: Json | undefined): Json[] {
-  if (PRIMITIVE_MERGES.has(field)) {
+function mergeList(field: StructField | undefined, original: Json[], patch: Json[], order: Json | undefined): Json[] {
+  const key = field?.mergeKey;
+  if (key === '') {
     const merged = [...original, ...patch.filter((item) => !original.some((present) => equalJson(present, item)))];
     return arrange(merged, patch, original, Array.isArray(order) ? order : undefined, (item) => JSON.stringify(item));
   }
   const patchItems = patch.filter(isObject);
   const originalItems = original.filter(isObject);
-  const key = mergeKeyOf(field, [...patchItems, ...originalItems]);
+  const struct = structIn(field?.type);
   if (key === undefined || patchItems.length !== patch.length) return cloneJson(patch);
   if (patchItems.some((item) => item['$patch'] === 'replace')) {
     return patchItems.filter((item) => item['$patch'] !== 'replace').map(withoutDirectives);
@@ -117,8 +110,8 @@ function mergeList(field: string, original: Json[], patch: Json[], order: Json |
     given.push(item);
     const index = merged.findIndex((present) => present[key] === id);
     const present = merged[index];
-    if (present === undefined) merged.push(mergeObject({}, item));
-    else merged[index] = mergeObject(present, item);
+    if (present === undefined) merged.push(mergeObject({}, item, struct));
+    else merged[index] = mergeObject(present, item, struct);
   }
   const wantedOrder = Array.isArray(order) ? order.filter(isObject) : undefined;
   return arrange(merged, given, originalItems, wantedOrder, (item) => (isObject(item) ? idText(item[key]) : ''));

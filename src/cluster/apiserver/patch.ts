@@ -20,7 +20,7 @@ export function applyPlainPatch(type: ServedType, current: JsonObject, patch: Pl
         'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor',
       );
     }
-    result = patch.type === 'merge' ? applyMergePatch(current, body) : applyStrategicPatch(current, body);
+    result = patch.type === 'merge' ? applyMergePatch(current, body) : applyStrategicPatch(current, body, type.struct);
   }
   if (!isObject(result)) throw badRequest('the patched document is not an object');
   return result;

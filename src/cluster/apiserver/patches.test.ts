@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { equalJson, isObject, type Json, type JsonObject, setMember, toJson } from './json.ts';
 import { applyJsonPatch, applyMergePatch } from './patch-json.ts';
 import { applyStrategicPatch } from './patch-strategic.ts';
+import { structOf } from './schema/struct-types.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map(toJson);
 
@@ -86,6 +87,8 @@ describe('JSON patch', () => {
 });
 
 describe('strategic merge patch', () => {
+  const applyToPod = (original: JsonObject, patch: JsonObject): JsonObject =>
+    applyStrategicPatch(original, patch, structOf({ group: '', version: 'v1', kind: 'Pod' }));
   const pod = (containers: object[], more: object = {}): JsonObject =>
     toJson({ kind: 'Pod', spec: { containers, ...more } }) as JsonObject;
   const spec = (result: JsonObject): JsonObject => (isObject(result['spec']) ? result['spec'] : {});
@@ -98,7 +101,7 @@ describe('strategic merge patch', () => {
       ],
       { tolerations: [{ key: 'x' }], volumes: [{ name: 'v', emptyDir: {} }] },
     );
-    const result = applyStrategicPatch(original, {
+    const result = applyToPod(original, {
       spec: {
         containers: [
           {
@@ -164,35 +167,34 @@ describe('strategic merge patch', () => {
     ],
     ['null', { spec: { nodeSelector: null } }, { containers: [{ name: 'a' }, { name: 'b' }] }],
   ])('%s', (_, patch, expected) => {
-    expect(spec(applyStrategicPatch(pod([{ name: 'a' }, { name: 'b' }], { nodeSelector: { x: '1' } }), patch))).toEqual(
+    expect(spec(applyToPod(pod([{ name: 'a' }, { name: 'b' }], { nodeSelector: { x: '1' } }), patch))).toEqual(
       expected,
     );
   });
 
   test('finalizers merge as a set, and can be taken out one by one', () => {
     const original = { metadata: { finalizers: ['a', 'b'] } };
-    expect(applyStrategicPatch(original, { metadata: { finalizers: ['b', 'c'] } })).toEqual({
+    expect(applyToPod(original, { metadata: { finalizers: ['b', 'c'] } })).toEqual({
       metadata: { finalizers: expect.arrayContaining(['a', 'b', 'c']) },
     });
-    expect(applyStrategicPatch(original, { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } })).toEqual({
+    expect(applyToPod(original, { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } })).toEqual({
       metadata: { finalizers: ['b'] },
     });
   });
 
   test("a budget's selector is replaced whole", () => {
     const budget = { kind: 'PodDisruptionBudget', spec: { selector: { matchLabels: { a: '1' } } } };
-    expect(applyStrategicPatch(budget, { spec: { selector: { matchLabels: { b: '2' } } } })).toEqual({
+    const struct = structOf({ group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' });
+    expect(applyStrategicPatch(budget, { spec: { selector: { matchLabels: { b: '2' } } } }, struct)).toEqual({
       ...budget,
       spec: { selector: { matchLabels: { b: '2' } } },
     });
   });
 
   test('items without their key, and unknown directives, are refused', () => {
-    expect(() => applyStrategicPatch(pod([{ name: 'a' }]), { spec: { containers: [{ image: 'x' }] } })).toThrow(
+    expect(() => applyToPod(pod([{ name: 'a' }]), { spec: { containers: [{ image: 'x' }] } })).toThrow(
       'does not contain declared merge key: name',
     );
-    expect(() => applyStrategicPatch(pod([]), { spec: { $patch: 'merge-all' } })).toThrow(
-      'unrecognized patch directive',
-    );
+    expect(() => applyToPod(pod([]), { spec: { $patch: 'merge-all' } })).toThrow('unrecognized patch directive');
   });
 });

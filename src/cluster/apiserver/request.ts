@@ -6,6 +6,8 @@ export interface Caller {
   readonly name: string;
   readonly groups: readonly string[];
   readonly uid?: string;
+  /** What a token tells besides: the node it is bound to, `authentication.kubernetes.io/node-name`, for one. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The caller of in-process clients that name none: may do everything. */
@@ -23,6 +25,8 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** Owner of the changed fields; empty managers are named by the clients. */
   readonly fieldManager: string;
+  /** What is done about fields nobody knows. Absent, as in-process: they are dropped in silence. */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Filled by admission and the registry; sent as Warning headers. */
   readonly warnings: string[];
 }

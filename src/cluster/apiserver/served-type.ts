@@ -4,6 +4,7 @@ import type { FieldError } from './field-errors.ts';
 import type { FieldSchema } from './field-schema.ts';
 import type { JsonObject } from './json.ts';
 import type { Caller } from './request.ts';
+import type { StructType } from './schema/struct-types.ts';
 
 export interface Metadata extends JsonObject {
   name?: string;
@@ -90,7 +91,9 @@ export interface ServedType extends ResourceType {
   /** Where the objects live. Two served types with the same storage are two views of the same objects. */
   readonly storage: string;
   readonly printColumns?: readonly PrintColumn[];
-  /** How fields merge and are owned; absent for built-in types, whose field names tell. */
+  /** The Go struct of a built-in type. */
+  readonly struct?: StructType;
+  /** How fields merge and are owned; absent where nobody owns any. */
   readonly fieldSchema?: FieldSchema;
   /** Computes the objects on every read; such types store nothing. */
   readonly source?: (namespace: string | undefined) => readonly ApiObject[];

@@ -201,7 +201,7 @@ describe('ownership by updates', () => {
       { ...at, fieldManager: 'two' },
     );
     expect(changed.metadata?.managedFields?.map(({ manager, fieldsV1 }) => [manager, fieldsV1])).toEqual([
-      ['one', { 'f:data': { 'f:a': {} } }],
+      ['one', { 'f:data': { '.': {}, 'f:a': {} } }],
       ['two', { 'f:data': { 'f:b': {} } }],
     ]);
     await api.patch(resources.deployments, 'd', { type: 'apply', body: deployment(1) }, { ...at, fieldManager: 'one' });

@@ -6,7 +6,7 @@
 import type { Patch } from '../../api/kube-api.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { requiredField } from './field-errors.ts';
+import { type FieldError, requiredField } from './field-errors.ts';
 import { type FieldSchema, itemElement } from './field-schema.ts';
 import {
   differingFields,
@@ -76,11 +76,13 @@ export async function applyObject(
   return { object: view === undefined ? written : view.read(written), created: false };
 }
 
+export function requiredManager(): FieldError {
+  return requiredField('fieldManager', 'is required for apply patch');
+}
+
 /** The refusal of an apply that names no manager. */
 export function missingFieldManager(): Error {
-  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
-    requiredField('fieldManager', 'is required for apply patch'),
-  ]);
+  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [requiredManager()]);
 }
 
 function checkedConfiguration(type: ServedType, name: string, body: Json): ApiObject {
@@ -163,7 +165,7 @@ function mergeValues(current: Json | undefined, applied: Json, schema: FieldSche
     return merged;
   }
   if (!Array.isArray(applied) || !Array.isArray(current)) return cloneJson(applied);
-  const keys = schema.listKeys([...applied, ...current]);
+  const keys = schema.listKeys();
   if (keys === undefined) return cloneJson(applied);
   if (keys === 'set')
     return [...current, ...applied.filter((item) => !current.some((present) => equalJson(present, item)))];

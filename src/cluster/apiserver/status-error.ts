@@ -125,14 +125,40 @@ export function preconditionFailed(
 
 /** @param name empty for a collection. */
 export function forbidden(type: Named, name: string, why: string, causes?: readonly StatusCause[]): KubeError {
-  const subject = name === '' ? qualifiedResource(type) : `${qualifiedResource(type)} ${JSON.stringify(name)}`;
-  const details = {
-    ...(name === ''
-      ? { kind: type.plural, ...(type.group === '' ? {} : { group: type.group }) }
-      : namedDetails(type, name)),
-    ...(causes === undefined ? {} : { causes }),
-  };
-  return failure({ code: 403, reason: 'Forbidden', message: `${subject} is forbidden: ${why}`, details });
+  const details = { ...subjectDetails(type, name), ...(causes === undefined ? {} : { causes }) };
+  return failure({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${subjectOf(type, name)} is forbidden: ${why}`,
+    details,
+  });
+}
+
+function subjectOf(type: Named, name: string): string {
+  return name === '' ? qualifiedResource(type) : `${qualifiedResource(type)} ${JSON.stringify(name)}`;
+}
+
+function subjectDetails(type: Named, name: string): { name?: string; group?: string; kind: string } {
+  if (name !== '') return namedDetails(type, name);
+  return { kind: type.plural, ...(type.group === '' ? {} : { group: type.group }) };
+}
+
+/** Of the reasons a policy may give. Source: apiserver pkg/admission/plugin/policy/validating/policy_decision.go. */
+const POLICY_CODES: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+};
+
+/** A refusal by an admission policy: worded as forbidden, under the reason the policy gives. */
+export function deniedByPolicy(type: Named, name: string, why: string, reason: string): KubeError {
+  return failure({
+    code: POLICY_CODES[reason] ?? 422,
+    reason,
+    message: `${subjectOf(type, name)} is forbidden: ${why}`,
+    details: { ...subjectDetails(type, name), causes: [{ message: why }] },
+  });
 }
 
 export function unauthorized(): KubeError {
@@ -141,6 +167,18 @@ export function unauthorized(): KubeError {
 
 export function badRequest(message: string): KubeError {
   return failure({ code: 400, reason: 'BadRequest', message });
+}
+
+/** Longest part of a body that is repeated where nothing can be made of it. */
+const MAX_SHOWN_BODY = 30;
+
+/** A body of which not even the kind can be told. Source: apiserver pkg/endpoints/handlers/rest.go transformDecodeError. */
+export function unrecognizedBody(kind: string, why: string, body: string): KubeError {
+  const bytes = Buffer.from(body);
+  const part = bytes.subarray(0, MAX_SHOWN_BODY);
+  const shown = body.startsWith('{') ? part.toString('utf8') : part.toString('hex');
+  const summary = body === '' ? '<empty>' : `${shown}${bytes.length > MAX_SHOWN_BODY ? ' ...' : ''}`;
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary})`);
 }
 
 /** @param errors at least one; equal texts are told once in the message and each in the causes. */

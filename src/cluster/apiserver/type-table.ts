@@ -1,6 +1,9 @@
 /** The table of served types: what `src/api/resources.ts` names, and the further types real manifests contain. */
 import { type ResourceType, resources } from '../../api/resources.ts';
+import { schemaFromStruct } from './field-schema.ts';
 import { autoscalerV1View } from './rules/autoscaler.ts';
+import { decodeStruct } from './schema/decode-struct.ts';
+import { type StructType, structOf } from './schema/struct-types.ts';
 import type { ServedType, TypeRules } from './served-type.ts';
 
 type Traits = Partial<
@@ -14,8 +17,20 @@ type Traits = Partial<
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** Completes a type to a served one. Unmentioned traits: no short name, no subresource, no generation. */
-export function serve(type: ResourceType, traits: Traits = {}): ServedType {
+/** What follows from the struct of a built-in type. */
+function builtInTraits(struct: StructType): Pick<ServedType, 'struct' | 'fieldSchema' | 'unknownFields'> {
+  return {
+    struct,
+    fieldSchema: schemaFromStruct(struct),
+    unknownFields: (body) => decodeStruct(body, struct).unknown,
+  };
+}
+
+/**
+ * Completes a type to a served one. Unmentioned traits: no short name, no subresource, no generation.
+ * @param struct of a built-in type; absent for types that others define.
+ */
+export function serve(type: ResourceType, traits: Traits = {}, struct?: StructType): ServedType {
   const { group, version, plural, kind, namespaced } = type;
   return {
     group,
@@ -32,6 +47,7 @@ export function serve(type: ResourceType, traits: Traits = {}): ServedType {
     rules: traits.rules ?? {},
     storage: traits.storage ?? `${group}/${plural}`,
     ...(traits.view === undefined ? {} : { view: traits.view }),
+    ...(struct === undefined ? {} : builtInTraits(struct)),
   };
 }
 
@@ -50,8 +66,9 @@ export function builtInTypes(
   rulesOf: (key: string) => TypeRules,
   coreEventView: NonNullable<ServedType['view']>,
 ): ServedType[] {
+  const builtIn = (resource: ResourceType, traits: Traits): ServedType => serve(resource, traits, structOf(resource));
   const entry = (resource: ResourceType, traits: Traits = {}): ServedType =>
-    serve(resource, { ...traits, rules: rulesOf(`${resource.group}/${resource.plural}`) });
+    builtIn(resource, { ...traits, rules: rulesOf(`${resource.group}/${resource.plural}`) });
   const status = { subresources: ['status'] };
   return [
     entry(resources.pods, {
@@ -72,7 +89,7 @@ export function builtInTypes(
     entry(type('', 'v1', 'limitranges', 'LimitRange', true), { shortNames: ['limits'] }),
     entry(type('', 'v1', 'resourcequotas', 'ResourceQuota', true), { shortNames: ['quota'], ...status }),
     entry(type('', 'v1', 'replicationcontrollers', 'ReplicationController', true), { ...WORKLOAD, shortNames: ['rc'] }),
-    serve(type('', 'v1', 'events', 'Event', true), {
+    builtIn(type('', 'v1', 'events', 'Event', true), {
       shortNames: ['ev'],
       storage: 'events.k8s.io/events',
       view: coreEventView,
@@ -88,7 +105,6 @@ export function builtInTypes(
     entry(resources.events, { shortNames: ['ev'] }),
     entry(resources.mutatingWebhookConfigurations, { hasGeneration: true }),
     entry(admission('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration'), { hasGeneration: true }),
-    // Kept, and nothing is judged by them here (adr/0028).
     entry(admission('validatingadmissionpolicies', 'ValidatingAdmissionPolicy'), { hasGeneration: true, ...status }),
     entry(admission('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding'), { hasGeneration: true }),
     entry(type('batch', 'v1', 'jobs', 'Job', true), { categories: ['all'], hasGeneration: true, ...status }),
@@ -124,7 +140,7 @@ export function builtInTypes(
       hasGeneration: true,
       ...status,
     }),
-    serve(type('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
+    builtIn(type('autoscaling', 'v1', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', true), {
       shortNames: ['hpa'],
       categories: ['all'],
       hasGeneration: true,

@@ -15,6 +15,7 @@ import { keepSystemFields, validateMetadata } from './object-meta.ts';
 import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import { checkObjectCounts } from './rules/object-counts.ts';
+import { zeroStruct } from './schema/decode-struct.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
 import { alreadyExists, badRequest, internalError, invalid, noUniqueName, OTHER_NAMESPACE } from './status-error.ts';
 import type { Storage } from './storage.ts';
@@ -82,8 +83,8 @@ export function createWriter(options: WriterOptions): Writer {
 
   /** All that follows once the object has its name; at once where no webhook has to be asked. */
   const finishCreate = (creation: Creation): ApiObject | Promise<ApiObject> => {
-    const { object, operation, ruleScope, attributes } = creation;
-    const { type, context } = attributes;
+    const { object, ruleScope, attributes } = creation;
+    const { type } = attributes;
     const { rules } = type;
     const meta = object.metadata;
     meta.uid = generateUid(random);
@@ -93,7 +94,6 @@ export function createWriter(options: WriterOptions): Writer {
     delete meta.deletionGracePeriodSeconds;
     if (type.hasGeneration) meta.generation = 1;
     else delete meta.generation;
-    if (operation === 'Update') managedFields.recordUpdate(type, undefined, object, context.fieldManager, '');
     const errors = [...validateMetadata(type, object), ...(rules.validateCreate?.(object) ?? [])];
     if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
     rules.admitCreate?.(object, ruleScope);
@@ -127,9 +127,11 @@ export function createWriter(options: WriterOptions): Writer {
       const ruleScope = ruleContext(context.caller.name);
       const namedByCaller = metadata.name !== undefined && metadata.name !== '';
       // Status is the controllers' to write; only a kubelet reports its node's with the node itself.
-      if (type.subresources.includes('status') && type.storage !== '/nodes') delete object['status'];
+      if (type.subresources.includes('status') && type.storage !== '/nodes') clearStatus(type, object);
       rules.applyDefaults?.(object);
       checkNamespaceOpen(reader, type, object);
+      // What admission adds is nobody's.
+      if (operation === 'Update') managedFields.recordUpdate(type, undefined, object, context.fieldManager, '');
       rules.prepareCreate?.(object, ruleScope);
       const attributes = {
         operation: 'CREATE',
@@ -148,7 +150,7 @@ export function createWriter(options: WriterOptions): Writer {
       for (let attempt = 1; ; attempt++) {
         if (base) meta.name = generateName(base, random);
         try {
-          const made = finishCreate({ object: admitted, operation, ruleScope, attributes });
+          const made = finishCreate({ object: admitted, ruleScope, attributes });
           return made instanceof Promise ? await made : made;
         } catch (error) {
           if (!base || !isAlreadyExists(error)) throw error;
@@ -179,6 +181,8 @@ export function createWriter(options: WriterOptions): Writer {
         if (subresource === 'status') rules.prepareStatusUpdate?.(prepared, current, ruleScope);
         else if (through !== undefined) through.prepare(prepared, current);
         else rules.prepareUpdate?.(prepared, current, ruleScope);
+        if (operation === 'Update')
+          managedFields.recordUpdate(type, current, prepared, context.fieldManager, subresource);
         const attributes = {
           operation: 'UPDATE',
           type,
@@ -205,7 +209,6 @@ export function createWriter(options: WriterOptions): Writer {
         if (next.metadata.generation !== current.metadata.generation) through?.admit?.(next, current, ruleScope);
         const validating = options.validate({ ...attributes, object: next });
         if (validating !== undefined) await validating;
-        if (operation === 'Update') managedFields.recordUpdate(type, current, next, context.fieldManager, subresource);
         const changed = shareJson<ApiObject>(current, next);
         if (changed === current) return current;
         if (context.dryRun) return changed;
@@ -225,10 +228,15 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
+function clearStatus({ struct }: ServedType, object: ApiObject): void {
+  const zero = struct?.fields.get('status')?.zero;
+  if (zero !== undefined && 'struct' in zero) object['status'] = zeroStruct(zero.struct);
+  else delete object['status'];
+}
+
 /** A new object on its way to the store, admitted and with its defaults. */
 interface Creation {
   readonly object: ApiObject;
-  readonly operation: 'Update' | 'Apply';
   readonly ruleScope: RuleContext;
   readonly attributes: Omit<AdmissionAttributes, 'object'>;
 }

@@ -6,13 +6,10 @@ import type { AdmissionAttributes } from '../request.ts';
 import { labelSelectorOf } from '../rules/workload.ts';
 import { selectorPredicate } from '../selectors.ts';
 import type { ApiObject } from '../served-type.ts';
+import type { ReviewRequest } from './review-request.ts';
 
-/** What a request looks like to the expressions of match conditions. */
-export interface ReviewRequest extends JsonObject {
-  uid: string;
-}
-
-function ruleMatches(rule: JsonObject, { operation, type, subresource }: AdmissionAttributes): boolean {
+/** One rule of a webhook or a policy. */
+export function ruleMatches(rule: JsonObject, { operation, type, subresource }: AdmissionAttributes): boolean {
   const has = (field: string, value: string): boolean => {
     const values = rule[field];
     return Array.isArray(values) && (values.includes('*') || values.includes(value));
@@ -37,9 +34,20 @@ export function matchesWebhook(
   attributes: AdmissionAttributes,
   namespaceLabels: () => Readonly<Record<string, string>>,
 ): boolean {
-  if (!objectsAt(hook, 'rules').some((rule) => ruleMatches(rule, attributes))) return false;
+  return (
+    objectsAt(hook, 'rules').some((rule) => ruleMatches(rule, attributes)) &&
+    matchesSelectors(hook, attributes, namespaceLabels)
+  );
+}
+
+/** The selectors of a webhook or of a policy's constraints. */
+export function matchesSelectors(
+  constraints: JsonObject,
+  attributes: AdmissionAttributes,
+  namespaceLabels: () => Readonly<Record<string, string>>,
+): boolean {
   const { type, object, oldObject } = attributes;
-  const namespaceSelector = objectAt(hook, 'namespaceSelector');
+  const namespaceSelector = objectAt(constraints, 'namespaceSelector');
   const isNamespace = type.storage === '/namespaces';
   if (
     namespaceSelector !== undefined &&
@@ -49,7 +57,7 @@ export function matchesWebhook(
     const labels = isNamespace ? ((object ?? oldObject)?.metadata.labels ?? {}) : namespaceLabels();
     if (!selectorPredicate(labelSelectorOf(namespaceSelector))(labels)) return false;
   }
-  const objectSelector = objectAt(hook, 'objectSelector');
+  const objectSelector = objectAt(constraints, 'objectSelector');
   if (objectSelector === undefined || Object.keys(objectSelector).length === 0) return true;
   const selects = selectorPredicate(labelSelectorOf(objectSelector));
   const matches = (candidate: ApiObject | undefined): boolean =>

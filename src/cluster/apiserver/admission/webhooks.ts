@@ -23,8 +23,9 @@ import type { Admission, AdmissionAttributes } from '../request.ts';
 import type { ApiObject } from '../served-type.ts';
 import { badRequest, failure, forbidden, internalError } from '../status-error.ts';
 import type { TypeRegistry } from '../type-registry.ts';
+import { type ReviewRequest, requestOf } from './review-request.ts';
 import { createWebhookCaller, type LocalWebhook } from './webhook-call.ts';
-import { conditionsHold, matchesWebhook, type ReviewRequest } from './webhook-match.ts';
+import { conditionsHold, matchesWebhook } from './webhook-match.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -158,54 +159,6 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
       return Promise.all(hooks.map((hook) => invoke(hook, attributes, false))).then(() => attributes.object);
     },
   };
-}
-
-const OPTIONS_KINDS: Readonly<Record<string, string>> = {
-  CREATE: 'CreateOptions',
-  UPDATE: 'UpdateOptions',
-  DELETE: 'DeleteOptions',
-};
-
-function requestOf(attributes: AdmissionAttributes, uid: string): ReviewRequest {
-  const { type, operation, subresource, namespace, name, object, oldObject, context } = attributes;
-  const body = object ?? oldObject;
-  const [group, version] = splitApiVersion(body?.apiVersion ?? '');
-  const kind = { group, version, kind: body?.kind ?? type.kind };
-  const resource = { group: type.group, version: type.version, resource: type.plural };
-  const options = OPTIONS_KINDS[operation];
-  return {
-    uid,
-    kind,
-    resource,
-    ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
-    requestKind: kind,
-    requestResource: resource,
-    ...(name === '' ? {} : { name }),
-    ...(namespace === undefined ? {} : { namespace }),
-    operation,
-    userInfo: {
-      username: context.caller.name,
-      groups: [...context.caller.groups],
-      ...(context.caller.uid === undefined ? {} : { uid: context.caller.uid }),
-    },
-    object: object ?? null,
-    oldObject: oldObject ?? null,
-    dryRun: context.dryRun,
-    options:
-      options === undefined
-        ? null
-        : {
-            kind: options,
-            apiVersion: 'meta.k8s.io/v1',
-            ...(context.dryRun ? { dryRun: ['All'] } : {}),
-            fieldManager: context.fieldManager,
-          },
-  };
-}
-
-function splitApiVersion(apiVersion: string): [group: string, version: string] {
-  const [first = '', second] = apiVersion.split('/');
-  return second === undefined ? ['', first] : [first, second];
 }
 
 /** Source: pkg/admission/plugin/webhook/request/admissionreview.go `VerifyAdmissionResponse`. */

@@ -39,7 +39,8 @@ export function evaluateCel(expression: Expression, variables: Variables): Json 
           : isObject(target) && typeof index === 'string'
             ? target[index]
             : undefined;
-      if (value === undefined) throw new CelRuntimeError(`no such key: ${JSON.stringify(index)}`);
+      if (value === undefined && expression.optional) return null;
+      if (value === undefined) throw new CelRuntimeError(`no such key: ${textOf(index)}`);
       return value;
     }
     case 'list':

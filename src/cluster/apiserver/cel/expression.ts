@@ -5,7 +5,7 @@ export type Expression =
   | { readonly kind: 'literal'; readonly value: null | boolean | number | string }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'member'; readonly target: Expression; readonly name: string; readonly optional: boolean }
-  | { readonly kind: 'index'; readonly target: Expression; readonly index: Expression }
+  | { readonly kind: 'index'; readonly target: Expression; readonly index: Expression; readonly optional: boolean }
   | {
       readonly kind: 'call';
       readonly target: Expression | undefined;
@@ -154,9 +154,10 @@ export function parseCel(source: string): Expression {
           ? { kind: 'call', target, name: text, args: listUntil(')') }
           : { kind: 'member', target, name: text, optional: false };
       } else if (accept('[')) {
+        const optional = accept('?');
         const index = conditional();
         expect(']');
-        target = { kind: 'index', target, index };
+        target = { kind: 'index', target, index, optional };
       } else return target;
     }
   };

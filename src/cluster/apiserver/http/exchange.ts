@@ -4,11 +4,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parse as parseYaml } from 'yaml';
 import { isObject, type JsonObject, toJson } from '../json.ts';
-import { badRequest, tooLarge } from '../status-error.ts';
+import { badRequest, tooLarge, unrecognizedBody, unsupportedMediaType } from '../status-error.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+const ACCEPTED_TYPES = ['application/json', 'application/yaml', PROTOBUF];
+/** A body of no type is JSON. */
+const MEDIA_TYPES: readonly string[] = [...ACCEPTED_TYPES, 'application/apply-patch+yaml'];
+/** The struct by which the real server finds out what a body is. */
+const TYPED = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What is wrong with a text that is no JSON, in Go's words as far as they can be told. */
+function syntaxProblem(text: string, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  if (text.trim() === '' || /end of|Unterminated/.test(why)) return 'unexpected end of JSON input';
+  const at = /^Unexpected token '(.)/u.exec(why)?.[1];
+  return at === undefined ? why : `invalid character '${at}' looking for beginning of value`;
+}
 
 /** Largest request body the real server takes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -26,6 +40,8 @@ export interface Exchange {
   header(name: string): string;
   /** The body as object; an empty body gives undefined. Throws 400 for bad syntax and 413 for too much. */
   readObject(): Promise<JsonObject | undefined>;
+  /** The body of what is written, which there has to be. Throws 400 for all but objects, 415 for other media types. */
+  readBody(kind: string): Promise<JsonObject>;
   /** The body as any JSON or YAML value. */
   readValue(): Promise<unknown>;
   send(status: number, body: JsonObject | string, headers?: Readonly<Record<string, string>>): void;
@@ -56,17 +72,20 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     return Buffer.concat(chunks);
   };
 
+  const parse = (bytes: Buffer): unknown => {
+    if (header('content-type').startsWith(PROTOBUF)) return decodeProtobuf(bytes);
+    const text = bytes.toString('utf8');
+    const isYaml = header('content-type').includes('yaml') && !text.trimStart().startsWith('{');
+    return isYaml ? parseYaml(text) : JSON.parse(text);
+  };
+
   const readValue = async (): Promise<unknown> => {
     const bytes = await readBytes();
     if (bytes.length === 0) return undefined;
-    if (header('content-type').startsWith(PROTOBUF)) return decodeProtobuf(bytes);
-    const text = bytes.toString('utf8');
     try {
-      return header('content-type').includes('yaml') && !text.trimStart().startsWith('{')
-        ? parseYaml(text)
-        : JSON.parse(text);
+      return parse(bytes);
     } catch (error) {
-      throw badRequest(`the body could not be parsed: ${error instanceof Error ? error.message : String(error)}`);
+      throw badRequest(`error decoding patch: ${syntaxProblem(bytes.toString('utf8'), error)}`);
     }
   };
 
@@ -79,6 +98,34 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     signal: gone.signal,
     header,
     readValue,
+    async readBody(kind) {
+      const media = header('content-type').split(';')[0]?.trim() ?? '';
+      if (!MEDIA_TYPES.includes(media) && media !== '')
+        throw unsupportedMediaType(
+          `the body of the request was in an unknown format - accepted media types include: ${ACCEPTED_TYPES.join(', ')}`,
+        );
+      const bytes = await readBytes();
+      const text = bytes.toString('utf8');
+      let value: unknown;
+      try {
+        value = parse(bytes);
+      } catch (error) {
+        throw unrecognizedBody(
+          kind,
+          `couldn't get version/kind; json parse error: ${syntaxProblem(text, error)}`,
+          text,
+        );
+      }
+      if (value === null) return {};
+      const body = toJson(value);
+      if (isObject(body)) return body;
+      const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
+      throw unrecognizedBody(
+        kind,
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type ${TYPED}`,
+        text,
+      );
+    },
     async readObject() {
       const value = await readValue();
       if (value === undefined) return undefined;

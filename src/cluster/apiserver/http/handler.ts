@@ -2,7 +2,7 @@
 
 import { KubeError } from '../../../api/kube-error.ts';
 import { ConnectionDropped } from '../../faults/fault.ts';
-import { deletionOptionsOf, withDryRun } from '../eviction.ts';
+import { deletionOptionsOf, withDryRun } from '../deletion-options.ts';
 import type { Gate, RequestInfo } from '../gate.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Operations, Target } from '../operations.ts';
@@ -16,10 +16,11 @@ import {
   successStatus,
   unknownResource,
 } from '../status-error.ts';
+import { checkFields } from '../strict-fields.ts';
 import type { TypeRegistry } from '../type-registry.ts';
 import type { Exchange } from './exchange.ts';
 import {
-  definedOf,
+  checkPatchType,
   deletionQueryOf,
   isTrue,
   listQueryOf,
@@ -30,7 +31,6 @@ import {
 } from './query.ts';
 import { negotiate } from './representation.ts';
 import type { Route } from './route.ts';
-import { checkFields } from './strict-fields.ts';
 import type { TablePrinter } from './table.ts';
 import { createLineCache, streamWatch } from './watch-stream.ts';
 
@@ -89,6 +89,7 @@ export function createResourceHandler({
     const { type, namespace, name, subresource } = info;
     const { method, query } = exchange;
     const target: Target = { type, namespace, name, subresource };
+    if (method === 'PATCH') checkPatchType(exchange, type);
     const context = writeContextOf(exchange, info.caller);
     const accept = exchange.header('accept');
     const representation = negotiate(accept, type, query, table);
@@ -103,41 +104,41 @@ export function createResourceHandler({
     };
     switch (method) {
       case 'POST': {
-        const body = (await exchange.readObject()) ?? {};
-        if (name === '') checkFields(query, type, body, context, false);
+        const body = await exchange.readBody(type.kind);
+        if (name === '') checkFields(type, body, context, false);
         answer(
           201,
-          name === ''
-            ? await operations.create(type, namespace, body, context)
-            : await operations.act(target, body, context),
+          await gate.perform<JsonObject>(info, () =>
+            name === '' ? operations.create(type, namespace, body, context) : operations.act(target, body, context),
+          ),
         );
         return;
       }
       case 'PUT': {
-        const body = (await exchange.readObject()) ?? {};
-        checkFields(query, type, body, context, false);
-        const { object, created } = await operations.replace(target, body, context);
+        const body = await exchange.readBody(type.kind);
+        checkFields(type, body, context, false);
+        const { object, created } = await gate.perform(info, () => operations.replace(target, body, context));
         answer(created ? 201 : 200, object);
         return;
       }
       case 'PATCH': {
-        const patch = patchOf(exchange.header('content-type'), await exchange.readValue(), query, type);
-        // What a merge patch names, the result has. An apply is refused by its own rules.
-        if (patch.type === 'merge' && isObject(patch.body)) checkFields(query, type, patch.body, context, true);
-        const { object, created } = await operations.patch(target, patch, context);
+        const patch = patchOf(exchange, await exchange.readValue());
+        const { object, created } = await gate.perform(info, () => operations.patch(target, patch, context));
         answer(created ? 201 : 200, object);
         return;
       }
       default: {
         const body = await exchange.readObject();
-        const options = { ...deletionQueryOf(query), ...definedOf(deletionOptionsOf(body)) };
-        const deleting = withDryRun(body, context);
+        // Options in the query count only where there is no body.
+        const asked = body ?? deletionQueryOf(query);
+        const options = deletionOptionsOf(asked);
+        const deleting = withDryRun(asked, context);
         if (name === '') {
           const items = await operations.deleteCollection(type, listQueryOf(query, namespace), options, deleting);
           answer(200, representation.list(items, { resourceVersion: '' }));
           return;
         }
-        const { object, gone } = await operations.delete(target, options, deleting);
+        const { object, gone } = await gate.perform(info, () => operations.delete(target, options, deleting));
         const asStatus = gone && type.storage !== '/pods';
         const details = {
           name,

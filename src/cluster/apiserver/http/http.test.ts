@@ -179,7 +179,7 @@ describe('callers', () => {
       call('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
         method: 'POST',
         body: '{}',
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       });
     expect((await as('good')).body).toMatchObject({
       status: { userInfo: { username: 'alice', groups: ['system:authenticated'] } },

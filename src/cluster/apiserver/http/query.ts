@@ -1,11 +1,11 @@
 /** What a request's query and headers ask for. */
 import type { Patch } from '../../../api/kube-api.ts';
-import { forbiddenField, unsupportedField } from '../field-errors.ts';
-import { isObject } from '../json.ts';
+import { type FieldError, forbiddenField, tooLongField, unsupportedField } from '../field-errors.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import type { ListQuery } from '../reader.ts';
 import type { Caller, WriteContext } from '../request.ts';
 import type { ServedType } from '../served-type.ts';
-import { missingFieldManager } from '../server-side-apply.ts';
+import { requiredManager } from '../server-side-apply.ts';
 import { badRequest, invalid, unsupportedMediaType } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -57,17 +57,17 @@ export function watchOptionsOf(query: URLSearchParams) {
   };
 }
 
-/** What the body says goes before it. */
-export function deletionQueryOf(query: URLSearchParams) {
+/** The options of a deletion without a body, as its body would say them. */
+export function deletionQueryOf(query: URLSearchParams): JsonObject {
+  const grace = numberOf(query, 'gracePeriodSeconds');
+  const [policy, orphan] = [query.get('propagationPolicy'), query.get('orphanDependents')];
+  const stages = query.getAll('dryRun');
   return {
-    gracePeriodSeconds: numberOf(query, 'gracePeriodSeconds'),
-    propagationPolicy: query.get('propagationPolicy') ?? undefined,
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
+    ...(orphan === null ? {} : { orphanDependents: isTrue(orphan) }),
+    ...(stages.length === 0 ? {} : { dryRun: stages }),
   };
-}
-
-/** Without members that are undefined, so that they do not hide those of another object. */
-export function definedOf<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
 }
 
 const METHOD_OPTIONS: Readonly<Record<string, string>> = {
@@ -77,45 +77,94 @@ const METHOD_OPTIONS: Readonly<Record<string, string>> = {
   DELETE: 'Delete',
 };
 
-/** A write that names no manager is its program's, by the User-Agent. @throws 422 for dry runs of some stages only */
+/** Longest name of a manager a request may give. */
+const MAX_MANAGER_BYTES = 128;
+const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+
+/** Source: apimachinery pkg/apis/meta/v1/validation/validation.go. */
+function optionErrors(query: URLSearchParams, method: string, isApply: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const [manager, fieldValidation] = [query.get('fieldManager') ?? '', query.get('fieldValidation') ?? ''];
+  if (isApply && manager === '') errors.push(requiredManager());
+  if (method === 'PATCH' && !isApply && query.get('force'))
+    errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLongField('fieldManager', MAX_MANAGER_BYTES));
+  const stages = query.getAll('dryRun');
+  if (stages.some((stage) => stage !== 'All')) errors.push(unsupportedField('dryRun', stages, ['All']));
+  if (!FIELD_VALIDATIONS.includes(fieldValidation))
+    errors.push(unsupportedField('fieldValidation', fieldValidation, FIELD_VALIDATIONS));
+  return errors;
+}
+
+/** A write that names no manager is its program's, by the User-Agent. @throws 422 for options that are none */
 export function writeContextOf(exchange: Exchange, caller: Caller): WriteContext {
-  const { query } = exchange;
-  const dryRun = query.getAll('dryRun');
-  if (dryRun.some((value) => value !== 'All' && value !== '')) {
-    throw invalid({ group: 'meta.k8s.io', kind: `${METHOD_OPTIONS[exchange.method] ?? 'Create'}Options` }, '', [
-      unsupportedField('dryRun', dryRun, ['All']),
-    ]);
+  const { query, method } = exchange;
+  if (method !== 'DELETE') {
+    const errors = optionErrors(query, method, mediaTypeOf(exchange) === APPLY);
+    const kind = `${METHOD_OPTIONS[method] ?? 'Create'}Options`;
+    if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
   }
   const agent = exchange.header('user-agent').split('/')[0] ?? '';
   return {
     caller,
-    dryRun: dryRun.includes('All'),
+    // A deletion's options are read with its body.
+    dryRun: method !== 'DELETE' && query.getAll('dryRun').includes('All'),
     fieldManager: query.get('fieldManager') || agent || 'unknown',
+    fieldValidation: fieldValidationOf(query),
     warnings: [],
   };
 }
 
-/**
- * @throws 400 for bodies that do not go with the type, 415 for types that are none, 422 for an apply without a manager
- */
-export function patchOf(contentType: string, body: unknown, query: URLSearchParams, type: ServedType): Patch {
-  const media = contentType.split(';')[0]?.trim() ?? '';
-  if (media === 'application/json-patch+json') {
-    if (!Array.isArray(body)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-    return { type: 'json', body };
+function fieldValidationOf(query: URLSearchParams): 'Ignore' | 'Warn' | 'Strict' {
+  const asked = query.get('fieldValidation');
+  return asked === 'Ignore' || asked === 'Strict' ? asked : 'Warn';
+}
+
+const APPLY = 'application/apply-patch+yaml';
+
+function mediaTypeOf(exchange: Exchange): string {
+  return exchange.header('content-type').split(';')[0]?.trim() ?? '';
+}
+
+/** @throws 415 for what is no patch of the type */
+export function checkPatchType(exchange: Exchange, type: ServedType): void {
+  const types = type.customResource === true ? PATCH_TYPES.filter((each) => !each.includes('strategic')) : PATCH_TYPES;
+  if (!types.includes(mediaTypeOf(exchange))) {
+    throw unsupportedMediaType(
+      `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
+    );
   }
-  if (!isObject(body)) throw badRequest(`error decoding patch: the body must be an object (${type.kind})`);
-  switch (media) {
+}
+
+const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  APPLY,
+];
+
+/** @throws 400 for bodies that do not go with the type of patch */
+export function patchOf(exchange: Exchange, body: unknown): Patch {
+  switch (mediaTypeOf(exchange)) {
+    case 'application/json-patch+json':
+      if (!Array.isArray(body))
+        throw badRequest(
+          'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+        );
+      return { type: 'json', body };
     case 'application/merge-patch+json':
-      return { type: 'merge', body };
-    case 'application/strategic-merge-patch+json':
-      return { type: 'strategic', body };
-    case 'application/apply-patch+yaml':
-      if (!query.get('fieldManager')) throw missingFieldManager();
-      return { type: 'apply', body, force: isTrue(query.get('force')) };
+      return { type: 'merge', body: objectOf(body) };
+    case APPLY:
+      return { type: 'apply', body: objectOf(body), force: isTrue(exchange.query.get('force')) };
     default:
-      throw unsupportedMediaType(
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
-      );
+      return { type: 'strategic', body: objectOf(body) };
   }
+}
+
+function objectOf(body: unknown): JsonObject {
+  if (isObject(body)) return body;
+  const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
+  throw badRequest(
+    `error decoding patch: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
+  );
 }

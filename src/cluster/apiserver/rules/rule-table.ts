@@ -1,6 +1,7 @@
 /** The rules of each built-in type, by `group/plural`. Types not named here store what they are given. */
 import { definitionRules } from '../custom/custom-resources.ts';
 import type { TypeRules } from '../served-type.ts';
+import { admissionPolicyBindingRules, admissionPolicyRules } from './admission-policies.ts';
 import { autoscalerRules, autoscalerV1Rules } from './autoscaler.ts';
 import {
   configMapRules,
@@ -51,6 +52,8 @@ export function createRuleTable(): (key: string) => TypeRules {
     'scheduling.k8s.io/priorityclasses': priorityClassRules,
     'storage.k8s.io/storageclasses': storageClassRules,
     'apiextensions.k8s.io/customresourcedefinitions': definitionRules,
+    'admissionregistration.k8s.io/validatingadmissionpolicies': admissionPolicyRules,
+    'admissionregistration.k8s.io/validatingadmissionpolicybindings': admissionPolicyBindingRules,
     'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookConfigurationRules,
     'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfigurationRules,
   };
