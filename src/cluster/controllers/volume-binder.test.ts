@@ -98,4 +98,40 @@ describe('a claim', () => {
     expect(volumes(at)).toHaveLength(left);
     expect(volumes(at).map((volume) => volume.status?.phase)).toEqual(left === 0 ? [] : ['Released']);
   });
+
+  test.each([
+    ['Delete', 0],
+    ['Retain', 1],
+  ])(
+    'made anew under the name of one that went gets a volume of its own; of the other, with policy %s, %i stay',
+    async (policy, left) => {
+      await using at = await startVirtualCluster({ nodes: testNodes(1) });
+      await createClass(at, 'now', 'Immediate', policy);
+      await create(at, claim('now'));
+      await at.seconds(10);
+      const [first] = volumes(at);
+      // Nothing runs between: whoever looks at the name alone sees one claim all the time.
+      await at.cluster.api.delete(resources.persistentVolumeClaims, 'data', IN_DEFAULT);
+      await create(at, claim('now'));
+      await at.seconds(10);
+      const bound = stored(at)?.spec?.volumeName;
+      expect(bound).toBeDefined();
+      expect(bound).not.toBe(nameOf(first ?? {}));
+      const others = volumes(at).filter((volume) => nameOf(volume) !== bound);
+      expect(others.map((volume) => volume.status?.phase)).toEqual(left === 0 ? [] : ['Released']);
+    },
+  );
+
+  test('that names the volume of an earlier claim of its name does not get it', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await createClass(at, 'now', 'Immediate', 'Retain');
+    await create(at, claim('now'));
+    await at.seconds(10);
+    const [first] = volumes(at);
+    await at.cluster.api.delete(resources.persistentVolumeClaims, 'data', IN_DEFAULT);
+    const again = claim('now');
+    await create(at, { ...again, spec: { ...again.spec, volumeName: nameOf(first ?? {}) } });
+    await at.seconds(10);
+    expect(stored(at)?.status?.phase).toBe('Pending');
+  });
 });

@@ -27,6 +27,7 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
   const queue = createWorkQueue({ clock, random, log, name });
   const claims = caches.of(resources.persistentVolumeClaims);
   const volumes = caches.of(resources.persistentVolumes);
+  const volumesOfClaim = volumes.index(claimKeyOf);
   const nodes = caches.of(resources.nodes);
   /** When the volume of a claim will be ready, by claim uid. */
   const readyAt = new Map<string, number>();
@@ -41,13 +42,11 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
 
   const sync = async (key: string): Promise<HandlerResult> => {
     const claim = claims.get(key);
-    if (claim === undefined) {
-      await reclaim(key);
-      return undefined;
-    }
+    await reclaim(key, claim);
+    if (claim === undefined) return undefined;
     if (claim.spec?.volumeName !== undefined && claim.status?.phase === 'Bound') return undefined;
     if (claim.spec?.volumeName !== undefined) {
-      await markBound(claim, claim.spec.volumeName);
+      if (mayHave(claim, volumes.get(claim.spec.volumeName))) await markBound(claim, claim.spec.volumeName);
       return undefined;
     }
     const nodeName = claim.metadata?.annotations?.[SELECTED_NODE_ANNOTATION];
@@ -114,18 +113,17 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
     await api.patch(resources.persistentVolumeClaims, nameOf(claim), { type: 'merge', body }, call);
   };
 
-  /** The claim is gone: its volume goes too, unless its policy keeps the data. */
-  const reclaim = async (key: string): Promise<void> => {
-    for (const volume of volumes.all()) {
-      const { claimRef, persistentVolumeReclaimPolicy } = volume.spec ?? {};
-      if (`${claimRef?.namespace}/${claimRef?.name}` !== key) continue;
-      if (persistentVolumeReclaimPolicy === 'Delete') {
+  /** The claim is gone, or another one has its name: its volume goes too, unless its policy keeps the data. */
+  const reclaim = async (key: string, claim: PersistentVolumeClaim | undefined): Promise<void> => {
+    for (const volume of [...volumesOfClaim(key)]) {
+      if (claim !== undefined && mayHave(claim, volume)) continue;
+      if (volume.spec?.persistentVolumeReclaimPolicy === 'Delete') {
         try {
           await api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) });
         } catch (error) {
           if (!isNotFound(error)) throw error;
         }
-      } else {
+      } else if (volume.status?.phase !== 'Released') {
         const body = { status: { phase: 'Released' } };
         await api.patch(
           resources.persistentVolumes,
@@ -138,6 +136,21 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
   };
 
   return { name, run: (signal) => queue.run(2, sync, signal) };
+}
+
+/** `namespace/name` of the claim a volume is for. */
+function claimKeyOf({ spec }: PersistentVolume): string | undefined {
+  const { claimRef } = spec ?? {};
+  return claimRef === undefined ? undefined : `${claimRef.namespace}/${claimRef.name}`;
+}
+
+/**
+ * Whether the volume is nobody else's: a claim of the same name made later is another claim. A volume not seen yet may be it.
+ * Source: kubernetes pkg/controller/volume/persistentvolume/pv_controller.go `syncVolume`.
+ */
+function mayHave(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): boolean {
+  const uid = volume?.spec?.claimRef?.uid;
+  return uid === undefined || uid === '' || uid === uidOf(claim);
 }
 
 function volumeFor(claim: PersistentVolumeClaim, node: Node, reclaimPolicy: string): PersistentVolume {
