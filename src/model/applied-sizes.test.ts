@@ -31,6 +31,15 @@ describe('applied sizes', () => {
     expect(withAppliedSizes(edited, applied(text))[0]?.size).toEqual({ ...smallSize, memoryRequest: 200 * MIB });
   });
 
+  test('so does a limit that was lowered since below what was applied: pods would be refused', () => {
+    const text = '{"app":{"cpuRequest":[200,380],"memoryRequest":[134217728,200000000]}}';
+    const inForce = (limits: object) =>
+      withAppliedSizes([aContainer({ size: { ...smallSize, ...limits } })], applied(text))[0]?.size;
+    expect(inForce({ cpuLimit: 380, memoryLimit: 200_000_000 })).toMatchObject({ cpuRequest: 380 });
+    expect(inForce({ cpuLimit: 379 })).toEqual({ ...smallSize, cpuLimit: 379 });
+    expect(inForce({ memoryLimit: 199_999_999 })).toEqual({ ...smallSize, memoryLimit: 199_999_999 });
+  });
+
   test.each([
     [undefined],
     [''],

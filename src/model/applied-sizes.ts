@@ -55,5 +55,11 @@ function appliedTo(size: ContainerSize, { amounts }: KeptSize): ContainerSize | 
     if ((size[key] ?? null) !== from) return undefined;
     changed[key] = to;
   }
-  return { ...size, ...changed };
+  const applied = { ...size, ...changed };
+  return isValid(applied) ? applied : undefined;
+}
+
+/** A request above a limit that somebody has lowered since is no container that any API server takes. */
+function isValid({ cpuRequest = 0, cpuLimit, memoryRequest = 0, memoryLimit }: ContainerSize): boolean {
+  return cpuRequest <= (cpuLimit ?? cpuRequest) && memoryRequest <= (memoryLimit ?? memoryRequest);
 }

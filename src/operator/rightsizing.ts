@@ -102,6 +102,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
         const { winner } = engine.controller.select(workload);
         return winner?.spec.mode === 'Auto' && !isPaused(workload.annotations) && !isDryRun(settings());
       },
+      limitRanges: view.limitRanges,
     }),
     cpuAdviceOf(pod) {
       const workload = view.workloadOf(pod.pod);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
 import type { OwnerReference } from '../model/records.ts';
-import type { SizedWorkload } from '../model/sizing-records.ts';
-import { aContainer, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
+import type { LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
+import { aContainer, aLimitRange, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { createSizeNewPods } from './size-new-pods.ts';
 
 const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'rs' };
@@ -18,8 +18,8 @@ const pod = (resources: object = resourcesOfPod, more: object = {}): Pod => ({
   metadata: { annotations: { a: 'b' } },
   spec: { containers: [{ name: 'app', image: 'a', resources }], ...more },
 });
-const sizes = (workload: SizedWorkload | undefined, isActive = true) =>
-  createSizeNewPods({ workloadOf: () => workload, isActive: () => isActive });
+const sizes = (workload: SizedWorkload | undefined, isActive = true, limitRanges: readonly LimitRangeRecord[] = []) =>
+  createSizeNewPods({ workloadOf: () => workload, isActive: () => isActive, limitRanges: () => limitRanges });
 
 describe('new pods', () => {
   test('get the sizes of the others and a stamp; what else they ask for stays', () => {
@@ -34,6 +34,11 @@ describe('new pods', () => {
       },
       { op: 'add', path: '/metadata/annotations/optipod.io~1applied', value: 'true' },
     ]);
+  });
+
+  test('within the bounds of the namespace', () => {
+    const ranges = [aLimitRange({ min: { cpu: 120 }, max: {} })];
+    expect(sizes(web(), true, ranges)(pod(), 'shop', owner, true)).toHaveLength(2);
   });
 
   test('without annotations so far, they are made', () => {
@@ -58,6 +63,19 @@ describe('new pods', () => {
     ['a bare pod', sizes(web())(pod(), 'shop', undefined, true)],
     ['an unknown owner', sizes(undefined)(pod(), 'shop', owner, true)],
     ['nothing applied', sizes(web({ annotations: {} }))(pod(), 'shop', owner, true)],
+    [
+      'a LimitRange that has come since, which would refuse it with other sizes',
+      sizes(web(), true, [aLimitRange({ min: { cpu: 150 }, max: {} })])(pod(), 'shop', owner, true),
+    ],
+    [
+      'a limit that was lowered since, below what was applied',
+      sizes(
+        web({
+          annotations: { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[200,350]}}' },
+          containers: [aContainer({ size: { ...smallSize, cpuLimit: 300 } })],
+        }),
+      )(pod({ ...resourcesOfPod, limits: { cpu: '300m', memory: '256Mi' } }), 'shop', owner, true),
+    ],
     ['no policy acts on it', sizes(web(), false)(pod(), 'shop', owner, true)],
     [
       'a template that was edited',

@@ -9,7 +9,8 @@ import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
 import type { OwnerReference } from '../model/records.ts';
-import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
+import { limitRangeProblem } from '../model/size-bounds.ts';
+import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
 
@@ -18,6 +19,7 @@ export interface SizeNewPodsOptions {
   readonly workloadOf: (namespace: string, owner: OwnerReference) => SizedWorkload | undefined;
   /** A valid policy in Auto has the say over it, and nothing keeps Stowage from acting. */
   readonly isActive: (workload: SizedWorkload) => boolean;
+  readonly limitRanges: (namespace: string) => readonly LimitRangeRecord[];
 }
 
 /**
@@ -31,7 +33,7 @@ export type SizeNewPods = (
   hasAnnotations: boolean,
 ) => readonly JsonPatchOperation[];
 
-export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions): SizeNewPods {
+export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNewPodsOptions): SizeNewPods {
   return (pod, namespace, owner, hasAnnotations) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
@@ -49,6 +51,8 @@ export function createSizeNewPods({ workloadOf, isActive }: SizeNewPodsOptions):
     );
     const sized = applyChanges(containers, changes);
     if (changes.length === 0) return [];
+    // A bound that has come since: with these sizes the pod would be refused, with its own it runs.
+    if (limitRangeProblem(limitRanges(workload.namespace), sized) !== undefined) return [];
     // A pod of another class would not be one of its workload, and could never be resized back.
     const others = runOnceContainers(pod.spec);
     if (qosClassOf(sizesOf([...sized, ...others])) !== qosClassOf(sizesOf([...containers, ...others]))) return [];
