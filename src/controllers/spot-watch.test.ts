@@ -74,7 +74,7 @@ function createScene(labels: Readonly<Record<string, string>> = { 'spotalis.io/e
 describe('landings', () => {
   test('a pod that is bound to a spot node opens spot for its workload', () => {
     const { stores, memory } = createScene();
-    memory.recordStranded('db', NOON, false, NOON);
+    memory.recordStranded('db', NOON, undefined, NOON);
     stores.nodes.put(node('s'));
     stores.pods.put(pod('db-0'));
     expect(memory.stateOf('db', NOON)).toMatchObject({ kind: 'closed' });
@@ -113,7 +113,7 @@ describe('landings', () => {
 
   test('a workload that is deleted is forgotten', () => {
     const { stores, memory } = createScene();
-    memory.recordStranded('db', NOON, false, NOON);
+    memory.recordStranded('db', NOON, undefined, NOON);
     stores.statefulSets.remove({
       metadata: { name: 'db', namespace: 'shop' },
       spec: { selector: {}, serviceName: 'db', template: {} },

@@ -50,7 +50,7 @@ function runWith(world: World, spot: SpotMemory, options: AdmitOptions = {}) {
 
 function closedFor(world: World): SpotMemory {
   const spot = aMemory();
-  spot.recordStranded(world.workload.uid, world.now - 5 * MINUTE, true, world.now);
+  spot.recordStranded(world.workload.uid, world.now - 5 * MINUTE, 'shop', world.now);
   return spot;
 }
 
@@ -248,7 +248,7 @@ test('for any history of outages, scale and losses: slots are unique, the floor 
       for (const step of steps) {
         world.now += MINUTE;
         const { replicas, uid } = world.workload;
-        if (step === 'close') spot.recordStranded(uid, world.now - 5 * MINUTE, true, world.now);
+        if (step === 'close') spot.recordStranded(uid, world.now - 5 * MINUTE, 'shop', world.now);
         if (step === 'pause') world.now += 60 * MINUTE;
         if (step === 'land') spot.recordLanded(uid, world.now);
         if (step === 'scale-up') scaleTo(Math.min(12, replicas + 2));

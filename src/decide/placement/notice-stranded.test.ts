@@ -90,12 +90,20 @@ describe('noticeStranded', () => {
     expect(spot.stateOf('third', NOON + 5 * MINUTE)).toEqual({ kind: 'open' });
   });
 
-  test('two that ask for nothing special close it for all', () => {
-    const spot = anAvailability();
-    for (const name of ['one', 'two']) {
-      const plain = aDeployment({ name, uid: `uid-${name}` });
-      notice(spot, plain, [waitingPod(plain, NOON)], NOON + 5 * MINUTE);
-    }
-    expect(spot.stateOf('third', NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed' });
+  test('two that ask for nothing special close it for their namespace, and for all where they are of two', () => {
+    const later = NOON + 5 * MINUTE;
+    const kindsAfter = (namespaces: readonly string[]) => {
+      const spot = anAvailability();
+      for (const [index, namespace] of namespaces.entries()) {
+        const plain = aDeployment({ namespace, name: `w${index}`, uid: `uid-${index}` });
+        notice(spot, plain, [waitingPod(plain, NOON)], later);
+      }
+      for (const namespace of ['shop', 'mail', 'third'])
+        notice(spot, aDeployment({ namespace, uid: namespace }), [], later);
+      return ['shop', 'mail', 'third'].map((uid) => spot.stateOf(uid, later).kind);
+    };
+    expect(kindsAfter(['shop'])).toEqual(['open', 'open', 'open']);
+    expect(kindsAfter(['shop', 'shop'])).toEqual(['closed', 'open', 'open']);
+    expect(kindsAfter(['shop', 'mail'])).toEqual(['closed', 'closed', 'closed']);
   });
 });

@@ -32,11 +32,12 @@ export function noticeStranded(availability: SpotAvailability, input: NoticeInpu
         longest = pod;
     }
   }
-  availability.introduce(workload.uid, newestCoverAt);
+  availability.introduce(workload.uid, workload.namespace, newestCoverAt);
   if (longest?.unschedulableSince === undefined) return;
   const lastLanded = availability.lastLanded(workload.uid);
   if (strandedAt(longest, patienceFor(workload, settings), lastLanded) > now) return;
-  availability.recordStranded(workload.uid, longest.unschedulableSince, isOrdinary(workload.template, longest), now);
+  const witness = isOrdinary(workload.template, longest) ? workload.namespace : undefined;
+  availability.recordStranded(workload.uid, longest.unschedulableSince, witness, now);
 }
 
 /** Nothing but its requests and the side keeps the pod from running. */

@@ -17,7 +17,7 @@ function anAvailability(jitter = 0, seed = 1): SpotAvailability {
 /** Closed at 0, open for a probe from 3 minutes on. */
 function closed(): SpotAvailability {
   const spot = anAvailability();
-  spot.recordStranded('w', -5 * MINUTE, false, 0);
+  spot.recordStranded('w', -5 * MINUTE, undefined, 0);
   return spot;
 }
 
@@ -25,7 +25,7 @@ describe('one workload', () => {
   test('is open until a pod is stranded, then closed for the pause', () => {
     const spot = anAvailability();
     expect(spot.stateOf('w', 0)).toEqual({ kind: 'open' });
-    spot.recordStranded('w', -5 * MINUTE, false, 0);
+    spot.recordStranded('w', -5 * MINUTE, undefined, 0);
     expect(spot.stateOf('w', 1)).toEqual({ kind: 'closed', since: 0, until: 3 * MINUTE });
     expect(spot.mayClaim('w', 'r', 1)).toBe(false);
     expect(spot.stateOf('w', 3 * MINUTE)).toEqual({ kind: 'probing', since: 3 * MINUTE, isTaken: false });
@@ -33,7 +33,7 @@ describe('one workload', () => {
 
   test('told again while it is closed, nothing changes', () => {
     const spot = closed();
-    spot.recordStranded('w', -5 * MINUTE, false, 2 * MINUTE);
+    spot.recordStranded('w', -5 * MINUTE, undefined, 2 * MINUTE);
     expect(spot.stateOf('w', 2 * MINUTE)).toEqual({ kind: 'closed', since: 0, until: 3 * MINUTE });
   });
 
@@ -54,8 +54,8 @@ describe('one workload', () => {
 
   test('a move that was refused gives its turn back, for its workload and all others; one that was claimed does not', () => {
     const spot = closed();
-    spot.recordStranded('w', -5 * MINUTE, true, 0);
-    spot.recordStranded('v', -5 * MINUTE, true, 0);
+    spot.recordStranded('w', -5 * MINUTE, 'shop', 0);
+    spot.recordStranded('v', -5 * MINUTE, 'mail', 0);
     const now = 4 * MINUTE;
     spot.startProbe('w', now);
     expect(spot.stateOf('other', now)).toMatchObject({ kind: 'probing', isTaken: true });
@@ -91,7 +91,7 @@ describe('one workload', () => {
   test('a probe that is stranded closes it for twice as long', () => {
     const spot = closed();
     spot.claim('w', 'r', 3 * MINUTE);
-    spot.recordStranded('w', 3 * MINUTE, false, 8 * MINUTE);
+    spot.recordStranded('w', 3 * MINUTE, undefined, 8 * MINUTE);
     expect(spot.stateOf('w', 8 * MINUTE)).toEqual({ kind: 'closed', since: 8 * MINUTE, until: 14 * MINUTE });
   });
 
@@ -106,21 +106,21 @@ describe('one workload', () => {
     const spot = anAvailability();
     spot.claim('w', 'r', 0);
     spot.startProbe('w', 0);
-    spot.recordStranded('w', 0, false, 5 * MINUTE);
+    spot.recordStranded('w', 0, undefined, 5 * MINUTE);
     expect(spot.stateOf('w', 8 * MINUTE)).toMatchObject({ kind: 'probing', isTaken: false });
   });
 
   test('hazard H6: failing again soon after it opened, it is as if it had never opened', () => {
     const spot = closed();
     spot.recordLanded('w', 4 * MINUTE);
-    spot.recordStranded('w', 5 * MINUTE, false, 9 * MINUTE);
+    spot.recordStranded('w', 5 * MINUTE, undefined, 9 * MINUTE);
     expect(spot.stateOf('w', 9 * MINUTE)).toMatchObject({ until: 15 * MINUTE });
   });
 
   test('after twice the last pause of calm, failures are forgotten', () => {
     const spot = closed();
     spot.recordLanded('w', 4 * MINUTE);
-    spot.recordStranded('w', 5 * MINUTE, false, 10 * MINUTE);
+    spot.recordStranded('w', 5 * MINUTE, undefined, 10 * MINUTE);
     expect(spot.stateOf('w', 10 * MINUTE)).toMatchObject({ until: 13 * MINUTE });
   });
 
@@ -128,7 +128,7 @@ describe('one workload', () => {
     const spot = anAvailability();
     let now = 0;
     for (let failure = 0; failure < 20; failure++) {
-      spot.recordStranded('w', now, false, now);
+      spot.recordStranded('w', now, undefined, now);
       const state = spot.stateOf('w', now);
       if (state.kind !== 'closed') throw new Error('not closed');
       expect(state.until - now).toBeLessThanOrEqual(60 * MINUTE);
@@ -138,7 +138,7 @@ describe('one workload', () => {
 
   test('the pause is jittered, so that workloads do not try again together', () => {
     const spot = anAvailability(0.25);
-    for (const name of ['a', 'b']) spot.recordStranded(name, 0, false, 0);
+    for (const name of ['a', 'b']) spot.recordStranded(name, 0, undefined, 0);
     expect(spot.stateOf('a', 0)).not.toEqual(spot.stateOf('b', 0));
   });
 
@@ -153,21 +153,21 @@ describe('one workload', () => {
 describe('hazard H28: a process that just started', () => {
   test('takes running cover as a closure at the time it was made', () => {
     const spot = anAvailability();
-    spot.introduce('w', 10 * MINUTE);
+    spot.introduce('w', 'shop', 10 * MINUTE);
     expect(spot.stateOf('w', 11 * MINUTE)).toEqual({ kind: 'closed', since: 10 * MINUTE, until: 13 * MINUTE });
     expect(spot.stateOf('w', 60 * MINUTE)).toMatchObject({ kind: 'probing', isTaken: false });
   });
 
   test('without cover spot is open', () => {
     const spot = anAvailability();
-    spot.introduce('w', undefined);
+    spot.introduce('w', 'shop', undefined);
     expect(spot.stateOf('w', 0)).toEqual({ kind: 'open' });
   });
 
   test('what is remembered counts more than what can be told', () => {
     const spot = anAvailability();
-    spot.introduce('w', undefined);
-    spot.introduce('w', 10 * MINUTE);
+    spot.introduce('w', 'shop', undefined);
+    spot.introduce('w', 'shop', 10 * MINUTE);
     expect(spot.stateOf('w', 10 * MINUTE)).toEqual({ kind: 'open' });
   });
 });
@@ -175,36 +175,93 @@ describe('hazard H28: a process that just started', () => {
 describe('bug 11: all workloads', () => {
   test('one workload without room says nothing about others', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, true, 5 * MINUTE);
+    spot.recordStranded('a', 0, 'shop', 5 * MINUTE);
     expect(spot.stateOf('b', 5 * MINUTE)).toEqual({ kind: 'open' });
   });
 
-  test('two ordinary ones close spot for everybody', () => {
+  test('two ordinary ones of two namespaces close spot for everybody', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, true, 5 * MINUTE);
-    spot.recordStranded('b', 0, true, 5 * MINUTE);
+    spot.recordStranded('a', 0, 'shop', 5 * MINUTE);
+    spot.recordStranded('b', 0, 'mail', 5 * MINUTE);
     expect(spot.stateOf('c', 5 * MINUTE)).toMatchObject({ kind: 'closed' });
+  });
+
+  test('two of one namespace close it for that namespace', () => {
+    const spot = anAvailability();
+    spot.introduce('c', 'shop', undefined);
+    spot.introduce('d', 'mail', undefined);
+    for (const name of ['a', 'b']) spot.recordStranded(name, 0, 'shop', 5 * MINUTE);
+    expect(spot.stateOf('c', 5 * MINUTE)).toMatchObject({ kind: 'closed', until: 8 * MINUTE });
+    expect(spot.stateOf('d', 5 * MINUTE)).toEqual({ kind: 'open' });
+    expect(spot.mayClaim('d', 'd1', 5 * MINUTE)).toBe(true);
+    spot.recordLanded('c', 6 * MINUTE);
+    spot.introduce('e', 'shop', undefined);
+    expect(spot.stateOf('e', 6 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test('a probe that fails closes it for everybody again only when another namespace finds the same since', () => {
+    const spot = anAvailability();
+    spot.recordStranded('a', 0, 'shop', 5 * MINUTE);
+    spot.recordStranded('b', 0, 'mail', 5 * MINUTE);
+    const now = 8 * MINUTE;
+    spot.introduce('c', 'shop', undefined);
+    spot.introduce('d', 'mail', undefined);
+    spot.claim('c', 'c1', now);
+    expect(spot.mayClaim('d', 'd1', now)).toBe(false);
+    spot.recordStranded('c', now, 'shop', now + MINUTE);
+    // Others need not wait for it, nor believe it.
+    expect(spot.stateOf('d', now + MINUTE)).toMatchObject({ kind: 'probing', isTaken: false });
+    spot.claim('d', 'd1', now + MINUTE);
+    spot.recordStranded('d', now + MINUTE, 'mail', now + 2 * MINUTE);
+    expect(spot.stateOf('x', now + 2 * MINUTE)).toMatchObject({ kind: 'closed', until: now + 8 * MINUTE });
+  });
+
+  test('the last workload of a namespace takes what is remembered of that with it', () => {
+    const spot = anAvailability();
+    for (const name of ['a', 'b']) spot.recordStranded(name, 0, 'shop', 5 * MINUTE);
+    for (const name of ['a', 'b']) spot.forgetWorkload(name);
+    spot.introduce('c', 'shop', undefined);
+    expect(spot.stateOf('c', 5 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test('whatever one namespace strands, however often, spot stays open for another', () => {
+    const step = fc.record({ workload: fc.integer({ min: 0, max: 5 }), wait: fc.integer({ min: 0, max: 90 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const spot = anAvailability();
+        spot.introduce('victim', 'shop', undefined);
+        let now = 0;
+        for (const { workload, wait } of steps) {
+          now += wait * MINUTE;
+          const uid = `tenant-${workload}`;
+          if (wait % 3 === 0) spot.claim(uid, `${now}`, now);
+          spot.recordStranded(uid, now, 'tenant', now);
+          if (wait % 5 === 0) spot.forgetWorkload(uid);
+          expect(spot.mayClaim('victim', `v${now}`, now)).toBe(true);
+        }
+      }),
+    );
   });
 
   test('two with wishes of their own do not', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, false, 5 * MINUTE);
-    spot.recordStranded('b', 0, false, 5 * MINUTE);
+    spot.recordStranded('a', 0, undefined, 5 * MINUTE);
+    spot.recordStranded('b', 0, undefined, 5 * MINUTE);
     expect(spot.stateOf('c', 5 * MINUTE)).toEqual({ kind: 'open' });
   });
 
   test('a pod that landed since they began to wait contradicts them', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, true, 5 * MINUTE);
+    spot.recordStranded('a', 0, 'shop', 5 * MINUTE);
     spot.recordLanded('c', 6 * MINUTE);
-    spot.recordStranded('b', 5 * MINUTE, true, 10 * MINUTE);
+    spot.recordStranded('b', 5 * MINUTE, 'mail', 10 * MINUTE);
     expect(spot.stateOf('c', 10 * MINUTE)).toEqual({ kind: 'open' });
   });
 
   test('after the pause one pod of one workload tries for all; when it lands, all may', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, true, 5 * MINUTE);
-    spot.recordStranded('b', 0, true, 5 * MINUTE);
+    spot.recordStranded('a', 0, 'shop', 5 * MINUTE);
+    spot.recordStranded('b', 0, 'mail', 5 * MINUTE);
     const now = 8 * MINUTE;
     expect(spot.mayClaim('c', 'c1', now)).toBe(true);
     spot.claim('c', 'c1', now);
@@ -217,17 +274,17 @@ describe('bug 11: all workloads', () => {
 
   test('of two closures the longer one holds', () => {
     const spot = anAvailability();
-    spot.recordStranded('c', 0, false, 0);
-    spot.recordStranded('a', 0, true, 2 * MINUTE);
-    spot.recordStranded('b', 0, true, 2 * MINUTE);
+    spot.recordStranded('c', 0, undefined, 0);
+    spot.recordStranded('a', 0, 'shop', 2 * MINUTE);
+    spot.recordStranded('b', 0, 'mail', 2 * MINUTE);
     expect(spot.stateOf('c', 2 * MINUTE)).toMatchObject({ kind: 'closed', until: 5 * MINUTE });
     expect(spot.stateOf('c', 4 * MINUTE)).toMatchObject({ kind: 'closed', until: 5 * MINUTE });
   });
 
   test('a workload that goes takes its probe with it', () => {
     const spot = anAvailability();
-    spot.recordStranded('a', 0, true, 0);
-    spot.recordStranded('b', 0, true, 0);
+    spot.recordStranded('a', 0, 'shop', 0);
+    spot.recordStranded('b', 0, 'mail', 0);
     spot.claim('c', 'c1', 3 * MINUTE);
     spot.forgetWorkload('c');
     expect(spot.mayClaim('d', 'd1', 3 * MINUTE)).toBe(true);
@@ -255,7 +312,7 @@ test('hazard H6: for any flapping, probes of a workload become rare: at most one
         if (lands) spot.recordLanded('w', now);
         else {
           expect(now - lastFailure).toBeGreaterThanOrEqual(3 * MINUTE);
-          spot.recordStranded('w', now, false, now);
+          spot.recordStranded('w', now, undefined, now);
           lastFailure = now;
           failures++;
         }

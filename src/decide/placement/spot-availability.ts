@@ -1,6 +1,7 @@
 /**
- * Whether spot can be had, as far as pods have shown: a circuit breaker a workload and one for all. Stranded pods close
- * it, a growing pause later one probe may try again, a pod that lands opens it. No I/O; fed by whoever sees the pods.
+ * Whether spot can be had, as far as pods have shown: a circuit breaker a workload, one a namespace and one for all.
+ * Stranded pods close it, a growing pause later one probe may try again, a pod that lands opens it. No I/O; fed by
+ * whoever sees the pods.
  */
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
 import type { Random } from '../../lib/random.ts';
@@ -23,16 +24,17 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
    * A pod of the workload has waited for spot longer than is acceptable. Closes spot, for longer each time; no matter
    * while it is closed, so it may be told again and again.
    * @param since when the pod began to wait.
-   * @param isOrdinary the pod asks for nothing but spot, so that others would find no room either.
+   * @param witness whose word it is that others would find no room either, as the pod asks for nothing but spot: its
+   * namespace; undefined where the pod has wishes of its own.
    */
-  recordStranded(workloadUid: string, since: EpochMillis, isOrdinary: boolean, now: EpochMillis): void;
+  recordStranded(workloadUid: string, since: EpochMillis, witness: string | undefined, now: EpochMillis): void;
   /** A pod of the workload found a place on spot. */
   recordLanded(workloadUid: string, now: EpochMillis): void;
   /**
    * What can be told of a workload nothing is remembered of (a process that just started) by its pods: with temporary
    * cover running, spot counts as closed at the time the newest of it was made.
    */
-  introduce(workloadUid: string, newestCoverAt: EpochMillis | undefined): void;
+  introduce(workloadUid: string, namespace: string, newestCoverAt: EpochMillis | undefined): void;
   forgetWorkload(workloadUid: string): void;
 }
 
@@ -51,7 +53,7 @@ interface Probe {
   readonly claimedBy: string | undefined;
 }
 
-/** Closed, then probing, then open or closed again for longer. Of one workload, or of all. */
+/** Closed, then probing, then open or closed again for longer. Of one workload, of a namespace, or of all. */
 interface Breaker {
   /** Closures in a row. */
   failures: number;
@@ -63,21 +65,34 @@ interface Breaker {
   memoryMillis: Millis;
 }
 
-/** One workload may be at fault itself; two that ask for nothing special are not. */
-const WORKLOADS_FOR_ALL = 2;
+/** An ordinary workload whose pods were stranded. */
+interface Witness {
+  readonly namespace: string;
+  /** Its pod waits since then. */
+  readonly since: EpochMillis;
+  readonly toldAt: EpochMillis;
+}
+
+/**
+ * One workload may be at fault itself; two that ask for nothing special are not, for their namespace. For everybody it
+ * takes two namespaces: whoever owns one can strand as many pods as he likes, with requests no node has.
+ */
+const WITNESSES = 2;
 
 export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAvailability {
   const { random, backoff, probeLimitMillis } = options;
   const breakers = new Map<string, Breaker>();
-  /** For every workload: closed when several ordinary ones found no room. */
+  const namespaces = new Map<string, Breaker>();
+  /** For every workload: closed when ordinary ones of several namespaces found no room. */
   const all = newBreaker();
-  /** Ordinary workloads whose pods were stranded, and since when they waited. */
-  const stranded = new Map<string, EpochMillis>();
+  const stranded = new Map<string, Witness>();
+  /** Of each workload that is known. */
+  const namespaceOf = new Map<string, string>();
 
-  const breakerOf = (workloadUid: string): Breaker => {
-    const known = breakers.get(workloadUid) ?? newBreaker();
-    breakers.set(workloadUid, known);
-    return known;
+  const breakerIn = (known: Map<string, Breaker>, name: string): Breaker => {
+    const breaker = known.get(name) ?? newBreaker();
+    known.set(name, breaker);
+    return breaker;
   };
   const probeOf = ({ probe }: Breaker, now: EpochMillis): Probe | undefined =>
     probe === undefined || probe.at + probeLimitMillis() <= now ? undefined : probe;
@@ -87,9 +102,13 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
     if (now < closed.until) return { kind: 'closed', ...closed };
     return { kind: 'probing', since: closed.until, isTaken: probeOf(breaker, now) !== undefined };
   };
+  const sharedBy = (workloadUid: string): Breaker[] => {
+    const shared = namespaces.get(namespaceOf.get(workloadUid) ?? '');
+    return shared === undefined ? [all] : [shared, all];
+  };
   const involved = (workloadUid: string): Breaker[] => {
     const own = breakers.get(workloadUid);
-    return own === undefined ? [all] : [own, all];
+    return own === undefined ? sharedBy(workloadUid) : [own, ...sharedBy(workloadUid)];
   };
   /**
    * Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom (hysteresis,
@@ -108,6 +127,9 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
     breaker.probe = undefined;
     breaker.landedAt = now;
   };
+  /** Workloads that found no room since a pod last landed. */
+  const agreeing = ({ landedAt = Number.NEGATIVE_INFINITY }: Breaker): Witness[] =>
+    [...stranded.values()].filter(({ since }) => since > landedAt);
   const setProbe = (workloadUid: string, now: EpochMillis, claimedBy: string | undefined): void => {
     for (const breaker of involved(workloadUid)) {
       if (stateOfBreaker(breaker, now).kind === 'probing') breaker.probe = { workloadUid, at: now, claimedBy };
@@ -138,29 +160,45 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
         if (probe?.workloadUid === workloadUid && probe.claimedBy === undefined) breaker.probe = undefined;
       }
     },
-    recordStranded(workloadUid, since, isOrdinary, now) {
-      const own = breakerOf(workloadUid);
+    recordStranded(workloadUid, since, witness, now) {
+      const own = breakerIn(breakers, workloadUid);
       if (stateOfBreaker(own, now).kind !== 'closed') close(own, now);
-      if (!isOrdinary) return;
-      stranded.set(workloadUid, since);
-      const agreeing = [...stranded.values()].filter((each) => each > (all.landedAt ?? Number.NEGATIVE_INFINITY));
-      if (agreeing.length >= WORKLOADS_FOR_ALL && stateOfBreaker(all, now).kind !== 'closed') close(all, now);
+      if (witness === undefined) return;
+      namespaceOf.set(workloadUid, witness);
+      stranded.set(workloadUid, { namespace: witness, since, toldAt: now });
+      const shared = breakerIn(namespaces, witness);
+      const ofNamespace = agreeing(shared).filter(({ namespace }) => namespace === witness);
+      if (ofNamespace.length >= WITNESSES && stateOfBreaker(shared, now).kind !== 'closed') close(shared, now);
+      const state = stateOfBreaker(all, now);
+      if (state.kind === 'closed') return;
+      // What was said before the pause is over is no witness against what is found out now.
+      const anew = agreeing(all).filter(({ toldAt }) => state.kind === 'open' || toldAt >= state.since);
+      if (new Set(anew.map(({ namespace }) => namespace)).size >= WITNESSES) close(all, now);
+      // Alone it says nothing about the others: one of them may try.
+      else if (all.probe?.workloadUid === workloadUid) all.probe = undefined;
     },
     recordLanded(workloadUid, now) {
-      open(breakerOf(workloadUid), now);
+      open(breakerIn(breakers, workloadUid), now);
       stranded.delete(workloadUid);
       // Whatever one pod was given, others may be given too.
-      open(all, now);
+      for (const shared of sharedBy(workloadUid)) open(shared, now);
     },
-    introduce(workloadUid, newestCoverAt) {
+    introduce(workloadUid, namespace, newestCoverAt) {
+      namespaceOf.set(workloadUid, namespace);
       if (breakers.has(workloadUid)) return;
-      const breaker = breakerOf(workloadUid);
+      const breaker = breakerIn(breakers, workloadUid);
       if (newestCoverAt !== undefined) close(breaker, newestCoverAt);
     },
     forgetWorkload(workloadUid) {
+      for (const shared of sharedBy(workloadUid)) {
+        if (shared.probe?.workloadUid === workloadUid) shared.probe = undefined;
+      }
       breakers.delete(workloadUid);
       stranded.delete(workloadUid);
-      if (all.probe?.workloadUid === workloadUid) all.probe = undefined;
+      const namespace = namespaceOf.get(workloadUid) ?? '';
+      namespaceOf.delete(workloadUid);
+      // The last of its namespace.
+      if (namespaces.has(namespace) && ![...namespaceOf.values()].includes(namespace)) namespaces.delete(namespace);
     },
   };
 }

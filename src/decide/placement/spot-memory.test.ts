@@ -12,7 +12,7 @@ test('remembers what pods found and which nodes were lost', () => {
     spot.standing(uid, { key: 'a/m5', zone: 'a', instanceType: 'm5.large' });
     spot.gone(uid, true, 0);
   }
-  spot.recordStranded('w', 0, false, 0);
+  spot.recordStranded('w', 0, undefined, 0);
   expect(spot.storm(0)).toMatchObject({ lost: 3 });
   expect(spot.lossyPools(30, 0)).toHaveLength(1);
   expect(spot.stateOf('w', 0)).toMatchObject({ kind: 'closed' });
