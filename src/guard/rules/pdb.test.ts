@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { PdbRecord, PodRecord } from '../../model/records.ts';
-import { aPdb, aPod, aStatefulSet } from '../../model/testing/records.ts';
+import type { SnapshotRecords } from '../../model/snapshot.ts';
+import { aDeployment, aPdb, aPod, aReplicaSet, aStatefulSet, aTemplate, NOON } from '../../model/testing/records.ts';
 import { inspectAll } from '../guard.ts';
-import { evict, pod, scene, withPods } from '../testing/scene.ts';
-import { pdbsOf } from './pdb.ts';
+import { evict, pod, pods, replicaSet, scene, web, withPods } from '../testing/scene.ts';
+import { objectToPdbs, pdbsOf } from './pdb.ts';
 
 const blocksWith = (pdbs: readonly PdbRecord[], victim: Partial<PodRecord> = {}) =>
   inspectAll(evict(), scene({ records: { ...withPods({ s3: victim }), pdbs } }));
@@ -46,8 +47,48 @@ describe('PodDisruptionBudgets', () => {
     expect(reasonsWith([none, aPdb({ name: 'second' })], { phase: 'Pending', ready: false })).toEqual([]);
   });
 
-  test('whose status lags behind is not believed', () => {
-    expect(reasonsWith([aPdb({ observed: false })])).toEqual(['BlockedByPdb']);
+  test('whose status lags behind is not believed, in neither of its figures', () => {
+    const stale = aPdb({ observed: false, currentHealthy: 9, desiredHealthy: 1 });
+    expect(reasonsWith([stale])).toEqual(['BlockedByPdb']);
+    expect(reasonsWith([stale], { ready: false })).toEqual(['BlockedByPdb']);
+  });
+
+  test('a pod that has ended is not counted at all', () => {
+    const ended = { ...pod('p', 's'), phase: 'Failed', ready: false } as const;
+    expect(objectToPdbs([none, aPdb({ name: 'second' })], ended, [])).toBeUndefined();
+    expect(objectToPdbs([none], { ...ended, phase: 'Succeeded' }, [])).toBeUndefined();
+    expect(objectToPdbs([none], pod('p', 's'), [])).toMatchObject({ reason: 'BlockedByPdb' });
+  });
+
+  describe('hazard H22: a budget over several workloads, of which the other is being disrupted', () => {
+    const api = aDeployment({ name: 'api', uid: 'api' });
+    const replicas = aReplicaSet(api);
+    const records = (changes: Partial<PodRecord>, allowed: number): SnapshotRecords => ({
+      workloads: [web, api],
+      replicaSets: [replicaSet, replicas],
+      pods: [...pods, aPod(replicas, 'api-1', { uid: 'api-1', nodeName: 's', ...changes })],
+      pdbs: [aPdb({ selector: { matchLabels: { app: 'web' } }, disruptionsAllowed: allowed })],
+    });
+    const inFlight = [{ workloadUid: 'api', podUid: 'api-1', since: NOON }];
+    test.each<[string, Partial<PodRecord>, number, string[]]>([
+      ['what it takes is taken, though the status does not say so', {}, 1, ['BlockedByPdb']],
+      ['what is left after it may be had', {}, 2, []],
+      ['once it is seen unready the status tells', { ready: false, readyChangedAt: NOON }, 1, []],
+      ['or once it is seen to end', { deletingAt: NOON }, 1, []],
+      ['one that the budget does not select takes nothing', { template: aTemplate({ labels: { app: 'x' } }) }, 1, []],
+    ])('%s', (_, changes, allowed, expected) => {
+      const blocks = inspectAll(evict(), scene({ records: records(changes, allowed), inFlight }));
+      expect(blocks.map(({ reason }) => reason)).toEqual(expected);
+    });
+
+    test('of an unready pod the healthy ones are counted without it', () => {
+      const pdbs = (currentHealthy: number) => [aPdb({ disruptionsAllowed: 0, currentHealthy, desiredHealthy: 3 })];
+      const unready = { ...pod('p', 's'), ready: false };
+      const other = pod('q', 's');
+      expect(objectToPdbs(pdbs(3), unready, [other])).toMatchObject({ reason: 'BlockedByPdb' });
+      expect(objectToPdbs(pdbs(4), unready, [other])).toBeUndefined();
+      expect(objectToPdbs(pdbs(3), unready, [{ ...other, namespace: 'other' }, unready])).toBeUndefined();
+    });
   });
 
   describe('hazard H22: unready pods, as the eviction API counts them', () => {
@@ -77,6 +118,12 @@ describe('PodDisruptionBudgets', () => {
         { ready: false },
         [],
       ],
+      [
+        'unready, policy AlwaysAllow, which no status has to confirm',
+        aPdb({ observed: false, disruptionsAllowed: 0, alwaysAllowUnhealthy: true }),
+        { ready: false },
+        [],
+      ],
       ['ready, policy AlwaysAllow', aPdb({ disruptionsAllowed: 0, alwaysAllowUnhealthy: true }), {}, ['BlockedByPdb']],
     ])('%s', (_, pdb, victim, expected) => {
       expect(reasonsWith([pdb], victim)).toEqual(expected);
@@ -93,6 +140,21 @@ describe('pdbsOf', () => {
   test('case 55: matchExpressions count', () => {
     const selector = { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] };
     expect(pdbsOf([aPdb({ selector })], pod('p', 's'))).toHaveLength(0);
+  });
+
+  test.each<[string, string, string[], boolean]>([
+    ['In, with its value', 'In', ['web', 'api'], true],
+    ['In, without it', 'In', ['api'], false],
+    ['NotIn', 'NotIn', ['api'], true],
+    ['Exists', 'Exists', [], true],
+    ['DoesNotExist', 'DoesNotExist', [], false],
+  ])('case 55: matchExpressions %s', (_, operator, values, expected) => {
+    const expression = { key: 'app', operator, ...(values.length > 0 && { values }) };
+    const both = { matchLabels: { app: 'web' }, matchExpressions: [expression] };
+    for (const selector of [{ matchExpressions: [expression] }, both])
+      expect(pdbsOf([aPdb({ selector })], pod('p', 's'))).toHaveLength(expected ? 1 : 0);
+    const none = { ...both, matchLabels: { app: 'other' } };
+    expect(pdbsOf([aPdb({ selector: none })], pod('p', 's'))).toEqual([]);
   });
 
   test('an unreadable selector counts as selecting: better one block too many', () => {

@@ -2,8 +2,10 @@
  * Moves to spot: only when it can be had, one probe first, and temporary cover goes back at its own pace. No moves at
  * all in a storm.
  */
+import type { Storm } from '../../decide/placement/spot-outlook.ts';
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { Objection } from '../context.ts';
 import { disruptionRule, evictRule, inWords, object } from '../objection.ts';
 
 /** Where pods may always be moved there is no window to count in, and the pace is by the hour. */
@@ -13,14 +15,15 @@ const HOUR_MILLIS: Millis = 3_600_000;
 export const calm = disruptionRule(
   'calm',
   'While the cloud takes nodes away, pods are disrupted enough; what looks like a place now may be gone in a minute.',
-  (_, { spot, now }) => {
-    const storm = spot?.storm(now);
-    if (storm === undefined) return undefined;
-    const remaining = storm.calmAt - now;
-    const values = { interruptions: storm.lost, period: 'a short time', calmAt: new Date(storm.calmAt).toISOString() };
-    return object('StormCalm', values, remaining);
-  },
+  (_, { spot, now }) => objectToStorm(spot?.storm(now), now),
 );
+
+/** Why not now. @param storm undefined: all is calm. */
+export function objectToStorm(storm: Storm | undefined, now: EpochMillis): Objection {
+  if (storm === undefined) return undefined;
+  const values = { interruptions: storm.lost, period: 'a short time', calmAt: new Date(storm.calmAt).toISOString() };
+  return object('StormCalm', values, storm.calmAt - now);
+}
 
 /** Hazard H6. */
 export const spotOpen = evictRule(

@@ -63,6 +63,12 @@ describe('evictions under way', () => {
     ]);
   });
 
+  test('where it is a restart for a size, that is what is told', () => {
+    const isResizing = (podUid: string) => podUid === 's1';
+    const [block] = inspectAll(evict(), scene({ inFlight: [flying(web.uid, 's1')], isResizing }));
+    expect(block).toMatchObject({ reason: 'ResizeInFlight', message: 'Pod s1 is being resized' });
+  });
+
   test('hazard H32: the cluster-wide budget holds', () => {
     const inFlight = [flying('a'), flying('b')];
     expect(inspectAll(evict(), scene({ inFlight, settings: { maxConcurrentEvictions: 2 } }))).toMatchObject([

@@ -43,14 +43,17 @@ export const cooledDown = disruptionRule(
 export const nothingInFlight = disruptionRule(
   'nothing-in-flight',
   'The view may still show a pod that was evicted a moment ago; until it is seen gone, the workload waits.',
-  ({ decision, workload, pods, pod: victim }, { inFlight }) => {
+  ({ decision, workload, pods, pod: victim }, { inFlight, isResizing }) => {
     const own = inFlight.find((eviction) => eviction.workloadUid === decision.workloadUid);
     if (own === undefined) return undefined;
     if (own.isRollout === true) {
       return object('RolloutInProgress', { updated: workload.status.updated, desired: workload.replicas });
     }
     const name = pods.find((pod) => pod.uid === own.podUid)?.name ?? victim.name;
-    return object('PodTerminating', { pod: name });
+    // A restart takes a place as well.
+    return isResizing?.(own.podUid) === true
+      ? object('ResizeInFlight', { pod: name })
+      : object('PodTerminating', { pod: name });
   },
 );
 

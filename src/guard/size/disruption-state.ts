@@ -1,6 +1,7 @@
 /**
  * What a change that costs a workload its pods draws on beside the rules of sizes: one budget, whichever engine asks.
  */
+import type { Storm } from '../../decide/placement/spot-outlook.ts';
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 
@@ -15,6 +16,8 @@ export interface DisruptionState {
   readonly allowSingleReplica: boolean;
   /** Pods that are unready for longer no longer keep the others from being disrupted. */
   readonly stuckMillis: Millis;
+  /** The cloud takes nodes away; left out, it does not. */
+  readonly storm?: Storm | undefined;
   /** Disruptions under way in the whole cluster, and how many may be. */
   readonly inFlight: number;
   readonly limit: number;

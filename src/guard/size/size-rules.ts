@@ -5,7 +5,12 @@
  * new rule is a constant in a file of `rules/` and a line here.
  */
 import type { SizeRule } from './context.ts';
-import { disruptionCooledDown, disruptionWindowOpen, withinDisruptionBudget } from './rules/disruption.ts';
+import {
+  disruptionCalm,
+  disruptionCooledDown,
+  disruptionWindowOpen,
+  withinDisruptionBudget,
+} from './rules/disruption.ts';
 import { engineOn, fresh, leading, mayWrite, warmedUp } from './rules/operator-state.ts';
 import {
   cpuOfOneEngine,
@@ -68,6 +73,7 @@ export const sizeRules: readonly SizeRule[] = [
   newPodsCome,
   restartsAllowed,
   notInfeasibleBefore,
+  disruptionCalm,
   windowOpen,
   disruptionWindowOpen,
   warmedUp,
@@ -88,6 +94,6 @@ export const sizeRules: readonly SizeRule[] = [
   withinQuota,
   fitsNode,
   withinConcurrency,
-  withinDisruptionBudget,
   withinPace,
+  withinDisruptionBudget,
 ];

@@ -12,6 +12,7 @@ describe('a new template draws on the budget of disruption', () => {
     ['the window is closed', { window: hourFrom('0 2 * * *') }, ['OutsideWindow']],
     ['a pod was evicted a moment ago', { last: NOON - 9_999 }, ['CooldownActive']],
     ['a pod was evicted a cooldown ago', { last: NOON - 10_000 }, []],
+    ['spot nodes are being lost', { storm: { lost: 5, calmAt: NOON + 60_000 } }, ['StormCalm']],
     ['a place is left', { inFlight: 1 }, []],
     ['no place is left', { inFlight: 2 }, ['ConcurrencyLimit']],
     ['the limit was lowered meanwhile', { inFlight: 5 }, ['ConcurrencyLimit']],
@@ -24,6 +25,7 @@ describe('a new template draws on the budget of disruption', () => {
       inspectSizeAll(retemplate(), sizeScene({ disruption: aDisruptionState(changes) }))[0]?.retryAfterMillis;
     expect(ask({ last: NOON - 4_000 })).toBe(6_000);
     expect(ask({ window: hourFrom('0 2 * * *') })).toBe(14 * 3_600_000);
+    expect(ask({ storm: { lost: 5, calmAt: NOON + 60_000 } })).toBe(60_000);
   });
 
   test('for any state, a resize in place disrupts nobody', () => {
@@ -31,6 +33,7 @@ describe('a new template draws on the budget of disruption', () => {
       last: fc.option(fc.integer({ min: 0, max: NOON }), { nil: undefined }),
       inFlight: fc.nat(10),
       isClosed: fc.boolean(),
+      storm: fc.option(fc.constant({ lost: 5, calmAt: NOON + 60_000 }), { nil: undefined }),
     });
     fc.assert(
       fc.property(states, ({ isClosed, ...rest }) => {

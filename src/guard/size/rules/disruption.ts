@@ -3,6 +3,7 @@
  * cluster-wide budget.
  */
 import { inWords, object } from '../../objection.ts';
+import { objectToStorm } from '../../rules/spot.ts';
 import { objectToClosed } from '../../rules/timing.ts';
 import { disruptiveRule, type SizeSubject } from '../context.ts';
 
@@ -11,6 +12,13 @@ export const disruptionWindowOpen = disruptiveRule(
   'A rollout ends pods, and a restart containers, as well as an eviction does; the window of the workload holds for both.',
   (subject, { disruption, now }) =>
     isTakenBack(subject) ? undefined : objectToClosed(disruption?.window, now, 'OutsideWindow'),
+);
+
+/** Hazard H8. */
+export const disruptionCalm = disruptiveRule(
+  'disruption-calm',
+  'While the cloud takes nodes away, pods are disrupted enough, and those that a rollout makes may find no place.',
+  (subject, { disruption, now }) => (isTakenBack(subject) ? undefined : objectToStorm(disruption?.storm, now)),
 );
 
 export const disruptionCooledDown = disruptiveRule(

@@ -28,7 +28,14 @@ const withFirst = (changes: object) => [
   aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
   ...restarting.slice(1),
 ];
+const apiReplicaSet = {
+  ...replicaSet,
+  name: 'api-rev1',
+  uid: 'uid-api-rev1',
+  owner: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', uid: 'api' },
+};
 const closed = hourFrom('0 2 * * *');
+const storm = { lost: 5, calmAt: NOON + 60_000 };
 const one = { workloads: [{ ...web, replicas: 1 }], pods: restarting.slice(0, 1) };
 const flight = { workloadUid: web.uid, since: NOON };
 
@@ -97,7 +104,21 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ['another pod was evicted', { evictions: [{ ...flight, podUid: 'web-2' }] }, ['EvictionInFlight']],
   ['another pod is being resized', { resizes: [inFlight('web-2', { cpuRequest: 300 })] }, ['ResizeInFlight']],
   ['a budget of the owner', { records: { pdbs: [aPdb({ disruptionsAllowed: 0 })] } }, ['BlockedByPdb']],
+  [
+    'a budget of the owner, of which the eviction of another workload takes what is left',
+    {
+      records: {
+        workloads: [web, aSizedWorkload({ uid: 'api', name: 'api' })],
+        replicaSets: [replicaSet, apiReplicaSet],
+        pods: [...restarting, aSizedPod(apiReplicaSet, 'api-1', {}, { uid: 'api-1' })],
+        pdbs: [aPdb({ selector: {}, disruptionsAllowed: 1 })],
+      },
+      evictions: [{ ...flight, workloadUid: 'api', podUid: 'api-1' }],
+    },
+    ['BlockedByPdb'],
+  ],
   ['two budgets', { records: { pdbs: [aPdb(), aPdb({ name: 'other' })] } }, ['MultiplePdbs']],
+  ['spot nodes are being lost', { disruption: aDisruptionState({ storm }) }, ['StormCalm']],
   ['the window is closed', { disruption: aDisruptionState({ window: closed }) }, ['OutsideWindow']],
   ['a pod was evicted a moment ago', { disruption: aDisruptionState({ last: NOON - 9_999 }) }, ['CooldownActive']],
   ['no place is left in the cluster', { disruption: aDisruptionState({ inFlight: 2 }) }, ['ConcurrencyLimit']],
@@ -142,7 +163,7 @@ describe('a resize that restarts a container', () => {
     const restore = resize({ isRestore: true });
     const at = (changes: Partial<DisruptionState>) =>
       reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
-    expect(at({ window: closed, last: NOON })).toEqual([]);
+    expect(at({ window: closed, last: NOON, storm })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
   });
 

@@ -4,7 +4,7 @@
  */
 import { isLive } from '../../../model/owners.ts';
 import { object } from '../../objection.ts';
-import { objectToPdbs } from '../../rules/pdb.ts';
+import { disruptedPods, objectToPdbs } from '../../rules/pdb.ts';
 import { objectToTerminating, objectToUnready } from '../../rules/pod-state.ts';
 import { restartedBy, restartRule } from '../context.ts';
 
@@ -59,5 +59,11 @@ export const restartOthersReady = restartRule(
 export const restartWithinPdb = restartRule(
   'restart-within-pdb',
   'The budget of the owners: the API server does not ask it for a restart, so we do.',
-  ({ pod: { pod } }, { view }) => objectToPdbs(view.pdbs(pod.namespace), pod),
+  ({ pod: { pod } }, { view, evictions }) => {
+    const disrupted = disruptedPods(evictions, (workloadUid) => {
+      const workload = view.workloadByUid(workloadUid);
+      return workload === undefined ? [] : view.podsOf(workload).map((each) => each.pod);
+    });
+    return objectToPdbs(view.pdbs(pod.namespace), pod, disrupted);
+  },
 );
