@@ -1,7 +1,7 @@
 /** Where a pod is to become larger, its replacement needs room: what counts as such. */
 import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
-import { aDeployment, aNode, GIB, NOON, someSettings } from '../model/testing/records.ts';
+import { aDeployment, aNode, aSpreadRule, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import { inspectAll } from './guard.ts';
 import { pod, pods, type SceneChanges, scene, web, withPods } from './testing/scene.ts';
 import { decision, reasonsFor } from './testing/size-eviction.ts';
@@ -172,7 +172,9 @@ describe('a larger pod needs room', () => {
 
   test('nor is one that runs a pod of the workload already, where the pods keep away from each other', () => {
     const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
-    const apart = { ...web, template: { ...web.template, hasPodPlacementRules: true } };
+    const machine = 'kubernetes.io/hostname';
+    const rule = { kind: 'apart', topologyKey: machine, selector: {}, isOwn: true, isElsewhere: false } as const;
+    const apart = { ...web, template: { ...web.template, company: [rule] } };
     const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
     const ask = (extra: Parameters<typeof pod>[2]) =>
       reasonsFor({ policy, records: { nodes, workloads: [apart], pods: [...pods, pod('u1', 'x', extra)] } }, larger);
@@ -185,5 +187,16 @@ describe('a larger pod needs room', () => {
   test('one that grows in nothing fits where it was, however full the node is', () => {
     const records = { nodes: [node('s', 'spot', 1), node('o', 'on-demand', 1)] };
     expect(reasonsFor({ records })).toEqual([]);
+  });
+
+  test.each([
+    ['unless it is to be spread, and others have gone from elsewhere since', 1, ['NoRoomOnSide']],
+    ['where it is to be spread, as long as it may be there', 3, []],
+  ])('%s', (_, maxSkew, expected) => {
+    const spread = [aSpreadRule({ maxSkew })];
+    const workloads = [{ ...web, template: { ...web.template, spread } }];
+    // Three are on `s`; `s2` has none and takes none.
+    const nodes = [node('s', 'spot', used), { ...node('s2', 'spot', used), maxPods: 0 }];
+    expect(reasonsFor({ records: { workloads, nodes } })).toEqual(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeCompany, needsKnownNode, sharesMachine } from './company.ts';
+import { judgeCompany, needsKnownNode } from './company.ts';
 import type { CompanyRule, PodRecord } from './records.ts';
 import { createSnapshot } from './snapshot.ts';
 import { aDeployment, aNode, aPod, aReplicaSet, aTemplate } from './testing/records.ts';
@@ -50,6 +50,10 @@ describe('hazard H20: apart from its like', () => {
     expect(barred([apart])).toEqual([]);
   });
 
+  test('of machines, those of siblings are out', () => {
+    expect(barred([{ ...apart, topologyKey: HOSTNAME }], ['a1', 'x'])).toEqual(['a1', 'x']);
+  });
+
   test('a new node may be in another zone', () => {
     expect(needsKnownNode({ namespace: 'shop', template: { company: [apart] }, siblingNodes: new Set() })).toBe(false);
   });
@@ -66,9 +70,6 @@ describe('hazard H20: together with its like', () => {
   test('on one machine: that of the siblings, told by its name where it has no such label', () => {
     const machine = rule({ isOwn: true, topologyKey: HOSTNAME });
     expect(barred([machine], ['a1'])).toEqual(['a2', 'b1', 'x']);
-    expect(sharesMachine({ company: [machine] })).toBe(true);
-    expect(sharesMachine({ company: [together] })).toBe(false);
-    expect(sharesMachine({})).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { compileLabelSelector } from '../api/label-selector.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { isLive } from './owners.ts';
 import type { CompanyRule, NodeRecord, PodTemplate } from './records.ts';
+import { domainOf, HOSTNAME } from './topology.ts';
 
 /** Whom a pod would meet, and what it asks of them. */
 export interface CompanyRequest {
@@ -12,7 +13,6 @@ export interface CompanyRequest {
   readonly siblingNodes: ReadonlySet<string>;
 }
 
-const HOSTNAME = 'kubernetes.io/hostname';
 const none: readonly CompanyRule[] = [];
 
 /**
@@ -27,7 +27,7 @@ export function judgeCompany(view: ClusterView, request: CompanyRequest): (node:
   return (node) =>
     rules.some(({ rule, isMet }) => {
       // Nodes without the label are in no domain: no affinity holds there, and any anti-affinity does.
-      const domain = domainOf(node, rule);
+      const domain = domainOf(node, rule.topologyKey);
       if (rule.kind === 'apart') return domain !== undefined && isMet(domain);
       // The first of its kind may go anywhere.
       if (rule.isOwn && request.siblingNodes.size === 0) return false;
@@ -57,26 +57,17 @@ export function needsKnownNode({ template, siblingNodes }: CompanyRequest): bool
   );
 }
 
-/** Whether the pods of the workload must all run on one machine. */
-export function sharesMachine({ company = none }: Pick<PodTemplate, 'company'>): boolean {
-  return company.some(({ kind, topologyKey, isOwn }) => kind === 'together' && isOwn && topologyKey === HOSTNAME);
-}
-
-function domainOf({ name, labels }: NodeRecord, { topologyKey }: CompanyRule): string | undefined {
-  return labels[topologyKey] ?? (topologyKey === HOSTNAME ? name : undefined);
-}
-
 function hasSibling(view: ClusterView, domain: string, rule: CompanyRule, { siblingNodes }: CompanyRequest): boolean {
   return [...siblingNodes].some((name) => {
     const node = view.node(name);
-    return node !== undefined && domainOf(node, rule) === domain;
+    return node !== undefined && domainOf(node, rule.topologyKey) === domain;
   });
 }
 
 function hasStranger(view: ClusterView, domain: string, rule: CompanyRule, { namespace }: CompanyRequest): boolean {
   const matches = compileLabelSelector(rule.selector);
   for (const node of view.nodes()) {
-    if (domainOf(node, rule) !== domain) continue;
+    if (domainOf(node, rule.topologyKey) !== domain) continue;
     const pods = view.podsOnNode(node.name);
     if (pods.some((pod) => pod.namespace === namespace && isLive(pod) && matches(pod.template.labels))) return true;
   }

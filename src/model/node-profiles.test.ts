@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createNodeClassifier } from './node-class.ts';
+import { matchesNodeTerms } from './node-fit.ts';
 import { nodeClassProfile, nodeProfileNames, termsOf } from './node-profiles.ts';
 import type { Labels } from './records.ts';
-import { matchesNodeTerms } from './scheduling.ts';
 import { aNode } from './testing/records.ts';
 
 describe('nodeClassProfile', () => {

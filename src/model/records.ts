@@ -82,10 +82,12 @@ export interface PodTemplate {
   readonly tolerations: readonly Toleration[];
   /** Effective requests as the scheduler counts them: containers, init containers, sidecars, overhead. */
   readonly requests: ComputeResources;
-  /** Required pod anti-affinity or DoNotSchedule spread exists: room by requests alone does not prove a place. */
+  /** Required affinity or anti-affinity to pods, or DoNotSchedule spread: other pods may keep it from running. */
   readonly hasPodPlacementRules: boolean;
-  /** Required affinity to pods, and anti-affinity to its like beyond one machine; left out: there is none. */
+  /** Required affinity to pods, and anti-affinity to its like; left out: there is none. */
   readonly company?: readonly CompanyRule[];
+  /** Topology spread constraints with DoNotSchedule; left out: there are none. */
+  readonly spread?: readonly SpreadRule[];
   readonly terminationGraceSeconds: number;
   /** What the pods would rather have of nodes; only where they say something. */
   readonly preferences?: PlacementPreferences;
@@ -100,6 +102,22 @@ export interface CompanyRule {
   readonly isOwn: boolean;
   /** Pods of other namespaces count as well. */
   readonly isElsewhere: boolean;
+}
+
+/** A required topology spread constraint: no domain has more than `maxSkew` pods above the one that has fewest. */
+export interface SpreadRule {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  /** With fewer domains than this the fewest count as 0. At least 1. */
+  readonly minDomains: number;
+  /** Which pods of the namespace are counted; undefined: none. */
+  readonly selector: LabelSelector | undefined;
+  /** Labels whose values the pods must share with the new one. */
+  readonly matchLabelKeys: readonly string[];
+  /** `nodeAffinityPolicy: Honor`: nodes that the pod excludes are in no domain. */
+  readonly honorsAffinity: boolean;
+  /** `nodeTaintsPolicy: Honor`: nor are nodes whose taints it does not tolerate. */
+  readonly honorsTaints: boolean;
 }
 
 export interface PlacementPreferences {

@@ -8,6 +8,7 @@ import type {
   PlacementPreferences,
   PodTemplate,
   SelectorExpression,
+  SpreadRule,
   Taint,
   Toleration,
 } from '../model/records.ts';
@@ -48,6 +49,7 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     requests: effectiveRequests(spec, status),
     hasPodPlacementRules: hasPodPlacementRules(spec),
     ...projectCompany(spec, kept),
+    ...projectSpread(spec),
     terminationGraceSeconds: countOr(
       spec.terminationGracePeriodSeconds,
       DEFAULT_GRACE_SECONDS,
@@ -104,6 +106,25 @@ export function isTaintEffect(effect: unknown): effect is Taint['effect'] {
   return effect === 'NoSchedule' || effect === 'PreferNoSchedule' || effect === 'NoExecute';
 }
 
+/** Defaults as the API has them. */
+function projectSpread(spec: PodSpec): Pick<PodTemplate, 'spread'> {
+  const where = 'spec.topologySpreadConstraints';
+  const spread = listOf(spec.topologySpreadConstraints, where)
+    .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
+    .map(
+      (constraint): SpreadRule => ({
+        topologyKey: textOr(constraint.topologyKey, '', `${where}.topologyKey`),
+        maxSkew: countOr(constraint.maxSkew, 1, `${where}.maxSkew`),
+        minDomains: countOr(constraint.minDomains, 1, `${where}.minDomains`),
+        selector: constraint.labelSelector,
+        matchLabelKeys: listOf(constraint.matchLabelKeys, `${where}.matchLabelKeys`),
+        honorsAffinity: constraint.nodeAffinityPolicy !== 'Ignore',
+        honorsTaints: constraint.nodeTaintsPolicy === 'Honor',
+      }),
+    );
+  return spread.length === 0 ? {} : { spread };
+}
+
 /** Required rules between pods: where a replacement fits cannot be told from nodes alone then. */
 function hasPodPlacementRules(spec: PodSpec): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
@@ -117,13 +138,13 @@ function hasPodPlacementRules(spec: PodSpec): boolean {
   );
 }
 
-/** One machine is what `hasPodPlacementRules` is about; anti-affinity to strangers is left to the scheduler. */
+/** Anti-affinity to strangers is left to the scheduler. */
 function projectCompany(spec: PodSpec, labels: Labels): Pick<PodTemplate, 'company'> {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const together = termsOf(podAffinity, 'podAffinity').map((term) => companyRule('together', term, labels));
   const apart = termsOf(podAntiAffinity, 'podAntiAffinity')
     .map((term) => companyRule('apart', term, labels))
-    .filter(({ isOwn, topologyKey }) => isOwn && topologyKey !== 'kubernetes.io/hostname');
+    .filter(({ isOwn }) => isOwn);
   const company = [...together, ...apart];
   return company.length === 0 ? {} : { company };
 }

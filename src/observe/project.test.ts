@@ -154,7 +154,35 @@ describe('pods', () => {
     expect(setUp().project.pod(pod({ spec }))?.template.hasPodPlacementRules).toBe(expected);
   });
 
-  test('hazard H20: required company: all affinity, and anti-affinity to its like beyond one machine', () => {
+  test('hazard H20: required topology spread, with the defaults of the API', () => {
+    const web = { matchLabels: { app: 'web' } };
+    const spreadOf = (...topologySpreadConstraints: object[]) =>
+      setUp().project.pod(pod({ spec: { topologySpreadConstraints } }))?.template.spread;
+    const asked = { topologyKey: 'zone', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule', labelSelector: web };
+    const plain = {
+      topologyKey: 'zone',
+      maxSkew: 2,
+      minDomains: 1,
+      selector: web,
+      matchLabelKeys: [],
+      honorsAffinity: true,
+      honorsTaints: false,
+    };
+    expect(spreadOf(asked, { ...asked, whenUnsatisfiable: 'ScheduleAnyway' })).toEqual([plain]);
+    const more = {
+      minDomains: 3,
+      matchLabelKeys: ['pod-template-hash'],
+      nodeAffinityPolicy: 'Ignore',
+      nodeTaintsPolicy: 'Honor',
+    };
+    expect(spreadOf({ ...asked, ...more })).toEqual([
+      { ...plain, minDomains: 3, matchLabelKeys: ['pod-template-hash'], honorsAffinity: false, honorsTaints: true },
+    ]);
+    expect(spreadOf({ ...asked, nodeAffinityPolicy: 'Honor', nodeTaintsPolicy: 'Ignore' })).toEqual([plain]);
+    expect(spreadOf()).toBeUndefined();
+  });
+
+  test('hazard H20: required company: all affinity, and anti-affinity to its like', () => {
     const web = { matchLabels: { app: 'web' } };
     const cache = { matchLabels: { app: 'cache' } };
     const [zone, hostname] = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
@@ -176,6 +204,7 @@ describe('pods', () => {
       { kind: 'together', topologyKey: zone, selector: web, isOwn: true, isElsewhere: true },
       { kind: 'together', topologyKey: zone, selector: undefined, isOwn: false, isElsewhere: false },
       { kind: 'apart', topologyKey: zone, selector: web, isOwn: true, isElsewhere: false },
+      { kind: 'apart', topologyKey: hostname, selector: web, isOwn: true, isElsewhere: false },
     ]);
     const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [] };
     expect(companyOf({ podAffinity: preferred, podAntiAffinity: required({ topologyKey: hostname }) })).toBeUndefined();

@@ -1,9 +1,9 @@
 /** The JSON Patch that steers a pod: `add` only, and never to a value the user set. */
 
+import { tolerates } from '../../model/node-fit.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import type { SidePin } from '../../model/placement-settings.ts';
 import type { NodeSelectorTerm, Toleration } from '../../model/records.ts';
-import { tolerates } from '../../model/scheduling.ts';
 import type { AddOperation } from './admission-decision.ts';
 import type { AdmissionPod, RawNodeSelectorTerm } from './admission-pod.ts';
 import { type AvoidedPool, preferencesAgainst } from './pool-preference.ts';

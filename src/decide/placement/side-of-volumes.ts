@@ -1,7 +1,7 @@
 /** On which side a pod's own volumes keep it. */
 import type { ClusterView } from '../../model/cluster-view.ts';
+import { matchesNodeTerms } from '../../model/node-fit.ts';
 import type { Side } from '../../model/records.ts';
-import { matchesNodeTerms } from '../../model/scheduling.ts';
 import type { Sides } from '../../model/sides.ts';
 import { namesNodes } from '../../model/volume-reach.ts';
 

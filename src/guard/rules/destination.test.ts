@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import type { FallbackDecision } from '../../decide/decision.ts';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
-import { aNode, aVolumeClaim, NOON } from '../../model/testing/records.ts';
+import type { PlacementSettings } from '../../model/placement-settings.ts';
+import type { NodeRecord, SpreadRule, WorkloadRecord } from '../../model/records.ts';
+import type { SnapshotRecords } from '../../model/snapshot.ts';
+import { aNode, aSpreadRule, aVolumeClaim, GIB, NOON } from '../../model/testing/records.ts';
+import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { inspectAll } from '../guard.ts';
 import { createDisruptionLog } from '../history.ts';
 import { evict, nodes, scene, web, withPods } from '../testing/scene.ts';
@@ -18,6 +24,19 @@ describe('a place for the replacement', () => {
         retryAfterMillis: 60_000,
       },
     ]);
+  });
+
+  test('what its pods are made larger at admission is counted: the template alone would prove a place too small', () => {
+    const sized = aSizedWorkload({
+      containers: [aContainer({ size: { cpuRequest: 200 } })],
+      annotations: { [rightsizingKeys.appliedSizes]: '{"app":{"cpuRequest":[200,4200]}}' },
+    });
+    const small = aNode('o', 'on-demand', { allocatable: { cpuMillis: 4_000, memoryBytes: 8 * GIB } });
+    const records = (workload: WorkloadRecord) => ({ workloads: [workload], nodes: [aNode('s', 'spot'), small] });
+    const reasons = (workload: WorkloadRecord) =>
+      inspectAll(evict(), scene({ records: records(workload) })).map(({ reason }) => reason);
+    expect(reasons(web)).toEqual([]);
+    expect(reasons({ ...web, sized })).toEqual(['NoRoomOnSide']);
   });
 
   test('hazard H12: a volume bound to a zone without such a node', () => {
@@ -38,11 +57,81 @@ describe('a place for the replacement', () => {
   });
 
   test('hazard H20: pods that must not share a node find none where their siblings run', () => {
-    const template = { ...web.template, hasPodPlacementRules: true };
+    const machine = 'kubernetes.io/hostname';
+    const apart = { kind: 'apart', topologyKey: machine, selector: {}, isOwn: true, isElsewhere: false } as const;
+    const template = { ...web.template, company: [apart] };
     const records = { workloads: [{ ...web, template }] };
     expect(inspectAll(evict(), scene({ records })).map(({ reason }) => reason)).toEqual(['NoRoomOnSide']);
     const another = { ...records, nodes: [...nodes, aNode('o2', 'on-demand')] };
     expect(inspectAll(evict(), scene({ records: another }))).toEqual([]);
+  });
+});
+
+describe('hazard H20: topology spread with DoNotSchedule', () => {
+  const inZone = (name: string, type: string, zone: string, maxPods = 1000) => {
+    const node = aNode(name, type, { maxPods });
+    return { ...node, labels: { ...node.labels, zone } };
+  };
+  /** The workload is spread by this rule, as are its pods; on-demand has zone a, with `o1` and room, and zone b. */
+  const spreadBy = (rule: Partial<SpreadRule>, zoneB: readonly NodeRecord[]) => {
+    const template = { ...web.template, spread: [aSpreadRule(rule)] };
+    const nodes = [inZone('s', 'spot', 'a'), inZone('o', 'on-demand', 'a'), ...zoneB];
+    return { workloads: [{ ...web, template }], nodes };
+  };
+  const blocksOf = (records: SnapshotRecords, settings: Partial<PlacementSettings> = {}) =>
+    inspectAll(evict(), scene({ records, settings })).map(({ reason, message }) => `${reason}: ${message}`);
+  const full = inZone('o2', 'on-demand', 'b', 0);
+
+  test('a move to the only zone with room is refused where that zone has one too many, and says so', () => {
+    expect(blocksOf(spreadBy({ topologyKey: 'zone' }, [full]))).toEqual([
+      'NoRoomOnSide: No on-demand node has room for pod s3: 1 where its topology spread constraints allow no further pod, 1 without room for its requests',
+    ]);
+    expect(blocksOf(spreadBy({ topologyKey: 'zone', maxSkew: 2 }, [full]))).toEqual([]);
+    expect(blocksOf(spreadBy({ topologyKey: 'zone' }, [inZone('o2', 'on-demand', 'b')]))).toEqual([]);
+  });
+
+  test('over machines as well', () => {
+    expect(blocksOf(spreadBy({}, [full]))).toHaveLength(1);
+    expect(blocksOf(spreadBy({ maxSkew: 2 }, [full]))).toEqual([]);
+  });
+
+  test('zones of the other side do not count, as pods are pinned to theirs, unless the rule says they do', () => {
+    const spotInC = inZone('s2', 'spot', 'c');
+    expect(blocksOf(spreadBy({ topologyKey: 'zone' }, [spotInC]))).toEqual([]);
+    expect(blocksOf(spreadBy({ topologyKey: 'zone', honorsAffinity: false }, [spotInC]))).toHaveLength(1);
+  });
+
+  test('an autoscaler’s promise holds where a zone that it is known to make nodes in would do', () => {
+    const nodeClasses = { ...scene().settings.nodeClasses, provisionable: { spot: true, onDemand: true } };
+    const known = spreadBy({ topologyKey: 'zone' }, [full]);
+    expect(blocksOf(known, { nodeClasses })).toEqual([]);
+    const unknown = spreadBy({ topologyKey: 'zone', minDomains: 2 }, []);
+    expect(blocksOf(unknown, { nodeClasses })).toEqual([expect.stringContaining('where none is yet')]);
+  });
+
+  test('a pod that waits for spot is not sent to where it could not run either', () => {
+    const waiting = {
+      nodeName: undefined,
+      phase: 'Pending',
+      ready: false,
+      unschedulableSince: NOON - 600_000,
+    } as const;
+    const fallback: FallbackDecision = {
+      ...evict(),
+      kind: 'fallback',
+      to: 'on-demand',
+      resourceVersion: '1',
+      slot: 3,
+      waitingSince: NOON - 600_000,
+      excess: 1,
+      maxExcess: 2,
+    };
+    const inspectWith = (rule: Partial<SpreadRule>) =>
+      inspectAll(fallback, scene({ records: { ...spreadBy(rule, [full]), ...withPods({ s3: waiting }) } })).map(
+        ({ reason }) => reason,
+      );
+    expect(inspectWith({ topologyKey: 'zone' })).toEqual(['NoRoomOnSide']);
+    expect(inspectWith({ topologyKey: 'zone', maxSkew: 2 })).toEqual([]);
   });
 });
 

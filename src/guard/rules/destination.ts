@@ -2,10 +2,13 @@
  * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
+import { bornTemplate } from '../../model/born-template.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
+import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
+import { termsOf } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
-import type { NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
-import { admitsNode, findRoom, hasRoomFor, toleratesAll } from '../../model/scheduling.ts';
+import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
+import { judgeSpread } from '../../model/spread.ts';
 import type { GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 
@@ -29,10 +32,11 @@ export const hasRoom = endRule(
     if (decision.kind === 'evict-to-resize') return undefined;
     const room = findRoom(view, sides, {
       namespace: workload.namespace,
-      template: workload.template,
+      template: bornTemplate(workload),
       side: decision.to,
       claims: pod.claims,
       siblingNodes: nodesOfOthers(pods, pod),
+      leaving: pod,
     });
     // Cover that waits itself has nothing to gain from an autoscaler's promise.
     const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
@@ -50,21 +54,24 @@ export const hasRoomToGrow = sizeEvictionRule(
   ({ decision, workload, pod, pods }, context) => {
     const { view, sides, settings, policy } = context;
     const { cpuMillis, memoryBytes } = decision.growth;
-    // What asks for no more fits where it was.
-    if (cpuMillis <= 0 && memoryBytes <= 0) return undefined;
+    const isSpread = workload.template.spread !== undefined;
+    // What asks for no more fits where it was, unless others have gone from where it is to be spread over.
+    if (cpuMillis <= 0 && memoryBytes <= 0 && !isSpread) return undefined;
     const larger = grown(pod, workload.template, decision.growth);
     const own = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
+    const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
     if (
       own !== undefined &&
       sides.isCapacity(own) &&
-      leavesRoom(own, view.requestedOnNode(own.name), decision.growth)
+      leavesRoom(own, view.requestedOnNode(own.name), decision.growth) &&
+      !(isSpread && isUnevenOn(own, ownClass, larger, pod, context))
     ) {
       return undefined;
     }
     // With its own place not enough, a larger pod must fit as any new pod does: all of it, beside everything that runs.
     const siblingNodes = nodesOfOthers(pods, pod);
-    const request = { namespace: workload.namespace, template: larger, claims: pod.claims, siblingNodes };
-    const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
+    const { namespace } = workload;
+    const request = { namespace, template: larger, claims: pod.claims, siblingNodes, leaving: pod };
     // Where placement has a say, the replacement takes the slot of the pod, and with it the side.
     const allowed = (['on-demand', 'spot'] as const).filter(
       (side) => policy.state !== 'managed' || ownClass === 'unknown' || ownClass === side,
@@ -82,15 +89,36 @@ export const hasRoomToGrow = sizeEvictionRule(
     if (policy.state !== 'managed' && pod.claims.length === 0) {
       for (const node of view.nodes()) {
         if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
-        if (!admitsNode(larger, node) || !toleratesAll(larger.tolerations, node.taints)) continue;
-        if (larger.hasPodPlacementRules && siblingNodes.has(node.name)) continue;
-        if (hasRoomFor(view, node, larger)) return undefined;
+        if (fitsUnsteered(view, node, request)) return undefined;
       }
     }
-    const detail = `its replacement would request more than any node has left${promises.join('')}`;
+    const cause =
+      cpuMillis > 0 || memoryBytes > 0
+        ? 'its replacement would request more than any node has left'
+        : 'its topology spread constraints allow no further pod where it is, and no other node has room';
+    const detail = `${cause}${promises.join('')}`;
     return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
   },
 );
+
+/** Whether topology spread keeps the replacement from where its pod is. */
+function isUnevenOn(
+  node: NodeRecord,
+  nodeClass: NodeClass,
+  template: PodTemplate,
+  leaving: PodRecord,
+  { view, sides, policy }: GuardContext,
+): boolean {
+  const side = policy.state === 'managed' && nodeClass !== 'unknown' ? nodeClass : undefined;
+  const tolerations = side === undefined ? [] : sides.tolerationsOf(side);
+  return judgeSpread(view, {
+    namespace: leaving.namespace,
+    template,
+    tolerations: [...template.tolerations, ...tolerations],
+    pinTerms: side === undefined ? undefined : termsOf(sides.pinOf(side)),
+    leaving,
+  }).isUneven(node);
+}
 
 function nodesOfOthers(pods: readonly PodRecord[], victim: PodRecord): ReadonlySet<string> {
   return new Set(pods.flatMap((pod) => (pod.uid !== victim.uid && isLive(pod) ? (pod.nodeName ?? []) : [])));

@@ -12,6 +12,7 @@ import type {
   PodRecord,
   PodTemplate,
   ReplicaSetRecord,
+  SpreadRule,
   VolumeClaimRecord,
   WorkloadRecord,
 } from '../records.ts';
@@ -30,6 +31,20 @@ export function aTemplate(changes: Partial<PodTemplate> = {}): PodTemplate {
     requests: { cpuMillis: 100, memoryBytes: 0.1 * GIB },
     hasPodPlacementRules: false,
     terminationGraceSeconds: 30,
+    ...changes,
+  };
+}
+
+/** At most one pod of `app: web` more on any machine than on the emptiest. */
+export function aSpreadRule(changes: Partial<SpreadRule> = {}): SpreadRule {
+  return {
+    topologyKey: 'kubernetes.io/hostname',
+    maxSkew: 1,
+    minDomains: 1,
+    selector: { matchLabels: { app: 'web' } },
+    matchLabelKeys: [],
+    honorsAffinity: true,
+    honorsTaints: false,
     ...changes,
   };
 }

@@ -2,8 +2,9 @@
  * Integration 8, node affinity (off by default): a pod on a node it prefers bargains with slightly more weight, one on
  * a node that its required terms no longer match with less. Affinity between pods has no effect.
  */
+
+import { matchesNodeTerms } from '../../../model/node-fit.ts';
 import type { NodeRecord, NodeSelectorTerm } from '../../../model/records.ts';
-import { matchesNodeTerms } from '../../../model/scheduling.ts';
 
 export interface AffinityFact {
   readonly required: readonly NodeSelectorTerm[] | undefined;

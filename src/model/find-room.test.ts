@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest';
+import { findRoom, fitsUnsteered, hasRoomFor, type Room, type RoomRequest } from './find-room.ts';
 import { nodeClassProfile } from './node-profiles.ts';
 import type { NodeRecord, PodRecord, Taint, VolumeClaimRecord } from './records.ts';
-import { findRoom, type Room, type RoomRequest } from './scheduling.ts';
 import { createSides } from './sides.ts';
 import { createSnapshot } from './snapshot.ts';
-import { aNode, aTemplate, aVolumeClaim, GIB, inZone } from './testing/records.ts';
+import {
+  aDeployment,
+  aNode,
+  aPod,
+  aReplicaSet,
+  aSpreadRule,
+  aTemplate,
+  aVolumeClaim,
+  GIB,
+  inZone,
+} from './testing/records.ts';
 
+const replicaSet = aReplicaSet(aDeployment());
 const taint = (key: string, effect: Taint['effect'] = 'NoSchedule', value = ''): Taint => ({ key, value, effect });
 
 interface Cluster {
@@ -32,6 +43,24 @@ function roomIn(cluster: Cluster, request: Partial<RoomRequest> = {}): Room {
   };
   return findRoom(view, createSides(nodeClasses), asked);
 }
+
+describe('hasRoomFor', () => {
+  const node = aNode('n', 'spot', { allocatable: { cpuMillis: 1000, memoryBytes: GIB }, maxPods: 2 });
+  const use = (cpuMillis: number, memoryBytes: number): PodRecord =>
+    aPod(replicaSet, 'p', { nodeName: 'n', template: aTemplate({ requests: { cpuMillis, memoryBytes } }) });
+  const asked = aTemplate({ requests: { cpuMillis: 400, memoryBytes: GIB / 4 } });
+
+  test.each<[string, readonly PodRecord[], boolean]>([
+    ['empty', [], true],
+    ['exactly enough left', [use(600, (GIB * 3) / 4)], true],
+    ['one millicore short', [use(601, 0)], false],
+    ['one byte short', [use(0, (GIB * 3) / 4 + 1)], false],
+    ['as many pods as it takes', [use(0, 0), { ...use(0, 0), name: 'q' }], false],
+    ['a pod that has ended', [{ ...use(1000, GIB), phase: 'Succeeded' }], true],
+  ])('%s', (_, pods, expected) => {
+    expect(hasRoomFor(createSnapshot({ nodes: [node], pods }), node, asked)).toBe(expected);
+  });
+});
 
 describe('findRoom', () => {
   test('names a node of the side that has room', () => {
@@ -206,27 +235,31 @@ describe('findRoom', () => {
     expect(roomIn({ isPartial: true, provisionable: true })).toEqual({ kind: 'provisionable' });
   });
 
-  describe('hazard H20: pods with anti-affinity or spread rules', () => {
-    const template = aTemplate({ hasPodPlacementRules: true });
+  describe('hazard H20: pods with affinity, anti-affinity or spread rules', () => {
     const siblingNodes = new Set(['o1']);
-
-    test('a node with a pod of the same workload proves nothing', () => {
-      expect(roomIn({}, { template, siblingNodes })).toMatchObject({
-        kind: 'none',
-        detail: expect.stringContaining('placement rules'),
-      });
-    });
-
-    test('another node does', () => {
-      const nodes = [aNode('o1', 'on-demand'), aNode('o2', 'on-demand')];
-      expect(roomIn({ nodes }, { template, siblingNodes })).toEqual({ kind: 'node', node: 'o2' });
-    });
 
     const withCompany = (topologyKey: string, kind: 'together' | 'apart') =>
       aTemplate({
         hasPodPlacementRules: true,
         company: [{ kind, topologyKey, selector: { matchLabels: { app: 'web' } }, isOwn: true, isElsewhere: false }],
       });
+
+    test('apart on machines: a node with a pod of the same workload will not do, another does', () => {
+      const template = withCompany('kubernetes.io/hostname', 'apart');
+      expect(roomIn({}, { template, siblingNodes })).toMatchObject({
+        kind: 'none',
+        detail: '1 where its affinity or anti-affinity to other pods may keep it from',
+      });
+      const nodes = [aNode('o1', 'on-demand'), aNode('o2', 'on-demand')];
+      expect(roomIn({ nodes }, { template, siblingNodes })).toEqual({ kind: 'node', node: 'o2' });
+    });
+
+    test('together in a zone: a node that runs a sibling will do', () => {
+      const nodes = [{ ...labelled('a'), name: 'o1' }];
+      expect(roomIn({ nodes }, { template: withCompany('zone', 'together'), siblingNodes })).toMatchObject({
+        kind: 'node',
+      });
+    });
 
     test('a node in a zone that its anti-affinity forbids proves nothing, whether or not a sibling is on it', () => {
       const ask = (nodes: readonly NodeRecord[], provisionable = false) =>
@@ -251,8 +284,86 @@ describe('findRoom', () => {
       expect(ask(false, [aNode('o1', 'on-demand')])).toEqual({ kind: 'node', node: 'o1' });
     });
 
+    describe('spread over zones', () => {
+      const spread = [aSpreadRule({ topologyKey: 'zone' })];
+      const template = aTemplate({ spread });
+      const [full, even, third] = ['a', 'b', 'c'].map((zone) => ({ ...labelled(zone), name: `o-${zone}` }));
+      if (full === undefined || even === undefined || third === undefined) throw new Error('no zones');
+      const crowded = { ...even, maxPods: 1 };
+      const leaving = aPod(replicaSet, 'leaving', { nodeName: 's' });
+      const at = (nodeName: string, name: string) => aPod(replicaSet, name, { nodeName, template });
+      const pods = [at('o-a', 'p1'), at('o-a', 'p2'), at('o-b', 'p3')];
+
+      test('goes where fewest are; where they are, there may be no room', () => {
+        expect(roomIn({ nodes: [full, even], pods }, { template, leaving })).toEqual({ kind: 'node', node: 'o-b' });
+        expect(roomIn({ nodes: [full, crowded], pods }, { template, leaving })).toMatchObject({
+          kind: 'none',
+          detail: '1 where its topology spread constraints allow no further pod, 1 without room for its requests',
+        });
+      });
+
+      test('is not asked of a pod that comes in nobody’s place', () => {
+        expect(roomIn({ nodes: [full, crowded], pods }, { template })).toEqual({ kind: 'node', node: 'o-a' });
+      });
+
+      test('an autoscaler may make a node in the zone that has fewest', () => {
+        const provisionable = true;
+        expect(roomIn({ nodes: [full, crowded], pods, provisionable }, { template, leaving })).toEqual({
+          kind: 'provisionable',
+        });
+        expect(roomIn({ nodes: [], pods, provisionable }, { template, leaving })).toEqual({ kind: 'provisionable' });
+      });
+
+      test('but whether it makes any in a zone that has none yet is not known', () => {
+        const asked = {
+          template: aTemplate({ spread: [aSpreadRule({ topologyKey: 'zone', minDomains: 3 })] }),
+          leaving,
+        };
+        const provisionable = true;
+        expect(roomIn({ nodes: [full, even], pods, provisionable }, asked)).toEqual({
+          kind: 'none',
+          detail:
+            '2 where its topology spread constraints allow no further pod; a new one would have to be where none is yet, for its topology spread constraints',
+          isVolume: false,
+        });
+        expect(roomIn({ nodes: [full, even, third], pods, provisionable }, asked)).toEqual({
+          kind: 'node',
+          node: 'o-c',
+        });
+      });
+    });
+
     test('without such rules siblings do not matter', () => {
       expect(roomIn({}, { siblingNodes })).toMatchObject({ kind: 'node' });
     });
+  });
+});
+
+describe('fitsUnsteered', () => {
+  const request = { namespace: 'shop', template: aTemplate(), claims: [], siblingNodes: new Set<string>() };
+  const fits = (node: NodeRecord, changes: Partial<RoomRequest> = {}) =>
+    fitsUnsteered(createSnapshot({ nodes: [node] }), node, { ...request, ...changes });
+  const hostname = 'kubernetes.io/hostname';
+  const apart = { kind: 'apart', topologyKey: hostname, selector: {}, isOwn: true, isElsewhere: false } as const;
+
+  test.each<[string, NodeRecord, Partial<RoomRequest>, boolean]>([
+    ['a node of no side', aNode('x', undefined), {}, true],
+    ['one without room', aNode('x', undefined, { maxPods: 0 }), {}, false],
+    ['one with a taint', aNode('x', undefined, { taints: [taint('dedicated')] }), {}, false],
+    ['one of another zone', aNode('x', undefined), { template: aTemplate({ nodeSelector: { zone: 'a' } }) }, false],
+    [
+      'one that runs a sibling it keeps away from',
+      aNode('x', undefined),
+      { template: aTemplate({ company: [apart] }), siblingNodes: new Set(['x']) },
+      false,
+    ],
+    [
+      'one that is in no domain it is to be spread over',
+      aNode('x', undefined),
+      { template: aTemplate({ spread: [aSpreadRule({ topologyKey: 'zone' })] }), leaving: aPod(replicaSet, 'p') },
+      false,
+    ],
+  ])('%s: %s', (_, node, changes, expected) => {
+    expect(fits(node, changes)).toBe(expected);
   });
 });

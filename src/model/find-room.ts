@@ -1,13 +1,13 @@
 /**
  * Whether a pod could run somewhere: a conservative part of the scheduler's filters, to prove a place before a move.
  */
-import { meets } from '../api/label-selector.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { judgeCompany, needsKnownNode, sharesMachine } from './company.ts';
+import { judgeCompany, needsKnownNode } from './company.ts';
+import { admitsNode, matchesNodeTerms, toleratesAll } from './node-fit.ts';
 import { termsOf } from './node-profiles.ts';
-import type { Labels, NodeRecord, NodeSelectorTerm, PodTemplate, Side, Taint, Toleration } from './records.ts';
-import { isEmptyTerm } from './side-pin.ts';
+import type { NodeRecord, NodeSelectorTerm, PodRecord, PodTemplate, Side, Toleration } from './records.ts';
 import type { Sides } from './sides.ts';
+import { judgeSpread, type SpreadJudge } from './spread.ts';
 import { namesNodes } from './volume-reach.ts';
 
 /** What must be placed. */
@@ -18,11 +18,10 @@ export interface RoomRequest {
   readonly side: Side;
   /** Names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
-  /**
-   * Nodes that run a pod of the same workload: left out where the template has anti-affinity or spread rules, as on
-   * any other node requests alone prove nothing.
-   */
+  /** Nodes that run another pod of the same workload. */
   readonly siblingNodes: ReadonlySet<string>;
+  /** The pod whose place it takes. Left out, topology spread is not asked: it depends on who is there. */
+  readonly leaving?: Pick<PodRecord, 'uid' | 'template'> | undefined;
 }
 
 /** Where there is room. */
@@ -34,7 +33,7 @@ export type Room =
   /** `detail` is for people; `isVolume` when a bound volume leaves no node. */
   | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'siblings' | 'company';
+type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'company' | 'spread';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -43,8 +42,8 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   volume: 'outside the reach of the pod’s volume',
   room: 'without room for its requests',
   unseen: 'with other pods than are seen here, so what they have left is not known',
-  siblings: 'running a pod of the workload already, which its placement rules may forbid',
   company: 'where its affinity or anti-affinity to other pods may keep it from',
+  spread: 'where its topology spread constraints allow no further pod',
 };
 
 /**
@@ -63,45 +62,67 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   if (pinned !== 'free' && pinned !== request.side) {
     return { kind: 'none', detail: `the pod template itself excludes ${request.side} nodes`, isVolume: false };
   }
-  const demand: Demand = {
-    ...request,
-    tolerations: [...request.template.tolerations, ...sides.tolerationsOf(request.side)],
-    pinTerms: termsOf(sides.pinOf(request.side)),
-    volumeTerms,
-    isBadCompany: judgeCompany(view, request),
-  };
+  const tolerations = [...request.template.tolerations, ...sides.tolerationsOf(request.side)];
+  const demand = demandOf(view, request, tolerations, termsOf(sides.pinOf(request.side)), volumeTerms);
   const misfits = new Map<Misfit, number>();
+  const known: NodeRecord[] = [];
   for (const node of view.nodes()) {
     if (sides.classOf(node) !== request.side) continue;
+    known.push(node);
     const misfit = sides.isCapacity(node) ? misfitOf(view, node, demand) : 'capacity';
     if (misfit === undefined) return { kind: 'node', node: node.name };
     misfits.set(misfit, (misfits.get(misfit) ?? 0) + 1);
   }
   // A node that is yet to be made is none of those that a local volume names.
   const isLocal = volumeTerms.some(namesNodes);
-  if (sides.isProvisionable(request.side) && !isLocal && !needsKnownNode(request)) return { kind: 'provisionable' };
   const isVolume = misfits.has('volume') || isLocal;
-  return { kind: 'none', detail: describeMisfits(misfits, request.side), isVolume };
+  const detail = describeMisfits(misfits, request.side);
+  if (!sides.isProvisionable(request.side) || isLocal || needsKnownNode(request))
+    return { kind: 'none', detail, isVolume };
+  if (!demand.spread.isUnevenBeside(known)) return { kind: 'provisionable' };
+  const elsewhere = 'a new one would have to be where none is yet, for its topology spread constraints';
+  return { kind: 'none', detail: `${detail}; ${elsewhere}`, isVolume };
 }
 
-interface Demand extends RoomRequest {
+/**
+ * Whether the pod fits on a node of no side, where nobody steers it; what its volumes can reach is not asked.
+ */
+export function fitsUnsteered(view: ClusterView, node: NodeRecord, request: Omit<RoomRequest, 'side'>): boolean {
+  return misfitOf(view, node, demandOf(view, request, request.template.tolerations, undefined, [])) === undefined;
+}
+
+interface Demand {
+  readonly template: PodTemplate;
   readonly tolerations: readonly Toleration[];
-  readonly pinTerms: readonly NodeSelectorTerm[];
+  readonly pinTerms: readonly NodeSelectorTerm[] | undefined;
   /** One entry a bound volume; all must hold. */
   readonly volumeTerms: readonly (readonly NodeSelectorTerm[])[];
   readonly isBadCompany: (node: NodeRecord) => boolean;
+  readonly spread: SpreadJudge;
+}
+
+function demandOf(
+  view: ClusterView,
+  request: Omit<RoomRequest, 'side'>,
+  tolerations: Demand['tolerations'],
+  pinTerms: Demand['pinTerms'],
+  volumeTerms: Demand['volumeTerms'],
+): Demand {
+  const { namespace, template, leaving } = request;
+  const isBadCompany = judgeCompany(view, request);
+  const spread = judgeSpread(view, { namespace, template, tolerations, pinTerms, leaving });
+  return { template, tolerations, pinTerms, volumeTerms, isBadCompany, spread };
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
   if (!toleratesAll(demand.tolerations, node.taints)) return 'taint';
-  if (!admitsNode(demand.template, node) || !matchesNodeTerms(demand.pinTerms, node)) return 'labels';
+  if (!admitsNode(demand.template, node)) return 'labels';
+  if (demand.pinTerms !== undefined && !matchesNodeTerms(demand.pinTerms, node)) return 'labels';
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
   if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';
   if (demand.isBadCompany(node)) return 'company';
-  // Who is to share a machine with its like is judged by that rule alone.
-  const isCrowded = demand.template.hasPodPlacementRules && demand.siblingNodes.has(node.name);
-  return isCrowded && !sharesMachine(demand.template) ? 'siblings' : undefined;
+  return demand.spread.isUneven(node) ? 'spread' : undefined;
 }
 
 /** The node affinities of the bound volumes, or undefined when a claim is not in the view. */
@@ -131,43 +152,4 @@ export function hasRoomFor(view: ClusterView, node: NodeRecord, template: PodTem
     used.cpuMillis + template.requests.cpuMillis <= allocatable.cpuMillis &&
     used.memoryBytes + template.requests.memoryBytes <= allocatable.memoryBytes
   );
-}
-
-/** Whether nodeSelector and required node affinity of a template admit the node. */
-export function admitsNode(
-  template: Pick<PodTemplate, 'nodeSelector' | 'requiredNodeTerms'>,
-  node: NodeRecord,
-): boolean {
-  for (const [key, value] of Object.entries(template.nodeSelector)) if (node.labels[key] !== value) return false;
-  return template.requiredNodeTerms === undefined || matchesNodeTerms(template.requiredNodeTerms, node);
-}
-
-/** Whether one of the ORed terms holds for the node; an empty term never does. */
-export function matchesNodeTerms(
-  terms: readonly NodeSelectorTerm[],
-  node: Pick<NodeRecord, 'name' | 'labels'>,
-): boolean {
-  const fields: Labels = { 'metadata.name': node.name };
-  return terms.some(
-    (term) =>
-      !isEmptyTerm(term) &&
-      term.expressions.every((expression) => meets(node.labels, expression)) &&
-      term.fields.every((field) => meets(fields, field)),
-  );
-}
-
-/** Whether every taint that keeps pods off is tolerated; PreferNoSchedule keeps none off. */
-export function toleratesAll(tolerations: readonly Toleration[], taints: readonly Taint[]): boolean {
-  return taints.every(
-    (taint) => taint.effect === 'PreferNoSchedule' || tolerations.some((toleration) => tolerates(toleration, taint)),
-  );
-}
-
-/** Source: kubernetes core/v1 toleration.go, ToleratesTaint. */
-export function tolerates(toleration: Toleration, taint: Taint): boolean {
-  if (toleration.effect !== '' && toleration.effect !== taint.effect) return false;
-  if (toleration.key !== '' && toleration.key !== taint.key) return false;
-  if (toleration.operator === 'Exists') return true;
-  // An empty key with Equal is refused by the API; it tolerates nothing here.
-  return toleration.key !== '' && toleration.value === taint.value;
 }

@@ -1,30 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeSelectorTerm, PodRecord, Taint, Toleration } from './records.ts';
-import { admitsNode, hasRoomFor, matchesNodeTerms, tolerates, toleratesAll } from './scheduling.ts';
-import { createSnapshot } from './snapshot.ts';
-import { aDeployment, aNode, aPod, aReplicaSet, aTemplate, GIB, inZone } from './testing/records.ts';
+import { admitsNode, matchesNodeTerms, tolerates, toleratesAll } from './node-fit.ts';
+import type { NodeSelectorTerm, Taint, Toleration } from './records.ts';
+import { aNode, inZone } from './testing/records.ts';
 
-const replicaSet = aReplicaSet(aDeployment());
 const taint = (key: string, effect: Taint['effect'] = 'NoSchedule', value = ''): Taint => ({ key, value, effect });
 const exists = (key: string): Toleration => ({ key, operator: 'Exists', value: '', effect: '' });
-
-describe('hasRoomFor', () => {
-  const node = aNode('n', 'spot', { allocatable: { cpuMillis: 1000, memoryBytes: GIB }, maxPods: 2 });
-  const use = (cpuMillis: number, memoryBytes: number): PodRecord =>
-    aPod(replicaSet, 'p', { nodeName: 'n', template: aTemplate({ requests: { cpuMillis, memoryBytes } }) });
-  const asked = aTemplate({ requests: { cpuMillis: 400, memoryBytes: GIB / 4 } });
-
-  test.each<[string, readonly PodRecord[], boolean]>([
-    ['empty', [], true],
-    ['exactly enough left', [use(600, (GIB * 3) / 4)], true],
-    ['one millicore short', [use(601, 0)], false],
-    ['one byte short', [use(0, (GIB * 3) / 4 + 1)], false],
-    ['as many pods as it takes', [use(0, 0), { ...use(0, 0), name: 'q' }], false],
-    ['a pod that has ended', [{ ...use(1000, GIB), phase: 'Succeeded' }], true],
-  ])('%s', (_, pods, expected) => {
-    expect(hasRoomFor(createSnapshot({ nodes: [node], pods }), node, asked)).toBe(expected);
-  });
-});
 
 describe('admitsNode and matchesNodeTerms', () => {
   const node = aNode('n1', 'spot', { labels: { zone: 'a', disk: 'ssd' } });

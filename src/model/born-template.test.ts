@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { writeAppliedSizes } from './applied-sizes.ts';
+import { bornTemplate } from './born-template.ts';
+import type { ContainerSize } from './sizing-records.ts';
+import { aTemplate } from './testing/records.ts';
+import { aContainer, aSizedWorkload, MIB } from './testing/sizing-records.ts';
+
+const template = aTemplate({ requests: { cpuMillis: 250, memoryBytes: 200 * MIB } });
+const size = { cpuRequest: 200, memoryRequest: 128 * MIB };
+const containers = [aContainer({ size }), aContainer({ name: 'side', size })];
+
+/** What the next pod requests where the first container was given this. */
+function requestsWith(given: ContainerSize, now = containers) {
+  const inForce = [aContainer({ size: { ...size, ...given } }), ...containers.slice(1)];
+  const text = writeAppliedSizes(containers, inForce);
+  const annotations = text === undefined ? {} : { [rightsizingKeys.appliedSizes]: text };
+  return bornTemplate({ template, sized: aSizedWorkload({ containers: now, annotations }) }).requests;
+}
+
+describe('the template that pods are made of', () => {
+  test('is the template itself where no sizes are given', () => {
+    expect(bornTemplate({ template, sized: undefined })).toBe(template);
+    expect(bornTemplate({ template, sized: aSizedWorkload({ containers }) })).toBe(template);
+  });
+
+  test.each<[string, ContainerSize, number, number]>([
+    ['requests more where more is given', { cpuRequest: 900 }, 950, 200],
+    ['of each resource for itself', { cpuRequest: 900, memoryRequest: 256 * MIB }, 950, 328],
+    ['requests what the template does where less is given', { cpuRequest: 50, memoryRequest: 256 * MIB }, 250, 328],
+  ])('%s', (_, given, cpuMillis, memoryMib) => {
+    expect(requestsWith(given)).toEqual({ cpuMillis, memoryBytes: memoryMib * MIB });
+  });
+
+  test('whoever edits the template means what he writes: what was given before counts no longer', () => {
+    const edited = [aContainer({ size: { ...size, cpuRequest: 300 } }), ...containers.slice(1)];
+    expect(requestsWith({ cpuRequest: 900 }, edited)).toEqual(template.requests);
+  });
+});

@@ -1,0 +1,19 @@
+/** The template as pods are made of it: with the sizes that admission gives them. */
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { readAppliedSizes, withAppliedSizes } from './applied-sizes.ts';
+import { type SizeKey, sumOf } from './pod-size.ts';
+import type { PodTemplate, WorkloadRecord } from './records.ts';
+
+/**
+ * To prove room for the next pod of a workload. Sizes below the template's are not counted on: without the webhook, or
+ * once nobody sizes the workload, a pod is made as the template says.
+ */
+export function bornTemplate({ template, sized }: Pick<WorkloadRecord, 'template' | 'sized'>): PodTemplate {
+  const text = sized?.annotations[rightsizingKeys.appliedSizes];
+  if (sized === undefined || text === undefined) return template;
+  const applied = withAppliedSizes(sized.containers, readAppliedSizes(text));
+  const more = (key: SizeKey): number => Math.max(0, sumOf(applied, key) - sumOf(sized.containers, key));
+  const { cpuMillis, memoryBytes } = template.requests;
+  const requests = { cpuMillis: cpuMillis + more('cpuRequest'), memoryBytes: memoryBytes + more('memoryRequest') };
+  return { ...template, requests };
+}
