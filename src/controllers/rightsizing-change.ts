@@ -24,6 +24,7 @@ import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
 import { keptText } from './rightsizing-keep-watch.ts';
 import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
+import { whyOf } from './rightsizing-recommended.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { LookForThrottling } from './rightsizing-throttling.ts';
 
@@ -95,7 +96,12 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       const text = describeChanges(changes, before);
       const message = renderReason('UpdateSuccess', { ...workload, method, changes: text });
       events.onWorkload(workload, { reason: 'UpdateSuccess', message });
-      journal.record(workloadKey(workload), { kind: 'done', reason: 'UpdateSuccess', message });
+      const why = whyOf(memory.advice, changes);
+      journal.record(workloadKey(workload), {
+        kind: 'done',
+        reason: 'UpdateSuccess',
+        message: `${message}, for policy ${policy.namespace}/${policy.name}${why === '' ? '' : `; ${why}`}`,
+      });
     },
     async judge(context, podsOf) {
       const harms: HarmfulChange[] = [];

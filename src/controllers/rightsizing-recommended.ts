@@ -1,6 +1,7 @@
 /** A recommendation as it is told: as a text, and whether it says something new to a person. */
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { containerRecommendation } from '../decide/rightsizing/workload-status.ts';
+import type { SizeChange } from '../model/pod-size.ts';
 import { changeKey } from './rightsizing-memory.ts';
 
 /** A recommendation moves a little with every sample; an event is for what a person would notice. */
@@ -41,4 +42,12 @@ export function recommendedBefore(
     return values.length === 0 ? [] : [`${container}: ${values.join(', ')}`];
   });
   return texts.length === 0 ? undefined : texts.join('; ');
+}
+
+/** Why these containers are to have what they get, stage by stage: `app: cpu: target: P90 of usage 200m times 1.20, ...`. */
+export function whyOf(advice: readonly SizedAdvice[], changes: readonly SizeChange[]): string {
+  return advice
+    .filter(({ container }) => changes.some((change) => change.container === container))
+    .map((each) => `${each.container}: ${containerRecommendation(each).explanation}`)
+    .join('; ');
 }
