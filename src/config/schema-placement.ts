@@ -47,7 +47,7 @@ export const placementKeys = {
     env: 'PLACEMENT_MAX_CONCURRENT_EVICTIONS',
     min: 1,
     max: 1000,
-    description: 'Evictions in flight in the whole cluster.',
+    description: 'Disruptions under way in the whole cluster: evictions, and rollouts and restarts for sizes.',
   }),
   surge: flag(false, {
     env: 'PLACEMENT_SURGE',
@@ -123,7 +123,8 @@ export const placementKeys = {
   stuckRolloutAfter: duration('15m', {
     env: 'PLACEMENT_STUCK_ROLLOUT_AFTER',
     min: MINUTE,
-    description: 'How long a rollout without progress keeps other moves of the workload waiting.',
+    description:
+      'How long a rollout without progress, or a pod that does not end when its grace period is over, keeps others waiting.',
   }),
   moveBackoff: {
     initial: duration('3m', {

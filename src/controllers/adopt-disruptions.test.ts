@@ -9,7 +9,8 @@ const setUp = () => {
   const inFlight = createEvictionsInFlight(() => 600_000);
   const beginRollout = (workloadUid: string): void =>
     inFlight.add({ workloadUid, podUid: workloadUid, since: NOON, isRollout: true });
-  return { inFlight, beginRollout, counted: () => inFlight.list(NOON).map(({ podUid }) => podUid) };
+  const counted = (at = NOON) => inFlight.list(at).map(({ podUid }) => podUid);
+  return { inFlight, beginRollout, counted };
 };
 
 describe('evictions of the last leader', () => {
@@ -24,6 +25,18 @@ describe('evictions of the last leader', () => {
     expect(adoptEvictions(viewOf(world), world, inFlight, NOON)).toBe(expected);
     expect(counted()).toEqual(expected === 1 ? [ending.uid] : []);
   });
+});
+
+test.each([
+  ['that has an hour to end keeps its place for that hour, and then as long as any', 3_600_000, 4_199_999],
+  ['that should have ended an hour ago has as long as any', -3_600_000, 599_999],
+])('a pod %s', (_, left, last) => {
+  const world = createWorld(aDeployment({ replicas: 2, enabled: true }));
+  runUnsteered(world, 'spot', { deletingAt: NOON + left });
+  const { inFlight, counted } = setUp();
+  adoptEvictions(viewOf(world), world, inFlight, NOON);
+  expect(counted(NOON + last)).toHaveLength(1);
+  expect(counted(NOON + last + 1)).toEqual([]);
 });
 
 describe('disruptions for sizes of the last leader', () => {

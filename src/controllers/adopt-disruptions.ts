@@ -16,8 +16,8 @@ import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement-rules.ts';
 
 /**
- * Pods of managed workloads that are ending. The time they are given starts now: since when they have been ending says
- * nothing about who asked.
+ * Pods of managed workloads that are ending. The time they are given starts now, or when their grace period is over:
+ * since when they have been ending says nothing about who asked.
  * @returns how many were added to `inFlight`.
  */
 export function adoptEvictions(
@@ -68,7 +68,12 @@ function addEnding(
   inFlight: Pick<EvictionsInFlight, 'add'>,
   now: EpochMillis,
 ): number {
-  const ending = pods.filter(({ deletingAt }) => deletingAt !== undefined);
-  for (const { uid } of ending) inFlight.add({ workloadUid, podUid: uid, since: now });
-  return ending.length;
+  let count = 0;
+  for (const { uid, deletingAt } of pods) {
+    if (deletingAt === undefined) continue;
+    // Its deletion timestamp is the end of its grace period.
+    inFlight.add({ workloadUid, podUid: uid, since: now, graceMillis: Math.max(0, deletingAt - now) });
+    count++;
+  }
+  return count;
 }

@@ -40,6 +40,7 @@ const unremarkable: ReadonlySet<Block['reason']> = new Set([
   'GenerationNotObserved',
   'SpotProbing',
   'ReturnPaced',
+  'AwaitingTurn',
   'FallbackBusy',
 ]);
 

@@ -6,26 +6,39 @@ import { createWorld, runUnsteered, viewOf } from '../decide/placement/testing/w
 import { approve } from '../guard/approved.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { aDeployment, NOON } from '../model/testing/records.ts';
+import { aDeployment, NOON, someSettings } from '../model/testing/records.ts';
 import { createDisruptions } from './disruptions.ts';
 
+interface Changes {
+  readonly deletingAt?: number;
+  readonly stale?: readonly string[];
+}
+
 /** One pod on spot, and an API server that answers evictions like this. */
-function setUp(answer: () => Promise<unknown>) {
+function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
   const world = createWorld(aDeployment({ replicas: 2 }));
-  const pod = runUnsteered(world, 'spot');
+  const template = { ...world.workload.template, terminationGraceSeconds };
+  const pod = runUnsteered(world, 'spot', { template });
   const clock = createVirtualClock(NOON);
+  const memory = createSpotMemory({
+    random: createSeededRandom(1),
+    backoff: () => ({ initialMillis: 1, factor: 2, maxMillis: 2, jitter: 0 }),
+    probeLimitMillis: () => 1,
+  });
+  let changes: Changes = {};
+  const view = viewOf(world);
   const disruptions = createDisruptions({
     api: { createSubresource: answer } as unknown as KubeApi,
-    view: viewOf(world),
-    rules: () => world,
-    spot: {
-      memory: createSpotMemory({
-        random: createSeededRandom(1),
-        backoff: () => ({ initialMillis: 1, factor: 2, maxMillis: 2, jitter: 0 }),
-        probeLimitMillis: () => 1,
-      }),
-      waitingCovers: () => 0,
+    view: {
+      ...view,
+      freshness: () => ({ synced: true, stale: changes.stale ?? [] }),
+      pod: (podNamespace, podName) => {
+        const found = view.pod(podNamespace, podName);
+        return found && { ...found, deletingAt: changes.deletingAt };
+      },
     },
+    rules: () => world,
+    spot: { memory, waitingCovers: () => 0, askCover: () => {}, withdrawCover: () => {} },
     leadership: () => ({ leader: true, sinceMillis: 0 }),
     isResizing: (uid) => uid === pod.uid,
     clock,
@@ -43,7 +56,10 @@ function setUp(answer: () => Promise<unknown>) {
     why: { summary: 'too many', numbers: {} },
   } as const;
   const disrupt = () => disruptions.disrupt(approve(decision), new AbortController().signal);
-  return { clock, disruptions, disrupt, workloadUid };
+  const change = (next: Changes): void => {
+    changes = next;
+  };
+  return { clock, disruptions, disrupt, memory, change, workloadUid };
 }
 const refused = (status: number): (() => Promise<never>) => {
   const error = new KubeError(status, { message: 'said so' }, 'fallback');
@@ -74,6 +90,69 @@ describe('an eviction', () => {
     await asked;
     expect(disruptions.history.lastDisruption(workloadUid)).toBe(NOON + 5_000);
   });
+});
+
+test('a pod with a long grace period keeps its place until that is over and it is stuck', async () => {
+  const { clock, disruptions, disrupt } = setUp(async () => ({}), 3_600);
+  await disrupt();
+  const stuck = 3_600_000 + someSettings().stuckRolloutMillis;
+  await clock.advance(stuck - 1);
+  expect(disruptions.list()).toHaveLength(1);
+  await clock.advance(1);
+  expect(disruptions.list()).toEqual([]);
+});
+
+describe('an eviction of which nobody knows whether it was made', () => {
+  test.each<[string, Changes, number]>([
+    ['gives its place back after a minute where its pod is seen to stay', {}, 0],
+    ['keeps it where its pod is seen to end', { deletingAt: NOON + 30_000 }, 1],
+    ['keeps it where what is seen may be old', { stale: ['pods'] }, 1],
+  ])('%s', async (_, changes, left) => {
+    const { clock, disruptions, disrupt, change } = setUp(refused(504));
+    await disrupt();
+    change(changes);
+    await clock.advance(59_999);
+    expect(disruptions.list()).toHaveLength(1);
+    await clock.advance(1);
+    expect(disruptions.list()).toHaveLength(left);
+  });
+
+  test('where what is seen was old, it is looked at again', async () => {
+    const { clock, disruptions, disrupt, change } = setUp(refused(504));
+    await disrupt();
+    change({ stale: ['pods'] });
+    await clock.advance(60_000);
+    expect(disruptions.list()).toHaveLength(1);
+    change({});
+    expect(disruptions.list()).toEqual([]);
+  });
+
+  test('one that is known to be made is not doubted', async () => {
+    const { clock, disruptions, disrupt } = setUp(async () => ({}));
+    await disrupt();
+    await clock.advance(60_000);
+    expect(disruptions.list()).toHaveLength(1);
+  });
+});
+
+test('in a storm rollouts and restarts are told of it', () => {
+  const { disruptions, memory, workloadUid } = setUp(async () => ({}));
+  expect(disruptions.stateOf(workloadUid).storm).toBeUndefined();
+  const pool = { key: 'a/m5', zone: 'a', instanceType: 'm5.large' };
+  for (const uid of ['s1', 's2', 's3', 's4']) memory.standing(uid, pool);
+  for (const uid of ['s1', 's2', 's3']) memory.gone(uid, true, NOON);
+  expect(disruptions.stateOf(workloadUid).storm).toMatchObject({ lost: 3 });
+});
+
+test('a place that comes free is offered to who waits for it', async () => {
+  const { disruptions, disrupt } = setUp(async () => ({}));
+  await disrupt();
+  const heard: string[] = [];
+  disruptions.turns.onTurn('rightsizing', (key) => void heard.push(key));
+  const asker = { engine: 'rightsizing', key: 'Deployment/shop/db', workloadUid: 'db', drift: 0, replicas: 1 } as const;
+  expect(disruptions.turns.take(asker, true)).toBeUndefined();
+  disruptions.inFlight.remove(disruptions.list()[0]?.podUid ?? '');
+  expect(heard).toEqual(['Deployment/shop/db']);
 });
 
 test('guards are told of all disruptions, and of resizes that were asked for', async () => {

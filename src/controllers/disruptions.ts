@@ -5,13 +5,17 @@
 import { createEvict, type Evict } from '../act/evict.ts';
 import { isEnding, mayBeGone } from '../act/eviction-outcome.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import type { PodRef } from '../decide/decision.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { GuardContext, InFlightEviction, Leadership } from '../guard/context.ts';
 import { createDisruptionLog, type DisruptionLog } from '../guard/history.ts';
 import type { DisruptionState } from '../guard/size/disruption-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createWindowParser } from '../lib/schedule.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
+import type { PodRecord } from '../model/records.ts';
+import { createDisruptionTurns, type DisruptionTurns } from './disruption-turns.ts';
 import { createEvictionsInFlight, type EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement-rules.ts';
 import type { SpotWatch } from './spot-watch.ts';
@@ -32,6 +36,8 @@ export interface Disruptions {
   readonly history: DisruptionLog;
   /** What is being done, of all engines: it counts against `placement.maxConcurrentEvictions`. */
   readonly inFlight: EvictionsInFlight;
+  /** Who goes next where places are few; every engine asks it last. */
+  readonly turns: DisruptionTurns;
   /** Recreates a pod that never ran: nothing is disrupted by that, so it takes no place and begins no cooldown. */
   readonly evict: Evict;
   /**
@@ -58,6 +64,9 @@ export interface Disruptions {
   endRollout(workloadUid: string): void;
 }
 
+/** A pod that was evicted is seen to end well before this. */
+const UNSEEN_MILLIS: Millis = 60_000;
+
 export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const { view, rules, spot, clock } = options;
   // Both are asked each time: the configuration may change while the process runs.
@@ -71,7 +80,29 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   });
   const inFlight = createEvictionsInFlight(() => rules().settings.stuckRolloutMillis);
   const parseWindow = createWindowParser();
-  const list = (): readonly InFlightEviction[] => inFlight.list(clock.now());
+  /** Pods of which nobody knows whether they were evicted, and since when. */
+  const unsure = new Map<string, { readonly pod: PodRef; readonly since: EpochMillis }>();
+  /** What turns out not to have been made gives its place back: waiting for its end would be waiting for nothing. */
+  const forgetUnmade = (): void => {
+    const { synced, stale } = view.freshness();
+    for (const [uid, { pod, since }] of unsure) {
+      if (clock.now() - since < UNSEEN_MILLIS || !synced || stale.length > 0) continue;
+      unsure.delete(uid);
+      const seen = view.pod(pod.namespace, pod.name);
+      if (seen?.uid === uid && seen.deletingAt === undefined) inFlight.remove(uid);
+    }
+  };
+  const list = (): readonly InFlightEviction[] => {
+    forgetUnmade();
+    return inFlight.list(clock.now());
+  };
+
+  const turns = createDisruptionTurns({
+    history,
+    free: () => rules().settings.maxConcurrentEvictions - list().length,
+    clock,
+  });
+  inFlight.onFreed(turns.offer);
 
   /**
    * The window of workloads that say nothing of their own; undefined: always open. Parsed each time, which the parser's
@@ -110,10 +141,12 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const evict = createEvict(options.api);
   const disrupt: Evict = async (approved, signal) => {
     const { workloadUid, pod } = approved.decision;
-    inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    const graceMillis = graceOf(view.pod(pod.namespace, pod.name));
+    inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now(), graceMillis });
     const outcome = await evict(approved, signal);
     // From the answer on: when within the call the pod went is not known, and the pause must not be shorter for it.
     if (mayBeGone(outcome)) history.recordDisruption(workloadUid, clock.now());
+    if (outcome.result === 'unknown') unsure.set(pod.uid, { pod, since: clock.now() });
     if (!isEnding(outcome)) inFlight.remove(pod.uid);
     return outcome;
   };
@@ -121,6 +154,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   return {
     history,
     inFlight,
+    turns,
     evict,
     disrupt,
     list,
@@ -135,6 +169,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
         cooldownMillis: settings.cooldownMillis,
         allowSingleReplica: settings.allowSingleReplica,
         stuckMillis: settings.stuckRolloutMillis,
+        storm: spot.memory.storm(clock.now()),
         inFlight: list().length,
         limit: settings.maxConcurrentEvictions,
       };
@@ -144,4 +179,9 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     },
     endRollout: (workloadUid) => void inFlight.remove(workloadUid),
   };
+}
+
+/** What the eviction API gives a pod, as no eviction of ours asks for less. */
+function graceOf(pod: PodRecord | undefined): Millis {
+  return (pod?.template.terminationGraceSeconds ?? 0) * 1000;
 }

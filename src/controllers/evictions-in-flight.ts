@@ -8,7 +8,7 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 /** Of this process: a new leader fills it from what it sees, see adopt-disruptions.ts. */
 export interface EvictionsInFlight {
   /**
-   * What holds a place at this time. Gives back the places of what has been going on for too long, and tells `onFreed`.
+   * What holds a place at this time. Gives back the places of what is stuck, and tells `onFreed`.
    */
   list(now: EpochMillis): readonly InFlightEviction[];
   /** One entry a pod: adding it again starts its time anew. */
@@ -23,8 +23,8 @@ export interface EvictionsInFlight {
 }
 
 /**
- * @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back after this time; asked
- * each time.
+ * @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back this long after its grace
+ * period is over, and a rollout this long after it last went on; asked each time.
  */
 export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInFlight {
   const byPod = new Map<string, InFlightEviction>();
@@ -36,8 +36,8 @@ export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInF
     list(now) {
       const limit = limitMillis();
       let isFreed = false;
-      for (const { podUid, since } of byPod.values()) {
-        if (since + limit <= now) isFreed = byPod.delete(podUid) || isFreed;
+      for (const { podUid, since, graceMillis = 0, wentOnAt = since } of byPod.values()) {
+        if (wentOnAt + graceMillis + limit <= now) isFreed = byPod.delete(podUid) || isFreed;
       }
       // Told like any other place: nobody else would wake who waits for this one.
       if (isFreed) tellFreed();

@@ -36,11 +36,17 @@ function createScene(outcome: EvictionOutcome) {
   const journal = createJournal({ clock });
   const metrics = createMetrics();
   const blocks: Block[] = [];
+  const covers: string[] = [];
   let asked = 0;
   const fallBack = createFallBack({
     spot: { stateOf: () => ({ kind: 'closed', since: NOON, until: NOON + 3 * MINUTE }) },
+    covers: {
+      askCover: (podUid, workloadUid) => void covers.push(`ask ${podUid} ${workloadUid}`),
+      withdrawCover: (podUid) => void covers.push(`withdraw ${podUid}`),
+    },
     evict: async () => {
       asked++;
+      covers.push('evict');
       return outcome;
     },
     blocks: { report: (_, __, block) => void blocks.push(block) },
@@ -59,6 +65,7 @@ function createScene(outcome: EvictionOutcome) {
   return {
     notices,
     blocks,
+    covers,
     journal: () => journal.entries(workloadKey(web)).map(({ kind, reason }) => `${kind} ${reason}`),
     metrics: () => metrics.render(),
     asked: () => asked,
@@ -115,6 +122,18 @@ describe('hazard H5: a fallback', () => {
       await run({ now: NOON + 1000, records }, { ...next, slot: 2 });
       expect(asked()).toBe(2);
     });
+  });
+
+  test.each<[EvictionOutcome, boolean]>([
+    [{ result: 'evicted' }, true],
+    [{ result: 'unknown', message: 'broke off' }, true],
+    [{ result: 'gone' }, true],
+    [{ result: 'changed' }, false],
+    [{ result: 'forbidden', message: 'no right to evict' }, false],
+  ])('counts as cover before it is asked for; answered %j, it still does: %s', async (outcome, counts) => {
+    const { run, covers } = createScene(outcome);
+    await run();
+    expect(covers).toEqual([`ask s3 ${web.uid}`, 'evict', ...(counts ? [] : ['withdraw s3'])]);
   });
 
   test('what the guards object to is reported and nothing is asked', async () => {

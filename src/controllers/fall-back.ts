@@ -1,6 +1,7 @@
 /** Carries out fallbacks: asks the guards, recreates the pod, and tells what was done. */
 import type { WorkloadEvents } from '../act/events.ts';
 import type { Evict } from '../act/evict.ts';
+import { mayBeGone } from '../act/eviction-outcome.ts';
 import type { Journal } from '../act/journal.ts';
 import type { FallbackDecision } from '../decide/decision.ts';
 import { patienceFor } from '../decide/placement/decide-fallback.ts';
@@ -16,9 +17,11 @@ import { workloadKey } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 import type { BlockReporter } from './block-reporter.ts';
 import { countFallback } from './placement-metrics.ts';
+import type { SpotWatch } from './spot-watch.ts';
 
 export interface FallBackOptions {
   readonly spot: Pick<SpotOutlook, 'stateOf'>;
+  readonly covers: Pick<SpotWatch, 'askCover' | 'withdrawCover'>;
   readonly evict: Evict;
   readonly blocks: Pick<BlockReporter, 'report'>;
   readonly events: WorkloadEvents;
@@ -44,7 +47,7 @@ const SEEN_GONE_MILLIS: Millis = 10_000;
 const RETRY_MILLIS: Millis = 5_000;
 
 export function createFallBack(options: FallBackOptions): FallBack {
-  const { spot, evict, blocks, events, journal, metrics, log } = options;
+  const { spot, covers, evict, blocks, events, journal, metrics, log } = options;
   /** Uids of pods that were asked to go, and when. */
   const asked = new Map<string, EpochMillis>();
   /** The last pod that was recreated in a place, by workload and slot, and when. */
@@ -71,7 +74,9 @@ export function createFallBack(options: FallBackOptions): FallBack {
     // Before the request leaves: a second look must not ask for the same pod while the answer is on its way.
     asked.set(pod.uid, now);
     recreated.set(place, { podUid: pod.uid, at: now });
+    covers.askCover(pod.uid, workload.uid);
     const outcome = await evict(verdict.approved, signal);
+    if (!mayBeGone(outcome)) covers.withdrawCover(pod.uid);
     countFallback(metrics, outcome.result);
     const { kind, namespace, name } = workload;
     log.info(

@@ -2,16 +2,18 @@ import { expect, test } from 'vitest';
 import { createWorkloadEvents } from '../act/events.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { createSpotMemory } from '../decide/placement/spot-memory.ts';
+import type { Block } from '../guard/context.ts';
 import { createDisruptionLog } from '../guard/history.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
+import { reason } from '../lib/reasons.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { createLiveView } from '../observe/live-view.ts';
 import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
-import { createEvictionTurns } from './eviction-turns.ts';
+import { createDisruptionTurns, type DisruptionTurns } from './disruption-turns.ts';
 import { createEvictionsInFlight } from './evictions-in-flight.ts';
 import { createPlacementController } from './placement-controller.ts';
 import type { PlacementReconciler } from './placement-reconciler.ts';
@@ -28,15 +30,18 @@ function statefulSet(name: string) {
 }
 
 /** One place in the budget. What a look does about the turns is up to the test. */
-function setUp(look: (name: string, turns: ReturnType<typeof createEvictionTurns>, free: number) => void) {
+function setUp(look: (name: string, turns: DisruptionTurns, free: number) => void) {
   const clock = createVirtualClock(NOON);
   const random = createSeededRandom(1);
   const metrics = createMetrics();
   const stores = createManualStores();
   const view = createLiveView(stores);
   const rules = compilePlacementRules({ ...testSettings(), maxConcurrentEvictions: 1 });
-  const turns = createEvictionTurns(createDisruptionLog({ initial: 1, max: 1 }));
   const inFlight = createEvictionsInFlight(() => 600_000);
+  const free = (): number => 1 - inFlight.list(clock.now()).length;
+  const history = createDisruptionLog({ initial: 1, max: 1 });
+  const turns = createDisruptionTurns({ history, free, clock });
+  inFlight.onFreed(turns.offer);
   const spot = createSpotMemory({
     random,
     backoff: () => ({ initialMillis: 1, factor: 2, maxMillis: 2, jitter: 0 }),
@@ -46,13 +51,13 @@ function setUp(look: (name: string, turns: ReturnType<typeof createEvictionTurns
   const reconciler: PlacementReconciler = {
     async reconcile(workload) {
       looked.push(workload.name);
-      look(workload.name, turns, 1 - inFlight.list(clock.now()).length);
+      look(workload.name, turns, free());
       const { settings, sides, readPolicy } = rules;
       const policy = readPolicy(view, workload);
       const plan = planWorkload({ view, sides, workload, settings, policy, spot, now: clock.now() });
       return { plan, againAfterMillis: undefined };
     },
-    forget: (key) => turns.leave(key),
+    forget: (key) => turns.leave('placement', key),
   };
   for (const name of ['a', 'b']) stores.statefulSets.put(statefulSet(name));
   const controller = createPlacementController({
@@ -81,7 +86,10 @@ function setUp(look: (name: string, turns: ReturnType<typeof createEvictionTurns
   return { clock, stores, inFlight, looked, end };
 }
 
+const full = { rule: 'within-budget', ...reason('ConcurrencyLimit', { inFlight: 1, limit: 1 }) };
+const block: Block = { ...full, reason: full.name, retryAfterMillis: undefined };
 const candidate = (name: string) => ({
+  engine: 'placement' as const,
   key: workloadKey({ kind: 'StatefulSet', namespace: 'shop', name }),
   workloadUid: name,
   drift: name === 'a' ? 2 : 1,
@@ -91,9 +99,9 @@ const candidate = (name: string) => ({
 test('whose turn it is may want nothing any more: the place goes to the next in line at once', async () => {
   let isFree = false;
   const scene = setUp((name, turns, free) => {
-    if (free === 0) turns.wait(candidate(name));
-    else if (name === 'a') turns.leave(candidate(name).key);
-    else isFree = turns.take(candidate(name), free);
+    if (free === 0) turns.noteBlocked(candidate(name), block);
+    else if (name === 'a') turns.leave('placement', candidate(name).key);
+    else isFree = turns.take(candidate(name)) === undefined;
   });
   scene.inFlight.add({ workloadUid: 'x', podUid: 'x-0', since: NOON });
   await scene.clock.advance(1_000);
@@ -107,8 +115,8 @@ test('whose turn it is may want nothing any more: the place goes to the next in 
 
 test('so it does where the workload whose turn it is has just been deleted', async () => {
   const scene = setUp((name, turns, free) => {
-    if (free === 0) turns.wait(candidate(name));
-    else turns.take(candidate(name), free);
+    if (free === 0) turns.noteBlocked(candidate(name), block);
+    else turns.take(candidate(name));
   });
   scene.inFlight.add({ workloadUid: 'x', podUid: 'x-0', since: NOON });
   await scene.clock.advance(1_000);

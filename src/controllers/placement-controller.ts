@@ -15,8 +15,8 @@ import { workloadKey, workloadOfKey } from '../model/cluster-view.ts';
 import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import type { LiveView, ViewChange } from '../observe/live-view.ts';
 import { adoptEvictions } from './adopt-disruptions.ts';
+import type { DisruptionTurns } from './disruption-turns.ts';
 import { createBreather, createEngineQueue } from './engine-queue.ts';
-import type { EvictionTurns } from './eviction-turns.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
 import type { PlacementReconciler } from './placement-reconciler.ts';
@@ -29,8 +29,8 @@ export interface PlacementControllerOptions {
   /** New pods are meant to pass this operator's webhook. */
   readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
-  readonly inFlight: EvictionsInFlight;
-  readonly turns: EvictionTurns;
+  readonly inFlight: Pick<EvictionsInFlight, 'add' | 'remove'>;
+  readonly turns: Pick<DisruptionTurns, 'isWaiting' | 'onTurn'>;
   readonly events: WorkloadEvents;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;
@@ -117,10 +117,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const isFirst = !seen.has(workload.uid);
     seen.add(workload.uid);
     const startedAt = clock.now();
-    const wasWaiting = turns.isWaiting(key);
     const { plan, againAfterMillis } = await reconciler.reconcile(workload, signal);
-    // It was woken because a place was free. If it no longer wants that, the next in line would not hear of it.
-    if (wasWaiting && !turns.isWaiting(key)) wakeNext();
     const type = workload.kind.toLowerCase();
     metrics.observe('spotalis_reconcile_duration_seconds', { workload_type: type }, (clock.now() - startedAt) / 1000);
     const { policy } = plan;
@@ -142,29 +139,20 @@ export function createPlacementController(options: PlacementControllerOptions): 
     return isClosed ? Math.max(interval, options.windowPollMillis()) : interval;
   };
 
-  /** Negative where the limit was lowered below what is under way. */
-  const freePlaces = (): number => rules().settings.maxConcurrentEvictions - inFlight.list(clock.now()).length;
-  /** Those whose turn it is by now, ahead of what is merely looked at. */
-  const wakeNext = (): void => {
-    for (const key of turns.next(freePlaces())) wake(key, 0, 1);
-  };
-
   const run = async (signal: AbortSignal): Promise<void> => {
     let capacityTimer: Timer | undefined;
 
     const onChange = (change: ViewChange): void => {
       if (change.kind === 'workload') wake(change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') {
-        const wasWaiting = turns.isWaiting(change.key);
         seen.delete(change.uid);
         stopManaging(change.key);
         reconciler.forget(change.key, change.uid);
-        if (wasWaiting) wakeNext();
       } else {
         capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
           capacityTimer = undefined;
           // Who waits for a turn found room already, and is woken when the turn comes.
-          for (const key of drifting) if (!turns.isWaiting(key)) wake(key);
+          for (const key of drifting) if (!turns.isWaiting('placement', key)) wake(key);
         });
       }
     };
@@ -174,7 +162,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const unsubscribe = [
       view.onChange(onChange),
       view.onPod(onPod),
-      inFlight.onFreed(wakeNext),
+      // Ahead of what is merely looked at.
+      turns.onTurn('placement', (key) => wake(key, 0, 1)),
       watchMissedAdmissions(options),
     ];
     // After subscribing: a pod that ends in between would hold its place until it runs out.

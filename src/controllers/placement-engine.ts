@@ -8,7 +8,6 @@ import type { Millis } from '../lib/units.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import { createDisruptions, type Disruptions } from './disruptions.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { createEvictionTurns } from './eviction-turns.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { createMoveTracker } from './move-tracker.ts';
 import { createPlacementController, type PlacementController } from './placement-controller.ts';
@@ -43,13 +42,13 @@ export interface PlacementEngine {
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
   const { api, spot, metrics, clock } = options;
   const disruptions = createDisruptions(options);
-  const { history, inFlight } = disruptions;
+  const { history, inFlight, turns } = disruptions;
   const shared = {
     ...options,
     disruptions,
     inFlight,
     events: createWorkloadEvents(options.events, clock),
-    turns: createEvictionTurns(history),
+    turns,
     moves: createMoveTracker(history),
     restamp: createRestamp(api),
     gauges: createPlanGauges(metrics),

@@ -19,8 +19,8 @@ import type { ClusterView } from '../model/cluster-view.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 import { createBlockReporter } from './block-reporter.ts';
+import type { DisruptionTurns } from './disruption-turns.ts';
 import type { Disruptions } from './disruptions.ts';
-import type { EvictionTurns } from './eviction-turns.ts';
 import { createFallBack } from './fall-back.ts';
 import type { MoveTracker } from './move-tracker.ts';
 import { countEviction } from './placement-metrics.ts';
@@ -33,7 +33,7 @@ export interface ReconcilerOptions {
   readonly view: ClusterView;
   readonly rules: () => PlacementRules;
   readonly disruptions: Disruptions;
-  readonly turns: EvictionTurns;
+  readonly turns: DisruptionTurns;
   readonly moves: MoveTracker;
   readonly spot: SpotWatch;
   readonly restamp: Restamp;
@@ -74,7 +74,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const restamps = createRestampBatch(options);
-  const fallBack = createFallBack({ ...options, evict, spot: spot.memory, blocks, log });
+  const fallBack = createFallBack({ ...options, evict, spot: spot.memory, covers: spot, blocks, log });
   /**
    * The API server asked everybody to wait until then (429 with Retry-After and no PDB as its cause). Only evictions
    * wait: they are many and can.
@@ -95,18 +95,19 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     const key = workloadKey(workload);
     const context = disruptions.contextWith(plan.policy);
     const verdict = inspect(decision, context);
-    const candidate = { key, workloadUid: workload.uid, drift: plan.drift, replicas: plan.replicas };
+    const { drift, replicas } = plan;
+    const candidate = { engine: 'placement', key, workloadUid: workload.uid, drift, replicas } as const;
     if (verdict.kind === 'blocked') {
-      if (verdict.block.reason === 'ConcurrencyLimit') turns.wait(candidate);
-      else turns.leave(key);
+      turns.noteBlocked(candidate, verdict.block);
       return blocked(workload, decision, verdict.block);
     }
-    if (throttledUntil > context.now) return blocked(workload, decision, throttledBlock(throttledUntil - context.now));
-    const limit = context.settings.maxConcurrentEvictions;
-    if (!turns.take(candidate, limit - context.inFlight.length)) {
-      const { name, ...texts } = reasonOf('ConcurrencyLimit', { inFlight: context.inFlight.length, limit });
-      return blocked(workload, decision, { rule: 'turn', reason: name, ...texts, retryAfterMillis: undefined });
+    if (throttledUntil > context.now) {
+      const throttled = throttledBlock(throttledUntil - context.now);
+      turns.noteBlocked(candidate, throttled);
+      return blocked(workload, decision, throttled);
     }
+    const others = turns.take(candidate);
+    if (others !== undefined) return blocked(workload, decision, others);
     return carryOut(workload, verdict.approved, signal);
   };
 
@@ -195,7 +196,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       if (policy.state === 'managed') noticeStranded(spot.memory, { view, sides, settings, workload, now });
       const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
       if (policy.state !== 'managed') {
-        turns.leave(workloadKey(workload));
+        turns.leave('placement', workloadKey(workload));
         if (policy.state === 'unmanaged') return { plan, againAfterMillis: undefined };
         gauges.report(plan, now);
         blocks.reportInvalid(workload, policy.reason.message);
@@ -208,7 +209,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       if (opensOrCloses !== undefined) times.push(opensOrCloses - now);
 
       const eviction = plan.decisions.find((decision) => decision.kind === 'evict');
-      if (eviction === undefined) turns.leave(workloadKey(workload));
+      if (eviction === undefined) turns.leave('placement', workloadKey(workload));
       else times.push(await move(workload, plan, eviction, signal));
       const fallback = plan.decisions.find((decision) => decision.kind === 'fallback');
       if (fallback !== undefined)
@@ -223,7 +224,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     forget(key, workloadUid) {
       history.forgetWorkload(workloadUid, clock.now());
       moves.forget(workloadUid);
-      turns.leave(key);
+      turns.leave('placement', key);
       events.forget(workloadUid);
       journal.forget(key);
     },

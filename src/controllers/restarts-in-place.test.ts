@@ -31,6 +31,7 @@ function setUp(container: Partial<ContainerSpecRecord>) {
   const restarts = createRestartsInPlace({ view, disruptions: () => ({ inFlight, history }), clock });
   return {
     restarts,
+    placesAt: (after: number) => inFlight.list(clock.now() + after).length,
     places: () => inFlight.list(clock.now()).map(({ podUid, workloadUid }) => [podUid, workloadUid]),
     lastDisruption: () => history.lastDisruption('uid-web'),
   };
@@ -54,6 +55,7 @@ describe('a resize', () => {
     ['of a bare pod has no workload to count for', restarting, asked({ workloadUid: undefined }), false],
   ])('%s', (_, container, decision, takes) => {
     const { restarts, places } = setUp(container);
+    expect(restarts.takesPlace(decision)).toBe(takes);
     restarts.begin(decision);
     expect(places()).toEqual(takes ? [['web-1', 'uid-web']] : []);
   });
@@ -67,6 +69,14 @@ describe('a resize', () => {
     restarts.end('web-1', wasDone);
     expect(places()).toEqual([]);
     expect(lastDisruption()).toBe(last);
+  });
+
+  test('has its container’s grace period and the time for what is stuck', () => {
+    const { restarts, placesAt } = setUp(restarting);
+    restarts.begin(asked());
+    const graceMillis = 30_000;
+    expect(placesAt(600_000 + graceMillis - 1)).toBe(1);
+    expect(placesAt(600_000 + graceMillis)).toBe(0);
   });
 
   test('that took no place ends without a trace', () => {

@@ -13,6 +13,8 @@ import type { Disruptions } from './disruptions.ts';
 
 /** Keeps which pods hold a place; a pod holds one at most. */
 export interface RestartsInPlace {
+  /** It restarts a container, so that {@link begin} takes a place. */
+  takesPlace(decision: ResizeDecision): boolean;
   /**
    * Call before the patch is sent. Takes no place for what restarts nothing, and for what takes back a resize that was
    * not granted.
@@ -27,6 +29,8 @@ export interface RestartsInPlace {
   end(podUid: string, wasDone: boolean): void;
 }
 
+type SizesOf = (sizing: SizedPod['sizing']) => readonly ContainerSpecRecord[];
+
 export interface RestartsInPlaceOptions {
   readonly view: Pick<SizingView, 'pod'>;
   readonly disruptions: () => Pick<Disruptions, 'history' | 'inFlight'>;
@@ -36,22 +40,34 @@ export interface RestartsInPlaceOptions {
 export function createRestartsInPlace({ view, disruptions, clock }: RestartsInPlaceOptions): RestartsInPlace {
   const workloadOfPod = new Map<string, string>();
 
-  /** @param sizesOf what the pod has before the change, so that only what really changes counts. */
-  const take = (
+  /**
+   * The pod, where the resize restarts a container of it.
+   * @param sizesOf what the pod has before the change, so that only what really changes counts.
+   */
+  const restarted = (
     { pod, workloadUid, changes, isWithdrawal }: ResizeDecision,
-    sizesOf: (sizing: SizedPod['sizing']) => readonly ContainerSpecRecord[],
-  ): boolean => {
+    sizesOf: SizesOf,
+  ): SizedPod | undefined => {
     const found = view.pod(pod.namespace, pod.name);
-    if (workloadUid === undefined || found === undefined || isWithdrawal === true) return false;
+    if (workloadUid === undefined || found === undefined || isWithdrawal === true) return undefined;
     const before = sizesOf(found.sizing);
-    if (restartedContainer(before, effectiveChanges(before, changes)) === undefined) return false;
+    return restartedContainer(before, effectiveChanges(before, changes)) === undefined ? undefined : found;
+  };
+  const take = (decision: ResizeDecision, sizesOf: SizesOf): boolean => {
+    const { pod, workloadUid } = decision;
+    const found = restarted(decision, sizesOf);
+    if (workloadUid === undefined || found === undefined) return false;
     workloadOfPod.set(pod.uid, workloadUid);
-    disruptions().inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now() });
+    // A container that is restarted is given the time that the pod has for its end.
+    const graceMillis = found.pod.template.terminationGraceSeconds * 1000;
+    disruptions().inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now(), graceMillis });
     return true;
   };
+  const inSpec: SizesOf = ({ containers }) => containers;
 
   return {
-    begin: (decision) => void take(decision, ({ containers }) => containers),
+    takesPlace: (decision) => restarted(decision, inSpec) !== undefined,
+    begin: (decision) => void take(decision, inSpec),
     // Its spec says what was asked for; only what is in force tells what is still to change.
     adopt: (decision) => take(decision, sizesInForce),
     end(podUid, wasDone) {

@@ -26,6 +26,7 @@ import type { ResizeEnd, ResizesInFlight } from './resizes-in-flight.ts';
 import { createRestartsInPlace } from './restarts-in-place.ts';
 import { reviewRollouts } from './review-rollouts.ts';
 import { createGuardedEviction, type GuardedEviction } from './rightsizing-guarded-eviction.ts';
+import { askForPlace } from './rightsizing-place.ts';
 import type { AttemptOutcome } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
@@ -130,7 +131,9 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   // The order of the four steps is the safety of it: what counts (in flight, a place for a restart, the spacing) is
   // entered before the request leaves, so that whatever is decided while the answer is waited for sees it.
   const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<AttemptOutcome> => {
-    const verdict = inspectSize(decision, contextFor(policy, decision.workloadUid));
+    const isRestart = restarts.takesPlace(decision);
+    const found = inspectSize(decision, contextFor(policy, decision.workloadUid));
+    const verdict = isRestart ? askForPlace(options.disruptions().turns, decision, found) : found;
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
     restarts.begin(decision);
@@ -210,7 +213,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     async retemplate(decision, spec, signal) {
       const { workloadUid } = decision;
       const disruptions = options.disruptions();
-      const verdict = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
+      const found = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
+      const verdict = askForPlace(disruptions.turns, decision, found);
       if (verdict.kind === 'blocked') return verdict;
       history.recordChange(workloadUid, clock.now());
       // Entered before asking: other workloads decide while this one waits for the answer.

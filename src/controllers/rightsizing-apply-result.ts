@@ -36,6 +36,7 @@ const passing: ReadonlySet<string> = new Set([
   'OutsideWindow',
   'CooldownActive',
   'ConcurrencyLimit',
+  'AwaitingTurn',
   'RolloutInProgress',
   'GenerationNotObserved',
   'PodTerminating',

@@ -61,6 +61,8 @@ export interface RightsizingController {
   wakeAll(): void;
   /** Looks at one workload soon. */
   wakeWorkload(ref: WorkloadRef): void;
+  /** Looks at one workload now, ahead of others: it may take a place of the budget. @param key see `workloadKey`. */
+  wakeForTurn(key: string): void;
   /**
    * Tells every policy what of the cluster cannot be read. For whoever waits for that before {@link run}; harmless
    * where all is known. Rejects only with the signal's reason.
@@ -281,6 +283,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     wakeAll,
     tellUnread,
     wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
+    wakeForTurn: (key) => wake(`workload ${key}`, 0, 1),
     async run(signal) {
       // A policy that is not known yet could be the one that has the say over a workload.
       await policies.onSynced;

@@ -130,7 +130,8 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     explain: createSizingExplainer({ view, select: controller.select, books, memory }),
     resizes: inFlight,
     async run(signal) {
-      await Promise.all([controller.run(signal), actuator.run(signal)]);
+      const end = options.disruptions().turns.onTurn('rightsizing', controller.wakeForTurn);
+      await Promise.all([controller.run(signal), actuator.run(signal)]).finally(end);
     },
   };
 }

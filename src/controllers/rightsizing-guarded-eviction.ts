@@ -17,6 +17,7 @@ import { describeReason, type ReasonNameOf, reason } from '../lib/reasons.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { Disruptions } from './disruptions.ts';
 import { countEviction } from './placement-metrics.ts';
+import { askForPlace } from './rightsizing-place.ts';
 import type { AttemptOutcome } from './rightsizing-result.ts';
 
 export interface GuardedEvictionOptions {
@@ -44,13 +45,14 @@ export function createGuardedEviction(options: GuardedEvictionOptions): GuardedE
   return async (decision, spec, signal, isTrial = false) => {
     const disruptions = options.disruptions();
     const size = inspectSize(decision, contextFor(spec));
-    if (size.kind === 'blocked') return size;
+    if (size.kind === 'blocked') return askForPlace(disruptions.turns, decision, size);
     const context = disruptions.contextOf(decision.workloadUid);
     if (context === undefined) return { kind: 'gone' };
     const { policy } = context;
     const { replicas = 0 } = context.view.workloadByUid(decision.workloadUid) ?? {};
     const onDemandFloor = policy.state === 'managed' ? floorCount(policy.rule, replicas) : 0;
-    const verdict = inspect({ ...decision, onDemandFloor }, context);
+    const found = inspect({ ...decision, onDemandFloor }, context);
+    const verdict = askForPlace(disruptions.turns, decision, found, isTrial);
     if (verdict.kind === 'blocked') return verdict;
     if (isTrial) return { kind: 'asked', tookFrom: [] };
     const { workload, workloadUid } = decision;

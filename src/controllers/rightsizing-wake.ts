@@ -18,7 +18,7 @@ import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
 
 /** What the controller's queue holds: `policy KEY`, `workload KEY`, `status KEY`. */
-export type Wake = (item: string, delayMillis?: Millis) => void;
+export type Wake = (item: string, delayMillis?: Millis, priority?: number) => void;
 
 export interface WakeOptions {
   readonly view: LiveSizingView;

@@ -135,6 +135,44 @@ describe('cover that waits', () => {
   });
 });
 
+describe('cover that was asked for', () => {
+  test('counts until it is seen, whether or not it waits then', () => {
+    const { stores, watch } = createScene();
+    watch.askCover('uid-db-0', 'db');
+    watch.askCover('uid-db-1', 'db');
+    expect(watch.waitingCovers()).toBe(2);
+    stores.pods.put(pod('db-0', { fallback: true }));
+    expect(watch.waitingCovers()).toBe(2);
+    stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
+    expect(watch.waitingCovers()).toBe(1);
+    stores.pods.put(pod('db-1', { fallback: true, nodeName: 'o' }));
+    expect(watch.waitingCovers()).toBe(0);
+  });
+
+  test('is not the cover that was there before, nor one of another workload', () => {
+    const { stores, watch } = createScene();
+    stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
+    watch.askCover('uid-db-1', 'db');
+    watch.askCover('uid-web-1', 'web');
+    stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
+    expect(watch.waitingCovers()).toBe(2);
+    stores.pods.put(pod('db-1', { fallback: true, nodeName: 'o' }));
+    expect(watch.waitingCovers()).toBe(1);
+  });
+
+  test('counts no longer once it is taken back, or was never made', async () => {
+    const { clock, watch } = createScene();
+    watch.askCover('uid-db-0', 'db');
+    watch.withdrawCover('uid-db-0');
+    expect(watch.waitingCovers()).toBe(0);
+    watch.askCover('uid-db-0', 'db');
+    await clock.advance(59_999);
+    expect(watch.waitingCovers()).toBe(1);
+    await clock.advance(1);
+    expect(watch.waitingCovers()).toBe(0);
+  });
+});
+
 describe('hazard H8: losses', () => {
   const signs: readonly [string, (name: string) => Node][] = [
     [

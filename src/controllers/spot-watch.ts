@@ -2,7 +2,7 @@
 import { createSpotMemory, type SpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Millis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isLive, resolveOwner } from '../model/owners.ts';
 import type { NodeRecord, PodRecord } from '../model/records.ts';
 import { poolOf } from '../model/spot-pool.ts';
@@ -13,10 +13,14 @@ import type { PlacementRules } from './placement-rules.ts';
 export interface SpotWatch {
   readonly memory: SpotMemory;
   /**
-   * Pods in the whole cluster that cover for spot and have no node yet: as long as there are many, on-demand has no
-   * room for more of them.
+   * Pods in the whole cluster that cover for spot and have no node yet, those asked for that are still to be seen among
+   * them: as long as there are many, on-demand has no room for more of them.
    */
   waitingCovers(): number;
+  /** Call before a pod is asked to go so that its replacement covers for spot: others decide meanwhile. */
+  askCover(podUid: string, workloadUid: string): void;
+  /** The pod was not asked to go after all. */
+  withdrawCover(podUid: string): void;
 }
 
 export interface SpotWatchOptions {
@@ -30,11 +34,15 @@ export interface SpotWatchOptions {
 const JITTER = 0.25;
 /** What a probe is given beyond the patience for a waiting pod: to be made, and to be looked at. */
 const PROBE_SLACK_MILLIS: Millis = 120_000;
+/** A cover that is not seen by then is not made (a quota, a paused workload), and so waits for no node. */
+const UNSEEN_COVER_MILLIS: Millis = 60_000;
 
 /** Watches for as long as the view lives. Every replica of the operator has one, as each decides about admissions. */
 export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions): SpotWatch {
   const startedAt = clock.now();
   const waiting = new Set<string>();
+  /** By the uid of the pod that goes. */
+  const asked = new Map<string, { readonly workloadUid: string; readonly at: EpochMillis }>();
   const memory = createSpotMemory({
     random,
     backoff: () => {
@@ -44,9 +52,17 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     probeLimitMillis: () => rules().settings.fallback.afterMillis + PROBE_SLACK_MILLIS,
   });
 
+  /** One that is there is no longer one to come. Which of several asked for it is does not matter. */
+  const noteSeen = (cover: PodRecord): void => {
+    const owner = resolveOwner(view, cover.namespace, cover.owner);
+    if (owner.kind !== 'workload') return;
+    const [podUid] = [...asked].find(([, { workloadUid }]) => workloadUid === owner.workload.uid) ?? [];
+    if (podUid !== undefined) asked.delete(podUid);
+  };
   const noteCover = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
     if (before !== undefined && before.uid !== after?.uid) waiting.delete(before.uid);
     if (after === undefined) return;
+    if (after.fallback && before?.uid !== after.uid) noteSeen(after);
     if (after.fallback && after.nodeName === undefined && isLive(after)) waiting.add(after.uid);
     else waiting.delete(after.uid);
   };
@@ -82,7 +98,16 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
   view.onChange((change) => {
     if (change.kind === 'workload-deleted') memory.forgetWorkload(change.uid);
   });
-  return { memory, waitingCovers: () => waiting.size };
+  return {
+    memory,
+    waitingCovers() {
+      const now = clock.now();
+      for (const [podUid, { at }] of asked) if (now - at >= UNSEEN_COVER_MILLIS) asked.delete(podUid);
+      return waiting.size + asked.size;
+    },
+    askCover: (podUid, workloadUid) => void asked.set(podUid, { workloadUid, at: clock.now() }),
+    withdrawCover: (podUid) => void asked.delete(podUid),
+  };
 }
 
 /** An autoscaler takes back what is empty; every node has its DaemonSets' pods. */

@@ -23,8 +23,12 @@ export interface InFlightEviction {
   readonly podUid: string;
   /** When it was asked for, before the answer: what is not known to have failed counts. */
   readonly since: EpochMillis;
+  /** How long the pod may take to end, or the container to be restarted, before it counts as stuck; default 0. */
+  readonly graceMillis?: Millis | undefined;
   /** All pods of the workload are being replaced, because Stowage changed its template. */
   readonly isRollout?: boolean;
+  /** Of a rollout: when it was last seen to go on; left out, at its beginning. */
+  readonly wentOnAt?: EpochMillis | undefined;
 }
 
 /** What the guard is asked about: whatever ends a pod, and corrections of its stamps. */

@@ -122,6 +122,13 @@ export const blockReasons = {
     message: '{inFlight} {inFlight|eviction is|evictions are} in flight in the cluster, of {limit} allowed',
     advice: 'Nothing to do; the limit is placement.maxConcurrentEvictions.',
   },
+  AwaitingTurn: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message:
+      '{ahead} {ahead|other goes|others go} first: engines and workloads take turns at what may be disrupted at once',
+    advice: 'Nothing to do; the limit is placement.maxConcurrentEvictions.',
+  },
   ThrottledByApi: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -74,15 +74,13 @@ async function disrupt(seed: number, limit: number) {
 
 describe('all engines together', () => {
   test('never two disruptions at once where the budget is one', async () => {
-    let rollouts = 0;
     for (const seed of [1, 2, 3]) {
       const done = await disrupt(seed, 1);
       expect(done, `seed ${seed}`).toMatchObject({ most: 1, mostOfOne: 1 });
       expect(done.evictions, `seed ${seed}`).toBeGreaterThan(8);
-      rollouts += done.rollouts;
+      // Though evictions ask for the one place all the time.
+      expect(done.rollouts, `seed ${seed}`).toBeGreaterThan(0);
     }
-    // Evictions ask for the one place all the time, so in some runs no rollout is in luck.
-    expect(rollouts).toBeGreaterThan(0);
   }, 300_000);
 
   test('with room for more there are more, and still one of a workload', async () => {

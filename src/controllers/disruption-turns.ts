@@ -1,0 +1,111 @@
+/**
+ * Turns: when more disruptions are wanted than the cluster-wide budget allows, engines go in turn, and of each the
+ * workload that waited longest.
+ */
+import { type Candidate, type DisruptingEngine, orderCandidates } from '../guard/budget.ts';
+import type { Block } from '../guard/context.ts';
+import type { DisruptionHistory } from '../guard/history.ts';
+import type { Clock } from '../lib/clock.ts';
+import { reason } from '../lib/reasons.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+
+export interface DisruptionTurns {
+  /**
+   * To be asked last, when no guard objects. If nothing is answered, the candidate waits no longer and is expected to
+   * take the place before anything else happens.
+   * @param isTrial the place is not taken yet: whose turn it is keeps waiting for it.
+   * @returns why it is to wait: the places that are free belong to others.
+   */
+  take(candidate: Candidate, isTrial?: boolean): Block | undefined;
+  /** A guard objects: who lacks nothing but a place waits for one, and anybody else wants none now. */
+  noteBlocked(candidate: Candidate, block: Block): void;
+  /** It wants nothing any more. The next in line hears of it. */
+  leave(engine: DisruptingEngine, key: string): void;
+  /** It only waits for a place: when it was last looked at, nothing else kept it from going. */
+  isWaiting(engine: DisruptingEngine, key: string): boolean;
+  /** Calls those whose turn it is by now. */
+  offer(): void;
+  /** Calls back with the key of a workload of the engine when its turn has come. @returns how to end it. */
+  onTurn(engine: DisruptingEngine, listener: (key: string) => void): () => void;
+}
+
+export interface DisruptionTurnsOptions {
+  readonly history: Pick<DisruptionHistory, 'lastDisruption'>;
+  /** Places of the budget that nobody has; negative where a lowered limit is exceeded. */
+  readonly free: () => number;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+interface Waiting {
+  readonly candidate: Candidate;
+  /** When it was first told that its turn has come. */
+  readonly calledAt: EpochMillis | undefined;
+}
+
+/** Who was called and does not come within this time waits no longer: it asks anew when it wants a place again. */
+const COMES_WITHIN_MILLIS: Millis = 5_000;
+
+export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsOptions): DisruptionTurns {
+  const waiting = new Map<string, Waiting>();
+  const listeners = new Map<DisruptingEngine, Set<(key: string) => void>>();
+  /** Places taken so far, and how many there had been at the last one of each engine. */
+  let taken = 0;
+  const lastTurn = new Map<DisruptingEngine, number>();
+
+  /** Those who wait, in the order in which they may go. */
+  const line = (): readonly Candidate[] => {
+    const now = clock.now();
+    for (const [name, { calledAt }] of waiting) {
+      if (calledAt !== undefined && now - calledAt >= COMES_WITHIN_MILLIS) waiting.delete(name);
+    }
+    const candidates = [...waiting.values()].map(({ candidate }) => candidate);
+    return orderCandidates(candidates, history, (engine) => lastTurn.get(engine));
+  };
+  const wait = (candidate: Candidate, calledAt?: EpochMillis): void =>
+    void waiting.set(nameOf(candidate), { candidate, calledAt });
+
+  const offer = (): void => {
+    for (const candidate of line().slice(0, Math.max(0, free()))) {
+      wait(candidate, waiting.get(nameOf(candidate))?.calledAt ?? clock.now());
+      for (const listener of listeners.get(candidate.engine) ?? []) listener(candidate.key);
+    }
+  };
+  const leave = (engine: DisruptingEngine, key: string): void => {
+    // The place it was called for would stay free until somebody happens to look.
+    if (waiting.delete(nameOf({ engine, key }))) offer();
+  };
+
+  return {
+    take(candidate, isTrial = false) {
+      // Asking again and again without going must not keep a place from the others.
+      wait(candidate, isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined);
+      const ahead = line().indexOf(candidate);
+      if (ahead < 0 || ahead >= free()) {
+        // Where they have not come a while after this, they are passed over.
+        offer();
+        const { name, ...texts } = reason('AwaitingTurn', { ahead: Math.max(0, ahead) });
+        return { rule: 'turn', reason: name, ...texts, retryAfterMillis: COMES_WITHIN_MILLIS };
+      }
+      if (isTrial) return undefined;
+      waiting.delete(nameOf(candidate));
+      lastTurn.set(candidate.engine, ++taken);
+      return undefined;
+    },
+    noteBlocked(candidate, { reason: why }) {
+      if (why === 'ConcurrencyLimit') wait(candidate);
+      else leave(candidate.engine, candidate.key);
+    },
+    leave,
+    isWaiting: (engine, key) => waiting.has(nameOf({ engine, key })),
+    offer,
+    onTurn(engine, listener) {
+      const own = listeners.get(engine) ?? new Set();
+      listeners.set(engine, own.add(listener));
+      return () => own.delete(listener);
+    },
+  };
+}
+
+function nameOf({ engine, key }: Pick<Candidate, 'engine' | 'key'>): string {
+  return `${engine} ${key}`;
+}
