@@ -166,8 +166,7 @@ export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undef
     return {
       pod: allocationPodOf({ pod: record, sizing }),
       tracked: {
-        // The kubelet names the group of a static pod by the hash of its file.
-        groupUid: (annotations?.['kubernetes.io/config.hash'] ?? record.uid).toLowerCase(),
+        groupUid: groupUidOf(record.uid, annotations?.['kubernetes.io/config.hash'], sizing.isStatic),
         label,
         containers: statuses.flatMap(({ name, containerID, state }) => {
           const id = containerIdOf(containerID);
@@ -177,6 +176,15 @@ export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undef
       },
     };
   };
+}
+
+/**
+ * The kubelet names the group of a static pod by the hash of its file. Anybody may write that annotation on a pod, and
+ * with the uid of another one would be measured, and paid, for what that one does.
+ */
+function groupUidOf(uid: string, configHash: string | undefined, isStatic: boolean): string {
+  const isHash = isStatic && configHash !== undefined && /^[0-9a-f]{32}$/i.test(configHash);
+  return (isHash ? configHash : uid).toLowerCase();
 }
 
 /** @throws InvalidValueError when an amount is no quantity. */

@@ -8,6 +8,7 @@ import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan, PodTarget } fr
 import { planNode } from '../decide/allocation/plan-node.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
+import { isOwnManager } from '../model/size-managers.ts';
 import type { QosClass } from '../model/sizing-records.ts';
 import {
   allocationObject,
@@ -120,11 +121,16 @@ function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, inpu
     pod,
     measured: measurement,
     advice: guidance?.advice,
-    original: guidance?.original ?? annotatedOriginal(pod.marks) ?? notedOriginal(known?.spec),
+    original: guidance?.original ?? ownAnnotation(pod) ?? notedOriginal(known?.spec),
     metric: input.metricOf(pod),
     hints: guidance?.hints,
     history: { ...guidance?.history, ...(namespaceManaged !== undefined && { namespaceManaged }) },
   };
+}
+
+/** Anybody may write the annotation; it is ours where a resize of ours followed it. */
+function ownAnnotation({ marks, sizeManagers }: AgentPod['pod']): CpuSize | undefined {
+  return sizeManagers.some(isOwnManager) ? annotatedOriginal(marks) : undefined;
 }
 
 /** One pod of each namespace tells it, whichever: see `quotaOf` in allocation-reports.ts. */
@@ -162,7 +168,7 @@ function intend(
     pod,
     nodeName,
     desired,
-    original: notedOriginal(known) ?? (known === undefined ? (annotatedOriginal(pod.marks) ?? sizeOf(pod)) : undefined),
+    original: notedOriginal(known) ?? (known === undefined ? (ownAnnotation(pod) ?? sizeOf(pod)) : undefined),
     decision: decisionOf(plan, node, measured.get(plan.uid)),
     now: time.wall,
   });

@@ -178,6 +178,7 @@ export const settingTable: readonly SettingRow[] = [
     ...rules,
     weight: { ...rules.weight, trustedNamespaces },
   })),
+  own('tenantAnnotations', oneOf('any', 'bounded'), (rules, tenantAnnotations) => ({ ...rules, tenantAnnotations })),
   row(
     { key: 'allocation.renewInterval', env: 'STOWAGE_ALLOCATION_RENEW_INTERVAL' },
     duration(5 * SECOND, 10 * MINUTE),

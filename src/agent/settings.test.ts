@@ -107,6 +107,7 @@ test.each([
     'payments',
     { weight: { ...defaultAgentSettings.rules.weight, trustedNamespaces: ['payments'] } },
   ],
+  ['allocation.tenantAnnotations', 'bounded', { tenantAnnotations: 'bounded' }],
 ])('Stowage’s own: %s %s', (key, text, changed) => {
   const { settings, problems } = readSettings({ configMap: { [key]: text }, env: {} });
   expect([settings.rules, problems]).toEqual([{ ...defaultAgentSettings.rules, ...changed }, []]);

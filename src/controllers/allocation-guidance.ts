@@ -1,20 +1,23 @@
 /** What the operator tells a node's agent about a pod: plain data in the status of its PodAllocation. */
 import type { AllocationBound, AllocationGuidance } from '../api/pod-allocation.ts';
-import { totalOf } from '../decide/allocation/allocation-pod.ts';
+import { type CpuSize, sizeOf, totalOf } from '../decide/allocation/allocation-pod.ts';
 import { clusterHints } from '../decide/allocation/hints.ts';
 import type { QuotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
+import { isOwnManager } from '../model/size-managers.ts';
 import type { ContainerSize } from '../model/sizing-records.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 
 /** What one pod's guidance is made of. */
 export interface GuidanceInput {
-  readonly known: Pick<AllocatedPod, 'facts' | 'history' | 'pod'>;
+  readonly known: Pick<AllocatedPod, 'facts' | 'history' | 'pod' | 'workload'>;
   /** What rightsizing advises the pod to request. */
   readonly advice: Millicores | undefined;
-  /** What it had before the first change of ours, by container. */
+  /** What it had before the first change of ours, by container, as its annotation says. */
   readonly original: ReadonlyMap<string, ContainerSize> | undefined;
+  /** The request that its agent noted when it first saw the pod. */
+  readonly noted: Millicores | undefined;
   /** Of the namespace, on one pod a node: it holds for all of them. */
   readonly quota: { readonly room: QuotaRoom; readonly nodeShare: number } | undefined;
   readonly rules: AllocationRules;
@@ -40,7 +43,7 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
       ...amount('max', max),
     }),
   );
-  const original = input.original === undefined ? undefined : totalOf([...input.original.values()]);
+  const original = firstSize(input);
   return {
     ...(bounds.length > 0 && { bounds }),
     ...(hints.spread !== 1 && { spread: rounded(hints.spread) }),
@@ -62,6 +65,23 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
       quotaNodeShare: roundedDown(quota.nodeShare),
     }),
   };
+}
+
+/**
+ * The annotation is on the pod, and whoever may edit that may write a hundred cores there: the pod's claim, and its part
+ * of what nobody wants, would follow. So it counts only where a resize of ours followed it, and up to what the pod can
+ * have come with. A template without requests gets those of a LimitRange, which its agent noted.
+ */
+function firstSize({ known, original, advice = 0, noted }: GuidanceInput): CpuSize | undefined {
+  if (original === undefined) return undefined;
+  const { pod, workload } = known;
+  const current = sizeOf(pod);
+  if (!pod.sizeManagers.some(isOwnManager)) return current;
+  const { request, limit } = totalOf([...original.values()]);
+  const template = workload === undefined ? 0 : totalOf(workload.containers.map(({ size }) => size)).request;
+  // Objects of MBCAS may note nothing: then there is nothing to hold it against.
+  const came = Math.max(template, noted ?? Number.POSITIVE_INFINITY);
+  return { request: Math.min(request, Math.max(came, current.request, advice)), limit };
 }
 
 /** Infinity is no bound, and no JSON either. */

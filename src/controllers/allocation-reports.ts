@@ -8,6 +8,7 @@ import { quotaRoom } from '../decide/allocation/integrations/resource-quota.ts';
 import { readAllocation } from '../decide/allocation/read-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import { tryParseMillicores } from '../lib/quantity.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -92,12 +93,13 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
   };
 
   const guidance = (report: KnownReport, reports: readonly KnownReport[]) => {
-    const { known } = report;
+    const { known, record } = report;
     const text = known.pod.marks[sizingKeys.allocationOriginals];
     return guidanceOf({
       known,
       advice: options.adviceOf(known.found),
       original: text === undefined ? undefined : parseOriginals(text),
+      noted: text === undefined ? undefined : tryParseMillicores(record.spec.originalCPURequest),
       quota: quotaOf(report, reports),
       rules: settings().rules,
       now: clock.now(),

@@ -63,6 +63,21 @@ describe('coalitions by annotation', () => {
     expect((credits.get(0) ?? 0) + (credits.get(1) ?? 0)).toBe(0);
   });
 
+  test('nobody joins the coalition of another namespace by writing its name', () => {
+    const strangers = [
+      seatOf('a', 300, 'shop', team),
+      seatOf('b', 300, 'tenant', heavy),
+      seatOf('c', 300, 'shop', team),
+    ];
+    const { solution } = bargain(
+      testInput([]),
+      strangers,
+      strangers.map(({ box }) => box.min),
+      1800,
+    );
+    expect([...creditsOf(strangers, solution).keys()]).toEqual([0, 2]);
+  });
+
   test('one alone is no coalition', () => {
     const alone = [seatOf('a', 300, 'shop', team), seatOf('c', 300, 'shop')];
     const { solution } = bargain(

@@ -83,10 +83,13 @@ function quotaGroups({ rules, quotas }: NodeInput, seats: readonly Seat[]): Grou
   return groups;
 }
 
+/** Within a namespace: anybody may write the name of somebody else's coalition on his pod. */
 function coalitionsOf(seats: readonly Seat[]): Coalition[] {
   const members = new Map<string, string[]>();
   for (const { pod, marks } of seats) {
-    if (marks.coalition !== undefined) members.set(marks.coalition, [...(members.get(marks.coalition) ?? []), pod.uid]);
+    if (marks.coalition === undefined) continue;
+    const id = `${pod.namespace}/${marks.coalition}`;
+    members.set(id, [...(members.get(id) ?? []), pod.uid]);
   }
   return [...members].map(([id, uids]) => ({ id, members: uids }));
 }

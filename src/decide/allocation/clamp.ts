@@ -20,6 +20,7 @@ export const clampReasons = [
   'DataUnknown',
   'KernelMinimum',
   'MaxCpu',
+  'TenantBound',
   'UserLimit',
   'ResizeInFlight',
   'StepLimit',

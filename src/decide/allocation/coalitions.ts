@@ -7,7 +7,7 @@ import type { Millicores } from '../../lib/units.ts';
 import type { Bid, GroupCap, Problem, Solution } from './problem.ts';
 import { solve } from './solve.ts';
 
-/** Pods of one node with the same `mbcas.io/coalition`. */
+/** Pods of one node and namespace with the same `mbcas.io/coalition`. */
 export interface Coalition {
   readonly id: string;
   /** Uids. */

@@ -82,7 +82,7 @@ export interface WeightRules {
    */
   readonly base: 'equal' | 'request';
   readonly priorityCurve: 'log' | 'anchors' | 'legacy' | 'none';
-  /** Namespaces whose pods may raise their weight above their class with `mbcas.io/priority-multiplier`. */
+  /** Namespaces whose annotations are believed: see `tenantAnnotations`, and `mbcas.io/priority-multiplier`. */
   readonly trustedNamespaces: readonly string[];
   readonly topologySpread: boolean;
   /** No replica gets more than half again the median of its workload. */
@@ -120,6 +120,11 @@ export interface AllocationRules {
   /** A limit the user set is the most a pod can have (`keep`), or gives way (`lift`). */
   readonly userLimits: 'keep' | 'lift';
   readonly startupGraceMillis: Millis;
+  /**
+   * What `mbcas.io/min-cpu` and `mbcas.io/weight` can do. `bounded`: outside of trusted namespaces nothing at the cost of
+   * others, so a claim is at most the first request, and a weight at most 1.
+   */
+  readonly tenantAnnotations: 'any' | 'bounded';
   readonly managementMode: 'optIn' | 'optOut';
   readonly excludedNamespaces: readonly string[];
   readonly demand: DemandRules;
@@ -145,6 +150,7 @@ export const defaultAllocationRules: AllocationRules = {
   requestRatio: 0.9,
   userLimits: 'keep',
   startupGraceMillis: 45_000,
+  tenantAnnotations: 'any',
   managementMode: 'optIn',
   excludedNamespaces: ['kube-system', 'kube-public', 'kube-node-lease', 'mbcas-system'],
   demand: {

@@ -25,6 +25,8 @@ function seatOf({ sketch = {}, pod = {}, input = {}, rules = {}, ...more }: Give
   );
 }
 const mark = (key: string, value: string): Partial<PodSketch> => ({ marks: { [`mbcas.io/${key}`]: value } });
+const bounded = { tenantAnnotations: 'bounded' } as const;
+const trusting = { ...bounded, weight: { ...testRules.weight, trustedNamespaces: ['shop'] } };
 const reasonsOf = (seat: Seat): string[] => seat.clamps.map(({ reason }) => reason);
 
 describe('the claim', () => {
@@ -34,6 +36,20 @@ describe('the claim', () => {
     ['never more than was requested', { sketch: { request: 60 } }, 60],
     ['what rightsizing advises', { input: { advice: 350.2 } }, 351],
     ['what the pod says', { sketch: mark('min-cpu', '250m') }, 250],
+    ['what the pod says, be it more than it requested', { sketch: mark('min-cpu', '9') }, 9000],
+    ['where tenants are bounded, at most its first request', { sketch: mark('min-cpu', '9'), rules: bounded }, 600],
+    [
+      'where tenants are bounded, of the first request and not of what it has come to',
+      { sketch: mark('min-cpu', '9'), rules: bounded, input: { original: { request: 500, limit: undefined } } },
+      500,
+    ],
+    ['where tenants are bounded, less is as it was', { sketch: mark('min-cpu', '250m'), rules: bounded }, 250],
+    [
+      'where tenants are bounded, rightsizing is not',
+      { sketch: mark('min-cpu', '9'), rules: bounded, input: { advice: 800 } },
+      800,
+    ],
+    ['where tenants are bounded, trusted ones are not', { sketch: mark('min-cpu', '9'), rules: trusting }, 9000],
     ['advice above what the pod says', { sketch: mark('min-cpu', '250m'), input: { advice: 400 } }, 400],
     [
       'allocation bug 20: of the original request, not of what it has come to, so that nothing spirals down (karpenter#829)',
@@ -55,6 +71,10 @@ describe('the weight', () => {
     ['one', {}, 1],
     ['what the pod says', { sketch: mark('weight', '4') }, 4],
     ['at most 64', { sketch: mark('weight', '1000') }, 64],
+    ['where tenants are bounded, at most 1', { sketch: mark('weight', '64'), rules: bounded }, 1],
+    ['where tenants are bounded, by whatever key', { sketch: mark('priority-class', 'critical'), rules: bounded }, 1],
+    ['where tenants are bounded, less than 1 as they say', { sketch: mark('weight', '0.25'), rules: bounded }, 0.25],
+    ['where tenants are bounded, trusted ones are not', { sketch: mark('weight', '4'), rules: trusting }, 4],
     ['at least 1/64', { sketch: mark('weight', '0.0001') }, 1 / 64],
     ['integration 1: doubled by a priority of 1000', { sketch: { priority: 1000 } }, 2.0005],
     ['integration 1: a tenant cannot exceed its class', { sketch: mark('priority-multiplier', '7') }, 1],
@@ -80,6 +100,17 @@ describe('the weight', () => {
     const seat = seatOf({ input: { hints: { ...unhindered, spread: 1.2, affinity: 1.05 } } });
     expect(reasonsOf(seat).slice(0, 2)).toEqual(['TopologySpread', 'NodeAffinity']);
   });
+});
+
+test('what is not believed of a tenant is recorded', () => {
+  const marks = { 'mbcas.io/min-cpu': '9', 'mbcas.io/weight': '64' };
+  expect(seatOf({ sketch: { marks }, rules: bounded }).clamps.filter(({ reason }) => reason === 'TenantBound')).toEqual(
+    [
+      { reason: 'TenantBound', what: 'weight', before: 64, after: 1 },
+      { reason: 'TenantBound', what: 'min', before: 9000, after: 600 },
+    ],
+  );
+  expect(reasonsOf(seatOf({ sketch: { marks } }))).not.toContain('TenantBound');
 });
 
 describe('bounds', () => {

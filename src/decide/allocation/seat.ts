@@ -69,7 +69,8 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
   const weighed = weigh(pod, marks, hints, original, rules);
   const bounds = boundsOf({ input, pod, marks, hints, original, share, table, probes: probes.bounds });
-  const box = combineBounds(claimOf(input, marks, original, rules), want, bounds);
+  const claim = claimOf(input, marks, original, rules);
+  const box = combineBounds(claim.amount, want, bounds);
   return {
     input,
     pod,
@@ -83,15 +84,33 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     demand,
     weight: weighed.weight,
     probes: probes.memory,
-    clamps: [...clamps, ...weighed.clamps, ...box.clamps],
+    clamps: [...clamps, ...weighed.clamps, ...claim.clamps, ...box.clamps],
   };
 }
 
 /** An annotation, else what rightsizing advises, else a part of what the pod requested at first. */
-function claimOf({ advice }: NodePod, { minCpu }: PodMarks, { request }: CpuSize, rules: AllocationRules): Millicores {
-  if (minCpu !== undefined) return Math.max(minCpu, advice ?? 0);
-  if (advice !== undefined) return Math.ceil(advice);
-  return Math.min(request, Math.max(rules.baseline, Math.ceil(rules.claimShare * request)));
+function claimOf(
+  { pod, advice }: NodePod,
+  { minCpu }: PodMarks,
+  { request }: CpuSize,
+  rules: AllocationRules,
+): { readonly amount: Millicores; readonly clamps: readonly Clamp[] } {
+  if (minCpu !== undefined) {
+    const most = mayTakeFromOthers(pod, rules) ? minCpu : Math.min(minCpu, request);
+    const amount = Math.max(most, advice ?? 0);
+    return { amount, clamps: amount < minCpu ? [tenantBound('min', minCpu, amount)] : [] };
+  }
+  const share = Math.max(rules.baseline, Math.ceil(rules.claimShare * request));
+  return { amount: advice === undefined ? Math.min(request, share) : Math.ceil(advice), clamps: [] };
+}
+
+/** Whether what the pod says of itself may cost the other pods of the node something. */
+function mayTakeFromOthers({ namespace }: AllocationPod, { tenantAnnotations, weight }: AllocationRules): boolean {
+  return tenantAnnotations === 'any' || weight.trustedNamespaces.includes(namespace);
+}
+
+function tenantBound(what: Clamp['what'], before: number, after: number): Clamp {
+  return { reason: 'TenantBound', what, before, after };
 }
 
 function weigh(
@@ -99,15 +118,18 @@ function weigh(
   marks: PodMarks,
   { spread, affinity }: PodHints,
   original: CpuSize,
-  { weight: rules }: AllocationRules,
+  allocation: AllocationRules,
 ): { weight: number; clamps: readonly Clamp[] } {
+  const { weight: rules } = allocation;
   const base = rules.base === 'equal' ? 1 : Math.max(1, original.request) / 1000;
   const asked = marks.weight ?? 1;
-  const own = Math.min(WEIGHT_SPAN, Math.max(1 / WEIGHT_SPAN, asked));
+  const most = mayTakeFromOthers(pod, allocation) ? WEIGHT_SPAN : 1;
+  const own = Math.min(most, Math.max(1 / WEIGHT_SPAN, asked));
   const isTrusted = rules.trustedNamespaces.includes(pod.namespace);
   const priority = priorityFactor(pod.priority, rules.priorityCurve, marks.priorityMultiplier, isTrusted);
   const before = base * own * priority.factor;
   const clamps: Clamp[] = [...priority.clamps];
+  if (most === 1 && asked > 1) clamps.push(tenantBound('weight', asked, own));
   if (spread !== 1) clamps.push({ reason: 'TopologySpread', what: 'weight', before, after: before * spread });
   if (affinity !== 1) {
     clamps.push({ reason: 'NodeAffinity', what: 'weight', before: before * spread, after: before * spread * affinity });
