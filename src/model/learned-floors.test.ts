@@ -21,6 +21,16 @@ describe('learned floors', () => {
     expect(readLessons(undefined, 0)).toEqual(noLessons);
   });
 
+  test('that decreases were taken back is remembered without a floor', () => {
+    const lessons = { floors: [], reverts: 2 };
+    expect(readLessons(writeLessons(lessons), 0)).toEqual(lessons);
+  });
+
+  test('end at their instant', () => {
+    const text = writeLessons(learn(noLessons, [floor({ until: 20 })]));
+    expect([readLessons(text, 19).floors.length, readLessons(text, 20).floors.length]).toEqual([1, 0]);
+  });
+
   test('expire, one by one', () => {
     const text = writeLessons(learn(noLessons, [floor({ until: 5 }), floor({ resource: 'cpu', until: 50 })]));
     expect(readLessons(text, 20).floors).toEqual([floor({ resource: 'cpu', until: 50 })]);
@@ -30,6 +40,7 @@ describe('learned floors', () => {
     const once = learn(noLessons, [floor({ atLeast: 700, until: 10 })]);
     const twice = learn(once, [floor({ atLeast: 600, until: 20 })]);
     expect(twice).toEqual({ floors: [floor({ atLeast: 700, until: 20 })], reverts: 2 });
+    expect(learn(twice, [floor({ atLeast: 800, until: 5 })]).floors).toEqual([floor({ atLeast: 800, until: 20 })]);
   });
 
   test.each([
@@ -40,6 +51,7 @@ describe('learned floors', () => {
     ['{"floors":[["app","gpu",1,99]],"reverts":0}'],
     ['{"floors":[["app","cpu",0,99]],"reverts":-3}'],
     ['{"floors":[[1,"cpu",5,99]],"reverts":"2"}'],
+    ['{"floors":[["app","cpu","5",99],["app","cpu",5,"99"],["app","cpu",-5,99]],"reverts":0}'],
     ['{"floors":[null,["app"]],"reverts":1.5}'],
   ])('%s teaches nothing', (text) => {
     expect(readLessons(text, 0)).toEqual(noLessons);

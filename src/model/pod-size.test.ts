@@ -23,6 +23,9 @@ describe('QoS class', () => {
     ['one container without', [size, {}], 'Burstable'],
     ['one resource without', [{ cpuRequest: 100, cpuLimit: 100 }], 'Burstable'],
     ['request below limit', [{ ...size, cpuRequest: 99 }], 'Burstable'],
+    ['of memory, too', [{ ...size, memoryRequest: MIB / 2 }], 'Burstable'],
+    ['no limit of CPU', [{ cpuRequest: 100, memoryRequest: MIB, memoryLimit: MIB }], 'Burstable'],
+    ['one thousandth is something', [{ cpuRequest: 1 }], 'Burstable'],
   ])('%s', (_, sizes, qos) => {
     expect(qosClassOf(sizes)).toBe(qos);
   });
@@ -114,6 +117,18 @@ describe('what a pod holds', () => {
     expect(heldRequests(sized({})).cpuMillis).toBe(200);
     expect(heldRequests(sized({}), ask(300)).cpuMillis).toBe(300);
     expect(heldRequests(sized({}), ask(100)).cpuMillis).toBe(200);
+  });
+
+  test('CPU and memory each by itself, of all containers together', () => {
+    const containers = [aContainer(), aContainer({ name: 'log' })];
+    const pod = sized({ containers, statuses: containers.map((each) => aContainerStatus(each)) });
+    const changes = [
+      { container: 'app', to: { cpuRequest: 100, memoryRequest: 160 * MIB } },
+      { container: 'log', to: { cpuRequest: 300, memoryRequest: 64 * MIB } },
+    ];
+    expect(heldRequests(pod, changes)).toEqual({ cpuMillis: 500, memoryBytes: 288 * MIB });
+    const less = containers.map(({ name }) => ({ container: name, to: { cpuRequest: 1, memoryRequest: MIB } }));
+    expect(heldRequests(pod, less)).toEqual(heldRequests(pod));
   });
 
   test('overhead and init containers stay in it', () => {

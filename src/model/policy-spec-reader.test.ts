@@ -58,6 +58,35 @@ describe('defaults', () => {
   });
 });
 
+describe('metrics', () => {
+  test('what is said of a resource goes before what is said of both', () => {
+    const both = { percentile: 'P50', safetyFactor: 1.5 };
+    expect(metrics(both)).toMatchObject({
+      percentile: { cpu: 50, memory: 50 },
+      safetyFactor: { cpu: 1.5, memory: 1.5 },
+    });
+    const apart = metrics({ ...both, percentiles: { cpu: 'P99' }, safetyFactors: { memory: 2 } });
+    expect(apart.percentile).toEqual({ cpu: 99, memory: 50 });
+    expect(apart.safetyFactor).toEqual({ cpu: 1.5, memory: 2 });
+    const other = metrics({ ...both, percentiles: { memory: 'P95' }, safetyFactors: { cpu: 3 } });
+    expect(other.percentile).toEqual({ cpu: 50, memory: 95 });
+    expect(other.safetyFactor).toEqual({ cpu: 3, memory: 1.5 });
+    expect(metrics({ minSamples: 17 }).minSamples).toBe(17);
+  });
+
+  test.each<[string, object | undefined, object]>([
+    ['nothing said', undefined, { exceededHours: 28, minGainUp: 0.3, minGainDown: 0.33 }],
+    ['work that may wait', { workload: 'Batch' }, { exceededHours: 4, minGainUp: 0.3, minGainDown: 0.33 }],
+    [
+      'a price of its own',
+      { workload: 'Batch', exceededHours: 12, minGain: '10%', minGainDown: '50%' },
+      { exceededHours: 12, minGainUp: 0.1, minGainDown: 0.5 },
+    ],
+  ])('the price of shortage: %s', (_name, costAware, expected) => {
+    expect(metrics({ strategy: 'CostAware', costAware }).costAware).toEqual(expected);
+  });
+});
+
 describe('bounds', () => {
   test.each<[unknown, unknown, number]>([
     ['100m', '4000m', 100],
@@ -77,12 +106,23 @@ describe('selectors', () => {
       selector: {
         namespaceSelector: { matchLabels: { team: 'a' } },
         namespaces: { allow: ['x'], deny: ['y'] },
+        workloadTypes: { include: ['StatefulSet'] },
       },
     });
+    expect([...selector.kinds]).toEqual(['StatefulSet']);
     expect(selector.matchesNamespace?.({ team: 'a' })).toBe(true);
     expect(selector.matchesNamespace?.({})).toBe(false);
     expect(selector.matchesWorkload).toBeUndefined();
     expect([[...selector.allow], [...selector.deny]]).toEqual([['x'], ['y']]);
+  });
+
+  test('of workloads are asked of their own labels', () => {
+    const { selector } = read({ selector: { workloadSelector: { matchLabels: { app: 'web' } } } });
+    expect([selector.matchesWorkload?.({ app: 'web' }), selector.matchesWorkload?.({ app: 'db' })]).toEqual([
+      true,
+      false,
+    ]);
+    expect(selector.matchesNamespace).toBeUndefined();
   });
 
   test.each<[Parameters<typeof activeKinds>[0], Parameters<typeof activeKinds>[1], readonly string[]]>([

@@ -52,9 +52,20 @@ describe('rolloutState of a StatefulSet', () => {
     ['not yet at its partition', aSet({ updated: 1 }, { partition: 3 }), true],
     ['a partition above all replicas', aSet({ updated: 0 }, { partition: 9 }), false],
     ['OnDelete, waiting for someone to delete pods', aSet({ updated: 0 }, { onDelete: true }), false],
+    ['one revision, whatever the counts say', aSet({ currentRevision: 'b', updated: 0 }), false],
     ['no revision reported yet', aSet({ updated: 0, updateRevision: undefined }), false],
   ])('hazard H10: %s', (_, set, expected) => {
     expect(stateOf(set).inProgress).toBe(expected);
+  });
+
+  test('tells how far it is, of the replicas that its partition lets go on', () => {
+    expect(stateOf(aSet({ updated: 1 }, { partition: 3 }))).toMatchObject({ updated: 1, desired: 2 });
+    expect(stateOf(aSet({ updated: 0 }, { partition: 9 }))).toMatchObject({ updated: 0, desired: 0 });
+  });
+
+  test('at rest is not stuck, whatever pods are unready', () => {
+    const set = aSet({ currentRevision: 'b' });
+    expect(stateOf(set, [podOf(set, { ready: false, readyChangedAt: NOON })]).stuckSince).toBeUndefined();
   });
 
   test('is stuck since the longest unready pod became so', () => {

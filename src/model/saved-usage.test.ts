@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isSavedUsage, type SavedUsage } from './saved-usage.ts';
+import { leafOf, leavesOf, withLeaf } from './testing/leaves.ts';
 import { profileOptions } from './testing/usage.ts';
 
 const percentiles = { p50: 1, p90: 2, p95: 3, p99: 4, max: 5, samples: 6 };
@@ -47,6 +48,14 @@ describe('saved usage', () => {
   ])('with %s it is refused', (_name, changes) => {
     expect(isSavedUsage({ ...valid, ...changes })).toBe(false);
   });
+
+  test.each(leavesOf(valid).map((path) => [path.join('.'), path] as const))(
+    'with something else than it should be at %s it is refused',
+    (_name, path) => {
+      const wrong = typeof leafOf(valid, path) === 'number' ? ['1', null, Number.NaN, {}] : [7, null, '', {}];
+      for (const leaf of wrong) expect(isSavedUsage(withLeaf(valid, path, leaf))).toBe(false);
+    },
+  );
 
   test('for any value at all, it only says yes or no', () => {
     fc.assert(

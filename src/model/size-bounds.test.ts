@@ -53,6 +53,21 @@ describe('LimitRange', () => {
     expect(limitRangeProblem([aLimitRange(changes)], [app, bare])?.detail).toBe(detail);
   });
 
+  test.each<[string, ContainerSize, Parameters<typeof aLimitRange>[0], string | undefined]>([
+    ['a limit that is not set is not below the least', { cpuRequest: 300 }, { min: { cpu: 250 } }, undefined],
+    ['a limit of just the least', { cpuRequest: 250, cpuLimit: 250 }, { min: { cpu: 250 } }, undefined],
+    [
+      'a request above the most, beside a lower limit',
+      { cpuRequest: 500, cpuLimit: 200 },
+      { max: { cpu: 400 } },
+      '500m',
+    ],
+  ])('%s', (_name, size, range, amount) => {
+    const detail = limitRangeProblem([aLimitRange(range)], [aContainer({ size })])?.detail;
+    if (amount === undefined) expect(detail).toBeUndefined();
+    else expect(detail).toContain(`would be ${amount}`);
+  });
+
   test('a limit below the least', () => {
     const odd = aContainer({ size: { cpuRequest: 300, cpuLimit: 200 } });
     expect(limitRangeProblem([aLimitRange({ min: { cpu: 250 } })], [odd])?.detail).toContain(

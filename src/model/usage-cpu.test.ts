@@ -81,6 +81,13 @@ describe('CPU history', () => {
     );
   });
 
+  test('for how long something is known survives a restart', () => {
+    const cpu = new CpuHistory(options);
+    for (const at of [5 * HOUR, 2 * HOUR, 9 * HOUR]) cpu.add(10, at);
+    for (const restored of [new CpuHistory(options, cpu.save()), new CpuHistory(options, cpu.saveForOtherHalfLife())])
+      expect([restored.firstAt(), restored.lastAt(), restored.samples()]).toEqual([2 * HOUR, 9 * HOUR, 3]);
+  });
+
   test('what was saved by something else is refused', () => {
     const good = new CpuHistory(options).save();
     expect(() => new CpuHistory(options, { ...good, usual: 'rubbish' })).toThrow(InvalidValueError);

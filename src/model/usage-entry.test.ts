@@ -32,6 +32,13 @@ describe('usage entry', () => {
     expect([entry.profile.cpu.samples(), entry.profile.memory.peaks()[0]?.bytes]).toEqual([1, 50 * MIB]);
   });
 
+  test('either resource alone is new', () => {
+    const entry = new UsageEntry(profileOptions, 0);
+    expect(entry.take(aSeries('p', { memory: [[HOUR, MIB]] }), never, undefined, random)).toBe(true);
+    expect(entry.take(aSeries('p', { cpu: [[HOUR, 100]] }), never, undefined, random)).toBe(true);
+    expect(entry.take(aSeries('p', {}), never, undefined, random)).toBe(false);
+  });
+
   test('each resource has its own mark: one that failed is caught up later', () => {
     const entry = new UsageEntry(profileOptions, 0);
     const series = aSeries('p', {

@@ -20,6 +20,35 @@ describe('memory peaks', () => {
     expect(memory.peaks()[0]).toEqual({ span: 68, bytes: 69 });
   });
 
+  test('a sample of before those days comes too late, and takes nothing from the span that has its place', () => {
+    const memory = new MemoryHistory();
+    memory.add(5, 100 * PEAK_SPAN_MILLIS);
+    memory.add(9, 68 * PEAK_SPAN_MILLIS);
+    expect(memory.peaks()).toEqual([{ span: 100, bytes: 5 }]);
+    memory.add(9, 69 * PEAK_SPAN_MILLIS);
+    expect(memory.peaks()).toEqual([
+      { span: 69, bytes: 9 },
+      { span: 100, bytes: 5 },
+    ]);
+  });
+
+  test.each([1, 31, 32, 33, 64, 1000])('after a gap of %s spans nothing older shows as newer', (gap) => {
+    const memory = new MemoryHistory();
+    memory.add(10, 1 * PEAK_SPAN_MILLIS);
+    memory.add(1, (1 + gap) * PEAK_SPAN_MILLIS);
+    const old = gap < 32 ? [{ span: 1, bytes: 10 }] : [];
+    expect(memory.peaks()).toEqual([...old, { span: 1 + gap, bytes: 1 }]);
+  });
+
+  test('a clock of before 1970 has spans, too', () => {
+    const memory = new MemoryHistory();
+    for (const span of [-40, -9, 3]) memory.add(50 + span, span * PEAK_SPAN_MILLIS);
+    expect(memory.peaks()).toEqual([
+      { span: -9, bytes: 41 },
+      { span: 3, bytes: 53 },
+    ]);
+  });
+
   test.each([
     ['nothing', 0, 0],
     ['less than nothing', -5, 0],
@@ -141,6 +170,33 @@ describe('out-of-memory kills', () => {
     memory.noteOom(1300 * MIB, 3 * HOUR);
     expect(memory.oom()?.count).toBe(2);
     expect(memory.oom()?.bytes).toBeGreaterThan(1300 * MIB);
+  });
+
+  test('one within a day is another in a row, whatever the instant', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB, 20 * HOUR);
+    memory.noteOom(1200 * MIB, 43 * HOUR);
+    expect(memory.oom()).toMatchObject({ at: 43 * HOUR, count: 2 });
+  });
+
+  test('one that is no news and is told late is of no earlier day', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB, 10 * HOUR);
+    memory.noteOom(900 * MIB, 5 * HOUR);
+    expect(memory.oom()).toEqual({ bytes: 1200 * MIB, at: 10 * HOUR, count: 1 });
+  });
+
+  test('where a pod without a limit is killed in a row, the need stays what it was shown to be', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB, 0);
+    memory.noteOom(1, HOUR);
+    expect(memory.oom()).toEqual({ bytes: 1200 * MIB, at: HOUR, count: 2 });
+  });
+
+  test('a need is whole bytes, and never less than its share', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(1000 * MIB + 1, 0);
+    expect(memory.oom()?.bytes).toBe(1200 * MIB + 2);
   });
 
   test('one a day later begins anew', () => {

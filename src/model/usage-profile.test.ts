@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidValueError } from '../lib/errors.ts';
+import { leafOf, leavesOf, withLeaf } from './testing/leaves.ts';
 import { isNewerProfile, UsageProfile, type UsageSample } from './usage-profile.ts';
 
 const HOUR = 3_600_000;
@@ -80,6 +81,27 @@ describe('usage profile', () => {
     ['a kill that is none', JSON.stringify({ ...saved(), memory: { peaks: [], oom: { at: 'x' } } })],
     ['long rubbish', 'x'.repeat(100)],
   ])('%s is refused', (_name, text) => {
+    expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);
+  });
+
+  const full = (): unknown => {
+    const profile = new UsageProfile(options);
+    for (const at of [HOUR, 30 * HOUR]) profile.add({ at, cpu: 100, memory: 5000 });
+    profile.memory.noteOom(5000, 31 * HOUR);
+    return JSON.parse(profile.save());
+  };
+  test.each(leavesOf(full()).map((path) => [path.join('.'), path] as const))(
+    'with something else than it should be at %s it is refused',
+    (_name, path) => {
+      for (const leaf of [typeof leafOf(full(), path) === 'number' ? '1' : 7, null, {}])
+        expect(() => new UsageProfile(options, JSON.stringify(withLeaf(full(), path, leaf)))).toThrow(
+          InvalidValueError,
+        );
+    },
+  );
+
+  test('before the first span there is none', () => {
+    const text = JSON.stringify(withLeaf(full(), ['cpu', 'day', 'first'], -1));
     expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);
   });
 

@@ -56,6 +56,25 @@ describe('ring of a window', () => {
     expect(ring.save()).toEqual(before);
   });
 
+  test.each([1, 63, 64, 65, 128, 1000])('after a gap of %s slots nothing older shows as newer', (gap) => {
+    const ring = new UsageRing(64 * HOUR);
+    ring.addCpu(900, NOON, random);
+    ring.addMemory(900, NOON, random);
+    ring.addCpu(100, NOON + gap * HOUR, random);
+    const { cpu, memory } = ring.window(NOON + gap * HOUR);
+    expect([cpu?.samples, cpu?.max, memory?.max]).toEqual(gap < 64 ? [2, 900, 900] : [1, 100, undefined]);
+  });
+
+  test('each resource of a slot is there by itself', () => {
+    const ring = new UsageRing(64 * HOUR);
+    ring.addCpu(100, NOON, random);
+    ring.addMemory(7, NOON + HOUR, random);
+    expect(ring.save().slots.map(([, ...amounts]) => amounts)).toEqual([
+      [100, 1, 0, 0],
+      [0, 0, 7, 1],
+    ]);
+  });
+
   test('each sample of a slot is as likely to be the one that stays', () => {
     const kept = new Map<number, number>();
     for (let round = 0; round < 2000; round++) {
