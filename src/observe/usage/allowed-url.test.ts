@@ -31,6 +31,13 @@ describe('addresses that policies may name', () => {
     ['https://eu.metrics.example.com/tenants-of-others', false],
     ['https://eu.metrics.example.com/tenants/../admin', false],
     ['https://eu.metrics.example.com/tenants/%2e%2e/admin', false],
+    ['https://eu.metrics.example.com/tenants/%2e%2e%2fadmin', false],
+    ['https://eu.metrics.example.com/tenants/..%2fadmin', false],
+    ['https://eu.metrics.example.com/tenants/%252e%252e%252fadmin', false],
+    ['https://eu.metrics.example.com/tenants/..%5cadmin', false],
+    ['https://eu.metrics.example.com/tenants/..;/admin', false],
+    ['https://eu.metrics.example.com/tenants/shop?extra_label=tenant=other', false],
+    ['http://prometheus.monitoring.svc:9090/?tenant=other', false],
     ['https://10.0.0.5/x', true],
     ['https://0x0a000005/x', true],
     ['https://10.0.0.6', false],
@@ -43,6 +50,20 @@ describe('addresses that policies may name', () => {
     ['', false],
   ])('%s: %s', (text, ok) => {
     expect(checkPolicyUrl(text, allowed).ok).toBe(ok);
+  });
+
+  test.each([
+    ['https://a/x?tenant=shop', true],
+    ['https://a/x/y?tenant=shop', true],
+    ['https://a/x', false],
+    ['https://a/x?tenant=mail', false],
+    ['https://a/x?tenant=shop&tenant=mail', false],
+  ])('the parameters of an entry are part of it: %s: %s', (text, ok) => {
+    expect(checkPolicyUrl(text, ['https://a/x?tenant=shop']).ok).toBe(ok);
+  });
+
+  test('escapes in the path of an entry are meant', () => {
+    expect(checkPolicyUrl('https://a/my%20team/x', ['https://a/my%20team']).ok).toBe(true);
   });
 
   test('a refusal says what is allowed, and where to change that', () => {

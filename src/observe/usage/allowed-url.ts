@@ -15,8 +15,8 @@ export type UrlVerdict = { readonly ok: true; readonly url: URL } | { readonly o
 
 /**
  * Checks an address given by a policy, before anything is sent. It must be http or https, without user or fragment, and
- * match an entry: the same scheme and port, the same host, and a path at or below the entry's. Redirects are not
- * followed either, or the list would be worth nothing.
+ * match an entry: the same scheme, port and parameters, the same host, and a path at or below the entry's, written
+ * without escapes. Redirects are not followed either, or the list would be worth nothing.
  */
 export function checkPolicyUrl(text: string, allowed: AllowedUrls): UrlVerdict {
   const url = parseHttpUrl(text);
@@ -43,5 +43,12 @@ function matches(url: URL, entry: string): boolean {
   if (pattern === undefined || pattern.protocol !== url.protocol || pattern.port !== url.port) return false;
   const isHost = isWild ? url.hostname.endsWith(`.${pattern.hostname}`) : url.hostname === pattern.hostname;
   const folder = pattern.pathname.endsWith('/') ? pattern.pathname : `${pattern.pathname}/`;
-  return isHost && `${url.pathname}/`.startsWith(folder);
+  const isBelow = `${url.pathname}/`.startsWith(folder);
+  return isHost && isBelow && url.search === pattern.search && !OTHERWISE_READ.test(url.pathname.slice(folder.length));
 }
+
+/**
+ * `a/%2e%2e%2fb`, `a/..;/b`: one folder here, and another one where a proxy or server decodes or strips first. The path
+ * may be what parts one tenant from the next.
+ */
+const OTHERWISE_READ = /[%;]/;

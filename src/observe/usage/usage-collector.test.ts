@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createDeferred } from '../../lib/deferred.ts';
 import { aContainer, aContainerStatus, aSizedWorkload } from '../../model/testing/sizing-records.ts';
-import { aSeries, DAY, HOUR } from '../../model/testing/usage.ts';
+import { aSeries, DAY, HOUR, usageSettings } from '../../model/testing/usage.ts';
 import { MIB, POD, start, steady, web } from './testing/collected.ts';
 import { aPodOf, aTarget, START } from './testing/collecting.ts';
+import type { UsageAnswer } from './usage-source.ts';
 
 describe('collecting', () => {
   // Feature: k8s-workload-rightsizing, Property 1: for any workload that is enabled, the system begins collecting CPU and memory usage.
@@ -26,6 +28,29 @@ describe('collecting', () => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  test('a server of a tenant that never answers keeps the others waiting for no turn', async () => {
+    const policyOf = (namespace: string) => ({ ...usageSettings().policy, namespace });
+    const tenants = Array.from({ length: 40 }, (_, index) =>
+      aTarget(aSizedWorkload({ namespace: 'tenant', name: `t${index}`, uid: `t${index}` }), {
+        policy: policyOf('tenant'),
+        prometheus: { url: 'http://slow.tenant:9090' },
+      }),
+    );
+    const others = Array.from({ length: 40 }, (_, index) =>
+      aTarget(aSizedWorkload({ name: `o${index}`, uid: `o${index}` }), { policy: policyOf('shop') }),
+    );
+    const collecting = start({ targets: [...tenants, ...others] });
+    const hanging = createDeferred<UsageAnswer>();
+    collecting.answer = (request) => (request.workload.namespace === 'tenant' ? hanging.promise : steady(request));
+    await collecting.clock.advance(0);
+    const asked = collecting.requests.map(({ workload }) => workload.namespace);
+    expect(asked.filter((namespace) => namespace === 'shop')).toHaveLength(40);
+    // What is left over is the tenant's.
+    expect(asked.filter((namespace) => namespace === 'tenant')).toHaveLength(8);
+    expect(asked.slice(0, 42).filter((namespace) => namespace === 'tenant')).toHaveLength(2);
+    hanging.resolve({ ok: true, series: [], readTo: {}, warnings: [] });
   });
 
   test('Property 12: first the rolling window, then only what is new', async () => {

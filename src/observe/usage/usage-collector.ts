@@ -68,6 +68,12 @@ const failurePolicy: BackoffPolicy = { initialMillis: 15_000, factor: 2, maxMill
 /** Turns drift apart by this share, so that the workloads of one start do not come in one burst for ever. */
 const SPREAD = 0.1;
 
+/**
+ * A namespace whose policies name addresses of their own has this part of the turns at a time before all others have
+ * theirs: a server that keeps everybody waiting may be the tenant's.
+ */
+const TENANT_SHARE = 0.25;
+
 /** Of one workload; at most one request of it is under way. */
 interface Turn {
   target: UsageTarget;
@@ -83,6 +89,8 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   const context: CollectContext = { view, book, takenOfPods: new Map() };
   const turns = new Map<string, Turn>();
   const running = new Set<Promise<void>>();
+  const runningOf = new Map<string, number>();
+  const mostOfTenant = Math.max(1, Math.floor(TENANT_SHARE * schedule.concurrency));
   let due: Turn[] = [];
 
   const noteKills = ({ workload, settings }: UsageTarget, now: EpochMillis): boolean => {
@@ -152,12 +160,25 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     else if (!turns.has(key)) context.takenOfPods.delete(key);
   };
 
+  const nextDue = (): Turn | undefined => {
+    const at = due.findIndex(({ target }) => (runningOf.get(tenantOf(target) ?? '') ?? 0) < mostOfTenant);
+    return due.splice(Math.max(0, at), 1)[0];
+  };
+  const count = (tenant: string | undefined, by: number): void => {
+    if (tenant === undefined) return;
+    const number = (runningOf.get(tenant) ?? 0) + by;
+    if (number > 0) runningOf.set(tenant, number);
+    else runningOf.delete(tenant);
+  };
+
   /** Starts turns as long as there is room; each that ends starts the next. */
   const pump = (signal: AbortSignal): void => {
     while (!signal.aborted && running.size < schedule.concurrency) {
-      const turn = due.shift();
+      const turn = nextDue();
       if (turn === undefined) return;
       turn.isRunning = true;
+      const tenant = tenantOf(turn.target);
+      count(tenant, 1);
       const work = take(turn, signal)
         .catch((error: unknown) => {
           if (signal.aborted) return;
@@ -169,6 +190,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
         })
         .finally(() => {
           turn.isRunning = false;
+          count(tenant, -1);
           running.delete(work);
           pump(signal);
         });
@@ -200,6 +222,11 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       await Promise.all(running);
     },
   };
+}
+
+/** The namespace whose policy has another server asked than the operator's own. */
+function tenantOf({ settings }: UsageTarget): string | undefined {
+  return settings.prometheus?.url === undefined ? undefined : settings.policy.namespace;
 }
 
 function noThrottling(message: string): ThrottlingAnswer {
