@@ -120,4 +120,36 @@ describe('hazard H20: the pod’s own placement rules leave no node of the side'
     await world.clock.advance(6 * 60 * MINUTE);
     expect(world.evictions.length).toBeLessThanOrEqual(20);
   });
+
+  test('topology spread lets no second pod onto on-demand: one is moved there, and the next is kept and told of', async () => {
+    const onDemand = pool('a', 64_000, { name: 'on-demand-a', class: 'on-demand' });
+    const world = await start([...['a', 'b', 'c'].map((zone) => pool(zone, 64_000)), onDemand]);
+    const zone = {
+      topologyKey: 'topology.kubernetes.io/zone',
+      whenUnsatisfiable: 'DoNotSchedule',
+      maxSkew: 1,
+      minDomains: 3,
+      labelSelector: { matchLabels: { app: 'web' } },
+    };
+    const object = deploymentObject({ name: 'web', replicas: 6, annotations });
+    const template = object.spec?.template;
+    const containers = template?.spec?.containers ?? [];
+    const spec = { ...template?.spec, containers, topologySpreadConstraints: [zone] };
+    const strict: Deployment = {
+      ...object,
+      spec: { selector: { matchLabels: { app: 'web' } }, replicas: 6, template: { ...template, spec } },
+    };
+    await world.api.create(resources.deployments, strict, inShop);
+    await world.until('all on spot', async () => (await world.sides('shop', 'web')).spot === 6, 2 * MINUTE);
+    const wish = { metadata: { annotations: { 'spotalis.io/spot-percentage': '50' } } };
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: wish }, inShop);
+    await world.clock.advance(60 * MINUTE);
+    expect(await world.sides('shop', 'web')).toMatchObject({ spot: 5, 'on-demand': 1, pending: 0 });
+    expect(world.evictions).toHaveLength(1);
+    const blocks = world.operator().explain({ kind: 'Deployment', namespace: 'shop', name: 'web' })
+      ?.decisions[0]?.blocks;
+    expect(blocks).toMatchObject([
+      { reason: 'NoRoomOnSide', message: expect.stringContaining('topology spread constraints') },
+    ]);
+  });
 });
