@@ -1,16 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { startOperator } from '../../wire.ts';
+import type { SimulationReport } from '../report.ts';
 import { type ScenarioInput, scenarioSchema } from '../scenario/schema.ts';
 import { LONG_CHAOS, randomScenario, SHORT_CHAOS } from './random-scenario.ts';
 import { runChaos } from './run-chaos.ts';
 
 /** Few, with every engine among them, alone and together; thousands are for the night: npm run chaos. */
 const seeds = [1, 2, 5, 12, 16, 22, 27, 29];
+/** One of them, with every engine and two replicas. */
+const REPLAYED = 12;
 
 describe('random histories', () => {
+  const histories = new Map<number, Promise<SimulationReport>>();
+  /** Played once, whichever tests look at it. */
+  const historyOf = (seed: number): Promise<SimulationReport> => {
+    const history = histories.get(seed) ?? runChaos(seed, SHORT_CHAOS, startOperator);
+    histories.set(seed, history);
+    return history;
+  };
+
   // To see what a failing seed does: npm run chaos -- --short --print --seed N > chaos.yaml; stowage simulate chaos.yaml
   test.each(seeds)('seed %i: every invariant holds', async (seed) => {
-    const report = await runChaos(seed, SHORT_CHAOS, startOperator);
+    const report = await historyOf(seed);
     expect(report.violations).toEqual([]);
     expect(report.problems).toEqual([]);
     expect(Object.values(report.checks).reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
@@ -23,12 +34,10 @@ describe('random histories', () => {
   });
 
   test('the same seed gives the same history, another seed another', async () => {
-    const [once, again] = [
-      await runChaos(3, SHORT_CHAOS, startOperator),
-      await runChaos(3, SHORT_CHAOS, startOperator),
-    ];
-    expect(again).toEqual(once);
-    expect((await runChaos(4, SHORT_CHAOS, startOperator)).figures).not.toEqual(once.figures);
+    const once = await historyOf(REPLAYED);
+    expect(await runChaos(REPLAYED, SHORT_CHAOS, startOperator)).toEqual(once);
+    for (const seed of seeds.filter((each) => each !== REPLAYED))
+      expect((await historyOf(seed)).figures).not.toEqual(once.figures);
   });
 });
 
