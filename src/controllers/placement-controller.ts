@@ -78,8 +78,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const stopManaging = (key: string): void => {
     managed.delete(key);
     drifting.delete(key);
-    const { namespace, name } = workloadOfKey(key);
-    metrics.removeWorkload(namespace, name);
+    metrics.removeWorkload(workloadOfKey(key));
     options.gauges.forget(key);
   };
 

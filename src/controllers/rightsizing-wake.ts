@@ -71,8 +71,7 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
   const forget = (key: string, uid: string): void => {
     memory.forget(uid);
     events.forget(uid);
-    const { namespace, name } = workloadOfKey(key);
-    metrics.removeWorkload(namespace, name);
+    metrics.removeWorkload(workloadOfKey(key));
     for (const policy of policies.policies()) {
       if (books.of(policy.uid).results.delete(key)) wake(`policy ${policyKey(policy)}`, COALESCE_MILLIS);
     }

@@ -5,6 +5,7 @@ import { isReasonName } from './reasons.ts';
 
 const web = { namespace: 'shop', workload: 'web', workload_type: 'deployment' } as const;
 const api = { namespace: 'shop', workload: 'api', workload_type: 'deployment' } as const;
+const webRef = { kind: 'Deployment', namespace: 'shop', name: 'web' };
 const rows = Object.entries<MetricDefinition>(metricTable);
 const linesOf = (text: string, name: string): string[] =>
   text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
@@ -34,6 +35,8 @@ describe('the table', () => {
     expect(help).toMatch(/^[A-Z0-9].*\.$/);
     // Names of MBCAS that are of one pod each; their series go with the pod.
     if (!name.startsWith('mbcas_pod_')) expect(labels).not.toContain('pod');
+    // By which its series are found when the workload goes.
+    if (labels.includes('workload')) expect(labels.some((label) => /^(?:kind|workload_type)$/.test(label))).toBe(true);
     if (buckets !== undefined) expect([...buckets]).toEqual([...buckets].sort((a, b) => a - b));
     for (const row of initial) expect(Object.keys(row).sort()).toEqual([...labels].sort());
   });
@@ -147,20 +150,34 @@ describe('removing a workload', () => {
       metrics.set('spotalis_window_open', labels, 1);
       metrics.inc('spotalis_reconciliations_total', { ...labels, action: 'rebalance', result: 'success' });
     }
-    metrics.removeWorkload('shop', 'web');
+    metrics.removeWorkload(webRef);
     const text = await metrics.render();
     expect(text).not.toContain('workload="web"');
     expect(text.match(/workload="api"/g)).toHaveLength(4);
+  });
+
+  test('of two kinds and one name the other keeps its own, in the words of either engine', async () => {
+    const metrics = createMetrics();
+    const size = { namespace: 'shop', workload: 'web', container: 'app' };
+    for (const kind of ['Deployment', 'StatefulSet']) {
+      metrics.set('spotalis_window_open', { ...web, workload_type: kind.toLowerCase() }, 1);
+      metrics.set('optipod_recommended_cpu_cores', { ...size, kind }, 1);
+    }
+    metrics.removeWorkload(webRef);
+    const left = linesOf(await metrics.render(), 'spotalis_window_open');
+    expect(left.map((line) => /workload_type="(\w+)"/.exec(line)?.[1])).toEqual(['statefulset']);
+    const sized = linesOf(await metrics.render(), 'optipod_recommended_cpu_cores');
+    expect(sized.map((line) => /kind="(\w+)"/.exec(line)?.[1])).toEqual(['StatefulSet']);
   });
 
   test('its series come back when it does, from zero', async () => {
     const metrics = createMetrics();
     const labels = { ...web, action: 'rebalance', result: 'success' };
     metrics.inc('spotalis_reconciliations_total', labels, 5);
-    metrics.removeWorkload('shop', 'web');
+    metrics.removeWorkload(webRef);
     metrics.inc('spotalis_reconciliations_total', labels);
     expect(linesOf(await metrics.render(), 'spotalis_reconciliations_total')[0]).toMatch(/ 1$/);
-    metrics.removeWorkload('shop', 'web');
+    metrics.removeWorkload(webRef);
     expect(linesOf(await metrics.render(), 'spotalis_reconciliations_total')).toEqual([]);
   });
 
@@ -176,7 +193,7 @@ describe('removing a workload', () => {
         patch_type: 'ServerSideApply',
       });
     for (const workload of ['web', 'api']) for (const policy of ['day', 'night']) patched(workload, policy);
-    metrics.removeWorkload('shop', 'web');
+    metrics.removeWorkload(webRef);
     const left = linesOf(await metrics.render(), 'optipod_ssa_patch_total');
     expect(left.map((line) => /policy="(\w+)".*workload="(\w+)"/.exec(line)?.slice(1))).toEqual([
       ['day', 'api'],
@@ -190,15 +207,15 @@ describe('removing a workload', () => {
     expect(again.every((line) => line.endsWith(' 1'))).toBe(true);
     metrics.removePolicy('day');
     expect(linesOf(await metrics.render(), 'optipod_ssa_patch_total')).toHaveLength(1);
-    metrics.removeWorkload('shop', 'api');
+    metrics.removeWorkload({ ...webRef, name: 'api' });
     expect(linesOf(await metrics.render(), 'optipod_ssa_patch_total')).toEqual([]);
   });
 
   test('an unknown workload is no error, and names do not run together', async () => {
     const metrics = createMetrics();
     metrics.set('spotalis_window_open', { ...web, namespace: 'a', workload: 'b' }, 1);
-    metrics.removeWorkload('a', 'c');
-    metrics.removeWorkload('', 'a/b');
+    metrics.removeWorkload({ ...webRef, namespace: 'a', name: 'c' });
+    metrics.removeWorkload({ ...webRef, namespace: '', name: 'a/b' });
     expect(linesOf(await metrics.render(), 'spotalis_window_open')).toHaveLength(1);
   });
 });
@@ -227,6 +244,6 @@ test('metrics that are switched off take everything and render nothing', async (
   metrics.set('spotalis_drift_replicas', web, 1);
   metrics.observe('spotalis_webhook_request_duration_seconds', {}, 1);
   metrics.onRender(() => expect.unreachable());
-  metrics.removeWorkload('shop', 'web');
+  metrics.removeWorkload(webRef);
   expect(await metrics.render()).toBe('');
 });

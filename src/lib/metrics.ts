@@ -35,7 +35,7 @@ export interface Metrics {
   /** Drops every series of a gauge, for gauges that are set anew before each {@link render}. */
   clear(name: GaugeName): void;
   /** Drops every series of a workload that is gone or no longer managed; those that name its policy, too. */
-  removeWorkload(namespace: string, workload: string): void;
+  removeWorkload(workload: NamedWorkload): void;
   /** Drops every series with this value of the label `policy`: the policy is gone. */
   removePolicy(policy: string): void;
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
@@ -51,6 +51,13 @@ export interface Metrics {
   render(): Promise<string>;
   /** The Content-Type of {@link render}. */
   readonly contentType: string;
+}
+
+/** Which workload, by what is in its series. */
+export interface NamedWorkload {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface MetricsOptions {
@@ -161,8 +168,8 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     clear(name) {
       gauges.get(name)?.reset();
     },
-    removeWorkload(namespace, workload) {
-      forget(byWorkload, workloadKey(namespace, workload));
+    removeWorkload({ kind, namespace, name }) {
+      forget(byWorkload, ownerOf(kind, namespace, name));
     },
     removePolicy(policy) {
       forget(byPolicy, policy);
@@ -225,8 +232,9 @@ function drop(index: Map<string, Series[]>, owner: string, series: Series): void
 }
 
 /** Owner of a workload's series; undefined for others. */
-function workloadOf({ namespace, workload }: LabelValues): string | undefined {
-  return namespace === undefined || workload === undefined ? undefined : workloadKey(namespace, workload);
+function workloadOf({ namespace, workload, kind, workload_type }: LabelValues): string | undefined {
+  if (namespace === undefined || workload === undefined) return undefined;
+  return ownerOf(kind ?? workload_type ?? '', namespace, workload);
 }
 
 /** Few pieces of a size worth sending. */
@@ -249,6 +257,7 @@ function hasSameValues(a: LabelValues, b: LabelValues): boolean {
   return true;
 }
 
-function workloadKey(namespace: string, workload: string): string {
-  return `${namespace}/${workload}`;
+/** @param kind the labels of Spotalis have it in lower case. */
+function ownerOf(kind: string, namespace: string, name: string): string {
+  return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
