@@ -92,7 +92,8 @@ export const placementKeys = {
       env: 'PLACEMENT_FALLBACK_MAX_CONCURRENT',
       min: 1,
       max: 10_000,
-      description: 'Pods in the whole cluster that were recreated on on-demand and have not found a node there yet.',
+      description:
+        'Pods in the whole cluster that were recreated on on-demand and have not found a node there yet. A namespace that has less than its part of them may have more, so that none keeps the others waiting.',
     }),
     maxPercent: integer(100, {
       env: 'PLACEMENT_FALLBACK_MAX_PERCENT',

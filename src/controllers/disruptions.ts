@@ -46,8 +46,8 @@ export interface Disruptions {
    */
   readonly disrupt: Evict;
   list(): readonly InFlightEviction[];
-  /** For the guard of decisions about a workload with this policy. */
-  contextWith(policy: PlacementPolicy): GuardContext;
+  /** For the guard of decisions about a workload of this namespace with this policy. */
+  contextWith(policy: PlacementPolicy, namespace: string): GuardContext;
   /** The same, by the workload; undefined for one whose pods placement does not follow, such as a DaemonSet. */
   contextOf(workloadUid: string): GuardContext | undefined;
   /**
@@ -115,7 +115,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     return parsed.ok ? parsed.window : undefined;
   };
 
-  const contextWith = (policy: PlacementPolicy): GuardContext => {
+  const contextWith = (policy: PlacementPolicy, namespace: string): GuardContext => {
     const { settings, sides } = rules();
     return {
       view,
@@ -126,7 +126,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
       inFlight: list(),
       leadership: options.leadership(),
       spot: spot.memory,
-      waitingCovers: spot.waitingCovers(),
+      waitingCovers: spot.waitingCovers(namespace),
       window: windowEverywhere(),
       isResizing: options.isResizing,
       now: clock.now(),
@@ -135,7 +135,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
 
   const contextOf = (workloadUid: string): GuardContext | undefined => {
     const workload = view.workloadByUid(workloadUid);
-    return workload && contextWith(rules().readPolicy(view, workload));
+    return workload && contextWith(rules().readPolicy(view, workload), workload.namespace);
   };
 
   const evict = createEvict(options.api);

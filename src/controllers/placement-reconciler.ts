@@ -93,7 +93,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
    */
   const move = async (workload: WorkloadRecord, plan: WorkloadPlan, decision: EvictDecision, signal: AbortSignal) => {
     const key = workloadKey(workload);
-    const context = disruptions.contextWith(plan.policy);
+    const context = disruptions.contextWith(plan.policy, workload.namespace);
     const verdict = inspect(decision, context);
     const { drift, replicas } = plan;
     const candidate = { engine: 'placement', key, workloadUid: workload.uid, drift, replicas } as const;
@@ -213,11 +213,15 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
       else times.push(await move(workload, plan, eviction, signal));
       const fallback = plan.decisions.find((decision) => decision.kind === 'fallback');
       if (fallback !== undefined)
-        times.push(await fallBack(workload, fallback, disruptions.contextWith(plan.policy), signal));
+        times.push(
+          await fallBack(workload, fallback, disruptions.contextWith(plan.policy, workload.namespace), signal),
+        );
       if (plan.fallbackDueAt !== undefined) times.push(plan.fallbackDueAt - now);
       const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
       if (corrections.length > 0)
-        times.push(await restamps.apply(workload, corrections, disruptions.contextWith(plan.policy), signal));
+        times.push(
+          await restamps.apply(workload, corrections, disruptions.contextWith(plan.policy, workload.namespace), signal),
+        );
       // All of them may fall due: the earliest look finds out which others are left.
       return { plan, againAfterMillis: earliest(times) };
     },

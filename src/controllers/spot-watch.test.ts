@@ -100,7 +100,7 @@ describe('landings', () => {
       metadata: { ...old.metadata, creationTimestamp: new Date(NOON - MINUTE).toISOString() },
     });
     expect(memory.lastLanded('db')).toBeUndefined();
-    expect(watch.waitingCovers()).toBe(0);
+    expect(watch.waitingCovers('shop')).toBe(0);
   });
 
   test('workloads that are not enabled are nobody’s business', () => {
@@ -127,11 +127,54 @@ describe('cover that waits', () => {
     const { stores, watch } = createScene();
     for (const name of ['db-0', 'db-1']) stores.pods.put(pod(name, { fallback: true }));
     stores.pods.put(pod('db-2'));
-    expect(watch.waitingCovers()).toBe(2);
+    expect(watch.waitingCovers('shop')).toBe(2);
     stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
-    expect(watch.waitingCovers()).toBe(1);
+    expect(watch.waitingCovers('shop')).toBe(1);
     stores.pods.remove(pod('db-1'));
-    expect(watch.waitingCovers()).toBe(0);
+    expect(watch.waitingCovers('shop')).toBe(0);
+  });
+});
+
+describe('hazard H5: pods that pose as cover keep nobody from falling back', () => {
+  const { maxConcurrent } = testSettings().fallback;
+  const of = (namespace: string, each: Pod): Pod => ({
+    ...each,
+    metadata: { ...each.metadata, namespace, uid: `uid-${namespace}-${each.metadata?.name}` },
+  });
+
+  test('where they belong to no workload that is enabled', () => {
+    const { stores, watch } = createScene();
+    for (let index = 0; index < 60; index++) {
+      const cover = pod(`x-${index}`, { fallback: true });
+      stores.pods.put({ ...cover, metadata: { ...cover.metadata, ownerReferences: [] } });
+      // Of a StatefulSet elsewhere.
+      stores.pods.put(of('tenant', cover));
+    }
+    expect(watch.waitingCovers('shop')).toBe(0);
+    const { stores: off, watch: unmanaged } = createScene({});
+    off.pods.put(pod('db-0', { fallback: true }));
+    expect(unmanaged.waitingCovers('shop')).toBe(0);
+  });
+
+  test('where they belong to one: other namespaces have their part of the limit', () => {
+    const { stores, watch } = createScene();
+    const labels = { 'spotalis.io/enabled': 'true' };
+    stores.statefulSets.put({
+      metadata: { name: 'db', namespace: 'tenant', uid: 'db-tenant', labels },
+      spec: { selector: {}, serviceName: 'db', template: {} },
+    });
+    const ofTenant = (name: string): Pod => {
+      const each = of('tenant', pod(name, { fallback: true }));
+      const ownerReferences = [
+        { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'db-tenant', controller: true },
+      ];
+      return { ...each, metadata: { ...each.metadata, ownerReferences } };
+    };
+    for (let index = 0; index < 60; index++) stores.pods.put(ofTenant(`x-${index}`));
+    expect(watch.waitingCovers('tenant')).toBe(60);
+    expect(watch.waitingCovers('shop')).toBe(maxConcurrent - 1);
+    for (let index = 0; index < maxConcurrent / 2; index++) stores.pods.put(pod(`db-${index}`, { fallback: true }));
+    expect(watch.waitingCovers('shop')).toBe(60 + maxConcurrent / 2);
   });
 });
 
@@ -140,13 +183,13 @@ describe('cover that was asked for', () => {
     const { stores, watch } = createScene();
     watch.askCover('uid-db-0', 'db');
     watch.askCover('uid-db-1', 'db');
-    expect(watch.waitingCovers()).toBe(2);
+    expect(watch.waitingCovers('shop')).toBe(2);
     stores.pods.put(pod('db-0', { fallback: true }));
-    expect(watch.waitingCovers()).toBe(2);
+    expect(watch.waitingCovers('shop')).toBe(2);
     stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
-    expect(watch.waitingCovers()).toBe(1);
+    expect(watch.waitingCovers('shop')).toBe(1);
     stores.pods.put(pod('db-1', { fallback: true, nodeName: 'o' }));
-    expect(watch.waitingCovers()).toBe(0);
+    expect(watch.waitingCovers('shop')).toBe(0);
   });
 
   test('is not the cover that was there before, nor one of another workload', () => {
@@ -155,21 +198,21 @@ describe('cover that was asked for', () => {
     watch.askCover('uid-db-1', 'db');
     watch.askCover('uid-web-1', 'web');
     stores.pods.put(pod('db-0', { fallback: true, nodeName: 'o' }));
-    expect(watch.waitingCovers()).toBe(2);
+    expect(watch.waitingCovers('shop')).toBe(2);
     stores.pods.put(pod('db-1', { fallback: true, nodeName: 'o' }));
-    expect(watch.waitingCovers()).toBe(1);
+    expect(watch.waitingCovers('shop')).toBe(1);
   });
 
   test('counts no longer once it is taken back, or was never made', async () => {
     const { clock, watch } = createScene();
     watch.askCover('uid-db-0', 'db');
     watch.withdrawCover('uid-db-0');
-    expect(watch.waitingCovers()).toBe(0);
+    expect(watch.waitingCovers('shop')).toBe(0);
     watch.askCover('uid-db-0', 'db');
     await clock.advance(59_999);
-    expect(watch.waitingCovers()).toBe(1);
+    expect(watch.waitingCovers('shop')).toBe(1);
     await clock.advance(1);
-    expect(watch.waitingCovers()).toBe(0);
+    expect(watch.waitingCovers('shop')).toBe(0);
   });
 });
 

@@ -14,9 +14,11 @@ export interface SpotWatch {
   readonly memory: SpotMemory;
   /**
    * Pods in the whole cluster that cover for spot and have no node yet, those asked for that are still to be seen among
-   * them: as long as there are many, on-demand has no room for more of them.
+   * them: as long as there are many, on-demand has no room for more of them. Where their number is at its limit, a
+   * namespace that has less than its part of it is told one less than that: whoever owns a namespace can have pods that
+   * wait for ever.
    */
-  waitingCovers(): number;
+  waitingCovers(namespace: string): number;
   /** Call before a pod is asked to go so that its replacement covers for spot: others decide meanwhile. */
   askCover(podUid: string, workloadUid: string): void;
   /** The pod was not asked to go after all. */
@@ -40,7 +42,7 @@ const UNSEEN_COVER_MILLIS: Millis = 60_000;
 /** Watches for as long as the view lives. Every replica of the operator has one, as each decides about admissions. */
 export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions): SpotWatch {
   const startedAt = clock.now();
-  const waiting = new Set<string>();
+  const waiting = new Map<string, PodRecord>();
   /** By the uid of the pod that goes. */
   const asked = new Map<string, { readonly workloadUid: string; readonly at: EpochMillis }>();
   const memory = createSpotMemory({
@@ -63,8 +65,21 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     if (before !== undefined && before.uid !== after?.uid) waiting.delete(before.uid);
     if (after === undefined) return;
     if (after.fallback && before?.uid !== after.uid) noteSeen(after);
-    if (after.fallback && after.nodeName === undefined && isLive(after)) waiting.add(after.uid);
+    if (after.fallback && after.nodeName === undefined && isLive(after)) waiting.set(after.uid, after);
     else waiting.delete(after.uid);
+  };
+  const coversByNamespace = (): ReadonlyMap<string, number> => {
+    const now = clock.now();
+    for (const [podUid, { at }] of asked) if (now - at >= UNSEEN_COVER_MILLIS) asked.delete(podUid);
+    const counts = new Map<string, number>();
+    const add = (namespace: string): void => void counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+    for (const { workloadUid } of asked.values()) add(view.workloadByUid(workloadUid)?.namespace ?? '');
+    for (const { namespace, owner } of waiting.values()) {
+      // Anybody may annotate a pod of his; cover is what a workload of ours has.
+      const found = resolveOwner(view, namespace, owner);
+      if (found.kind === 'workload' && found.workload.enabled) add(namespace);
+    }
+    return counts;
   };
   /** A pod of ours was bound to a spot node: spot has room after all. */
   const noteLanding = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
@@ -100,10 +115,13 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
   });
   return {
     memory,
-    waitingCovers() {
-      const now = clock.now();
-      for (const [podUid, { at }] of asked) if (now - at >= UNSEEN_COVER_MILLIS) asked.delete(podUid);
-      return waiting.size + asked.size;
+    waitingCovers(namespace) {
+      const counts = coversByNamespace();
+      const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      const { maxConcurrent: limit } = rules().settings.fallback;
+      const own = counts.get(namespace) ?? 0;
+      const sharers = counts.has(namespace) ? counts.size : counts.size + 1;
+      return own < Math.max(1, Math.floor(limit / sharers)) ? Math.min(total, limit - 1) : total;
     },
     askCover: (podUid, workloadUid) => void asked.set(podUid, { workloadUid, at: clock.now() }),
     withdrawCover: (podUid) => void asked.delete(podUid),
