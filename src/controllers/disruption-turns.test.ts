@@ -70,6 +70,9 @@ describe('turns', () => {
       retryAfterMillis: 5_000,
     });
     expect(called).toEqual(['placement a']);
+    history.recordDisruption('uid-c', 6);
+    // Only who is next in line looks again after a while; the others are called.
+    expect(turns.take(candidate('c'))).toMatchObject({ reason: 'AwaitingTurn', retryAfterMillis: undefined });
     expect(turns.take(candidate('a'))).toBeUndefined();
     expect(turns.take(candidate('b'))).toBeUndefined();
   });

@@ -79,12 +79,15 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
     take(candidate, isTrial = false) {
       // Asking again and again without going must not keep a place from the others.
       wait(candidate, isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined);
+      const places = free();
       const ahead = line().indexOf(candidate);
-      if (ahead < 0 || ahead >= free()) {
+      if (ahead < 0 || ahead >= places) {
         // Where they have not come a while after this, they are passed over.
         offer();
         const { name, ...texts } = reason('AwaitingTurn', { ahead: Math.max(0, ahead) });
-        return { rule: 'turn', reason: name, ...texts, retryAfterMillis: COMES_WITHIN_MILLIS };
+        // Who would follow them looks whether they came; if all did, a long line would be looked at over and over.
+        const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
+        return { rule: 'turn', reason: name, ...texts, retryAfterMillis };
       }
       if (isTrial) return undefined;
       waiting.delete(nameOf(candidate));
