@@ -175,6 +175,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const authorize = options.rbac ? createAuthorize(rbac) : undefined;
   const operations = createOperations({
     reader,
+    revision: storage.revision,
     writer,
     deleter,
     watcher,

@@ -24,6 +24,8 @@ export interface BindingOptions {
 /** Answers 201; 409 for a pod that is bound, gated or ending. Any node name will do, as on the real server. */
 export function createBinding({ reader, writer, clock, registry }: BindingOptions): SubresourceAction {
   return async ({ type, namespace, name }, body, context) => {
+    if ((stringAt(body, 'metadata', 'name') ?? '') !== name)
+      throw badRequest('name in URL does not match name in Binding object');
     const nodeName = bindingTarget(body);
     const kind = stringAt(body, 'target', 'kind');
     if (kind !== undefined && kind !== '' && kind !== 'Node')

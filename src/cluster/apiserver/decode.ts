@@ -24,8 +24,15 @@ export function decode(type: ServedType, input: JsonObject, stored?: ApiObject):
     ...object,
     apiVersion,
     kind: type.kind,
-    metadata: isObject(metadata) ? withoutEmptyCollections(metadata) : {},
+    metadata: isObject(metadata) ? withoutEmptyCollections(withoutSelfLink(metadata)) : {},
   };
+}
+
+/** Nobody has it any more: it is read, and forgotten. */
+function withoutSelfLink(metadata: JsonObject): JsonObject {
+  if (metadata['selfLink'] === undefined) return metadata;
+  const { selfLink: _, ...rest } = metadata;
+  return rest;
 }
 
 /** Built-in types are decoded as what the URL says where the body does not; custom ones have to say what they are. */
@@ -57,7 +64,7 @@ function checkType(type: ServedType, input: JsonObject, expected: string): void 
   const named = { group: group ?? '', version: version ?? '', kind: said.kind };
   const why =
     structOf(named) === undefined
-      ? `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`
+      ? `no kind ${JSON.stringify(said.kind)} is registered for version ${JSON.stringify(said.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
       : `converting (${version}.${said.kind}) to (${packageOf(type.group)}.${type.kind}): unknown conversion`;
   throw badRequest(`${said.kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}: ${why}`);
 }

@@ -1,6 +1,6 @@
 /** `metav1.DeleteOptions` as clients send them, with a deletion or inside of an eviction. */
 import type { DeletionOptions } from './deleter.ts';
-import { type FieldError, invalidField, unsupportedField } from './field-errors.ts';
+import { type FieldError, invalidField, unsupportedField, unsupportedInOrder } from './field-errors.ts';
 import { type JsonObject, numberAt, stringAt, stringsAt, textOf } from './json.ts';
 import type { WriteContext } from './request.ts';
 import { decodeStruct } from './schema/decode-struct.ts';
@@ -20,6 +20,11 @@ export function withDryRun(options: JsonObject | undefined, context: WriteContex
  */
 export function deletionOptionsOf(body: JsonObject | undefined): DeletionOptions {
   if (body === undefined) return {};
+  const { kind, apiVersion } = body;
+  if (kind !== undefined && kind !== 'DeleteOptions')
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? 'v1')} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   const { object, problem } = decodeStruct(body, DELETE_OPTIONS_STRUCT);
   if (problem !== undefined) throw badRequest(problem);
   const errors = optionErrors(object);
@@ -43,7 +48,7 @@ function optionErrors(options: JsonObject): FieldError[] {
       invalidField('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
     );
   if (policy !== undefined && !POLICIES.slice(0, 3).includes(textOf(policy)))
-    errors.push(unsupportedField('propagationPolicy', policy, POLICIES));
+    errors.push(unsupportedInOrder('propagationPolicy', policy, POLICIES));
   const stages = stringsAt(options, 'dryRun');
   if (stages.some((stage) => stage !== 'All')) errors.push(unsupportedField('dryRun', stages, ['All']));
   return errors;

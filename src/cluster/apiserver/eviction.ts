@@ -16,7 +16,7 @@ import { isPodReady } from './rules/pod.ts';
 import { labelSelectorOf } from './rules/workload.ts';
 import { selectorPredicate } from './selectors.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
-import { badRequest, failure, forbidden, successStatus, tooManyRequests } from './status-error.ts';
+import { badRequest, failure, forbidden, OTHER_NAMESPACE, successStatus, tooManyRequests } from './status-error.ts';
 import type { TypeRegistry } from './type-registry.ts';
 import type { Writer } from './writer.ts';
 
@@ -108,6 +108,8 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
   };
 
   return async ({ type, namespace, name }, body, requestContext) => {
+    const inNamespace = stringAt(body, 'metadata', 'namespace') ?? '';
+    if (inNamespace !== '' && inNamespace !== namespace) throw badRequest(OTHER_NAMESPACE);
     const named = stringAt(body, 'metadata', 'name') ?? '';
     if (named !== name) throw badRequest('name in URL does not match name in Eviction object');
     const context = withDryRun(objectAt(body, 'deleteOptions'), requestContext);

@@ -19,12 +19,9 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Longest form of a bad value that is repeated in a message. */
-const MAX_SHOWN_VALUE = 1_000;
-
+/** Whole, however long, as the real server does. */
 function show(value: Json | undefined): string {
-  const text = value === undefined ? 'null' : JSON.stringify(value);
-  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}...` : text;
+  return value === undefined ? 'null' : JSON.stringify(value);
 }
 
 export function invalidField(field: string, value: Json | undefined, detail: string): FieldError {
@@ -47,11 +44,14 @@ export function forbiddenField(field: string, detail: string): FieldError {
   return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` };
 }
 
+/** What is supported is told by the alphabet, as most places of the real server do. */
 export function unsupportedField(field: string, value: Json | undefined, supported: readonly string[]): FieldError {
-  const list = [...supported]
-    .sort()
-    .map((item) => JSON.stringify(item))
-    .join(', ');
+  return unsupportedInOrder(field, value, [...supported].sort());
+}
+
+/** As `unsupportedField`, in the order given. */
+export function unsupportedInOrder(field: string, value: Json | undefined, supported: readonly string[]): FieldError {
+  const list = supported.map((item) => JSON.stringify(item)).join(', ');
   return {
     reason: 'FieldValueNotSupported',
     field,

@@ -4,6 +4,7 @@
  * Source of the form: structured-merge-diff fieldpath/serialize.go.
  */
 
+import { ascending } from '../../lib/ascending.ts';
 import { type FieldSchema, itemElement } from './field-schema.ts';
 import { equalJson, isObject, type Json } from './json.ts';
 
@@ -155,11 +156,17 @@ export function intersectSets(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Paths of the fields in the set, as messages print them: `.spec.containers[name="web"].image`. */
 export function printPaths(set: FieldSet, prefix = ''): string[] {
-  return Object.entries(set).flatMap(([element, below]) => {
-    if (element === SELF) return prefix === '' ? [] : [prefix];
-    const path = `${prefix}${printElement(element)}`;
-    return isEmptySet(below) ? [path] : printPaths(below, path);
-  });
+  const elements = Object.entries(set)
+    .filter(([element]) => element !== SELF)
+    .sort(([a], [b]) => ascending(a, b));
+  const pathOf = (element: string): string => `${prefix}${printElement(element)}`;
+  // Of each level first what is in the set itself, then what is below.
+  const members = elements.filter(([, below]) => isEmptySet(below) || below[SELF] !== undefined);
+  const below = elements.filter(([, nested]) => !isEmptySet(nested));
+  return [
+    ...members.map(([element]) => pathOf(element)),
+    ...below.flatMap(([element, nested]) => printPaths(nested, pathOf(element))),
+  ];
 }
 
 function printElement(element: string): string {

@@ -31,43 +31,57 @@ const LABEL_1035_NAMED: ReadonlySet<string> = new Set(['/services']);
 /** Types whose names are only path segments. */
 const PATH_NAMED = /^rbac\.authorization\.k8s\.io\//;
 
+/** Too long and of the wrong form are two faults. */
+function problemsOf(name: string, longest: number, form: RegExp, detail: string): string[] {
+  return [
+    ...(name.length > longest ? [`must be no more than ${longest} bytes`] : []),
+    ...(form.test(name) ? [] : [detail]),
+  ];
+}
+
 /** What is wrong with `name` as a DNS label, or undefined. */
 export function dnsLabelProblem(name: string): string | undefined {
-  if (name.length > 63) return 'must be no more than 63 bytes';
-  return DNS_LABEL.test(name) ? undefined : LABEL_DETAIL;
+  return problemsOf(name, 63, DNS_LABEL, LABEL_DETAIL)[0];
 }
 
 /** As `dnsLabelProblem`, for names with dots (253 characters). */
-export function dnsSubdomainProblem(name: string): string | undefined {
-  if (name.length > 253) return 'must be no more than 253 bytes';
-  return DNS_SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_DETAIL;
+function dnsSubdomainProblems(name: string): string[] {
+  return problemsOf(name, 253, DNS_SUBDOMAIN, SUBDOMAIN_DETAIL);
 }
 
-function nameProblem(type: ServedType, name: string): string | undefined {
-  if (PATH_NAMED.test(type.storage))
-    return /[/%]/.test(name) || name === '.' || name === '..' ? "may not contain '/' or '%'" : undefined;
-  if (LABEL_NAMED.has(type.storage)) return dnsLabelProblem(name);
-  if (LABEL_1035_NAMED.has(type.storage)) {
-    if (name.length > 63) return 'must be no more than 63 bytes';
-    return DNS_1035_LABEL.test(name) ? undefined : LABEL_1035_DETAIL;
+function nameProblems(type: ServedType, name: string): string[] {
+  if (PATH_NAMED.test(type.storage)) {
+    if (name === '.' || name === '..') return [`may not be '${name}'`];
+    return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
   }
-  return dnsSubdomainProblem(name);
+  if (LABEL_NAMED.has(type.storage)) return problemsOf(name, 63, DNS_LABEL, LABEL_DETAIL);
+  if (LABEL_1035_NAMED.has(type.storage)) return problemsOf(name, 63, DNS_1035_LABEL, LABEL_1035_DETAIL);
+  return dnsSubdomainProblems(name);
 }
 
-/** What is wrong with `key` as a label or annotation key (`prefix/name`), or undefined. */
-export function qualifiedNameProblem(key: string): string | undefined {
+/** Everything that is wrong with `key` as a label or annotation key (`prefix/name`). */
+export function qualifiedNameProblems(key: string): string[] {
   const parts = key.split('/');
   if (parts.length > 2) {
-    return "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    return [
+      "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+    ];
   }
   const name = parts.at(-1) ?? '';
   const prefix = parts.length === 2 ? parts[0] : undefined;
-  if (prefix === '') return 'prefix part must be non-empty';
-  const problem = prefix === undefined ? undefined : dnsSubdomainProblem(prefix);
-  if (problem !== undefined) return `prefix part ${problem}`;
-  if (name === '') return 'name part must be non-empty';
-  if (name.length > 63) return 'name part must be no more than 63 bytes';
-  return QUALIFIED_PART.test(name) ? undefined : QUALIFIED_DETAIL;
+  const problems: string[] = [];
+  if (prefix === '') problems.push('prefix part must be non-empty');
+  else if (prefix !== undefined)
+    problems.push(...dnsSubdomainProblems(prefix).map((problem) => `prefix part ${problem}`));
+  if (name === '') problems.push('name part must be non-empty');
+  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
+  if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_DETAIL);
+  return problems;
+}
+
+/** The first problem of {@link qualifiedNameProblems}, or undefined. */
+export function qualifiedNameProblem(key: string): string | undefined {
+  return qualifiedNameProblems(key)[0];
 }
 
 /** Empty values are labels. */
@@ -81,11 +95,10 @@ export function validateLabels(labels: unknown, path: string): FieldError[] {
   if (!isObject(labels)) return [];
   return Object.entries(labels).flatMap(([key, value]) => {
     const errors: FieldError[] = [];
-    const keyProblem = qualifiedNameProblem(key);
-    if (keyProblem !== undefined) errors.push(invalidField(path, key, keyProblem));
+    for (const problem of qualifiedNameProblems(key)) errors.push(invalidField(path, key, problem));
     const text = typeof value === 'string' ? value : '';
-    const valueProblem = labelValueProblem(text);
-    if (valueProblem !== undefined) errors.push(invalidField(path, text, valueProblem));
+    for (const problem of problemsOf(text, 63, LABEL_VALUE, LABEL_VALUE_DETAIL))
+      errors.push(invalidField(path, text, problem));
     return errors;
   });
 }
@@ -95,8 +108,8 @@ function validateAnnotations(annotations: unknown): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    const problem = qualifiedNameProblem(key.toLowerCase());
-    if (problem !== undefined) errors.push(invalidField('metadata.annotations', key, problem));
+    for (const problem of qualifiedNameProblems(key.toLowerCase()))
+      errors.push(invalidField('metadata.annotations', key, problem));
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
   }
   if (bytes > MAX_ANNOTATIONS_BYTES) errors.push(tooLongField('metadata.annotations', MAX_ANNOTATIONS_BYTES));
@@ -121,19 +134,40 @@ function validateOwners({ ownerReferences }: Metadata): FieldError[] {
   return errors;
 }
 
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'foregroundDeletion', 'orphan']);
+
+/** Source: kubernetes pkg/apis/core/validation `ValidateFinalizerName`. */
+function unqualifiedFinalizers({ finalizers = [] }: Metadata): FieldError[] {
+  return finalizers.flatMap((finalizer, index) =>
+    finalizer.includes('/') || finalizer === '' || STANDARD_FINALIZERS.has(finalizer)
+      ? []
+      : [
+          invalidField(
+            `metadata.finalizers[${index}]`,
+            finalizer,
+            'name is neither a standard finalizer name nor is it fully qualified',
+          ),
+        ],
+  );
+}
+
+/** A generated name is judged without its end, which letters will take the place of. */
+function maskedBase(generateName: string): string {
+  return generateName.length > 1 && generateName.endsWith('-') ? `${generateName.slice(0, -2)}a` : generateName;
+}
+
 /** All errors of an object's metadata; with `old`, those of an update too. */
 export function validateMetadata(type: ServedType, { metadata }: ApiObject, old?: ApiObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old === undefined) {
     const { name, generateName } = metadata;
     if (generateName) {
-      const problem = nameProblem(type, generateName.replace(/[-.]+$/, '') || 'a');
-      if (problem !== undefined) errors.push(invalidField('metadata.generateName', generateName, problem));
+      for (const problem of nameProblems(type, maskedBase(generateName)))
+        errors.push(invalidField('metadata.generateName', generateName, problem));
     }
     if (!name) errors.push(requiredField('metadata.name', 'name or generateName is required'));
     else {
-      const problem = nameProblem(type, name);
-      if (problem !== undefined) errors.push(invalidField('metadata.name', name, problem));
+      for (const problem of nameProblems(type, name)) errors.push(invalidField('metadata.name', name, problem));
     }
   } else if (old.metadata.deletionTimestamp !== undefined) {
     const added = (metadata.finalizers ?? []).filter(
@@ -154,9 +188,10 @@ export function validateMetadata(type: ServedType, { metadata }: ApiObject, old?
   if (metadata.annotations !== old?.metadata.annotations) errors.push(...validateAnnotations(metadata.annotations));
   if (metadata.ownerReferences !== old?.metadata.ownerReferences) errors.push(...validateOwners(metadata));
   for (const finalizer of metadata.finalizers ?? []) {
-    const problem = qualifiedNameProblem(finalizer);
-    if (problem !== undefined) errors.push(invalidField('metadata.finalizers', finalizer, problem));
+    for (const problem of qualifiedNameProblems(finalizer))
+      errors.push(invalidField('metadata.finalizers', finalizer, problem));
   }
+  if (type.struct !== undefined) errors.push(...unqualifiedFinalizers(metadata));
   return errors;
 }
 

@@ -1,5 +1,6 @@
 /** The API's verbs on resources and subresources, after authentication and authorization: what HTTP and in-process clients share. */
 import type { Patch } from '../../api/kube-api.ts';
+import { apiVersionOf } from '../../api/resources.ts';
 import { decode, readBody } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
@@ -61,10 +62,13 @@ export interface Operations {
     context: WriteContext,
   ): Promise<readonly ApiObject[]>;
   readonly watch: Watcher['open'];
+  /** Of the newest write. */
+  revision(): number;
 }
 
 export interface OperationsOptions {
   readonly reader: Reader;
+  readonly revision: () => number;
   readonly writer: Writer;
   readonly deleter: Deleter;
   readonly watcher: Watcher;
@@ -79,6 +83,7 @@ export interface OperationsOptions {
 /** The verbs, from their parts: reads, writes, deletions, watches, admission, actions. */
 export function createOperations({
   reader,
+  revision,
   writer,
   deleter,
   watcher,
@@ -129,6 +134,7 @@ export function createOperations({
     },
     list: (type, query, writesAgo = 0) => (writesAgo > 0 ? reader.asOf(writesAgo) : reader).list(type, query),
     watch: (type, query, sink) => watcher.open(type, query, sink),
+    revision,
     async create(type, namespace, body, context) {
       if (type.review === undefined) return writer.create(type, namespace, body, context);
       const question = decode(type, body);
@@ -161,6 +167,8 @@ export function createOperations({
           created: true,
         };
       }
+      // A body that cannot be read is told before that there is nothing to replace.
+      if (isMissing(target)) decode(target.type, body);
       return { object: await change(target, context, () => body), created: false };
     },
     async patch(target, patch, context) {
@@ -171,10 +179,12 @@ export function createOperations({
       }
       const object = await change(target, context, (shown) => {
         const patched = applyPlainPatch(type, shown, patch);
+        if (type.struct !== undefined && subresource !== 'scale') checkPatchedType(type, patched);
         const problem = subresource === 'scale' ? undefined : readBody(type, patched, shown).problem;
         if (problem === undefined && subresource !== 'scale') checkFields(type, patched, context, true);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
-        if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', null, problem)]);
+        if (problem !== undefined)
+          throw invalid({ group: '', kind: '' }, '', [invalidField('patch', JSON.stringify(patched), problem)]);
         const uid = stringAt(patched, 'metadata', 'uid');
         if (uid !== undefined && uid !== stringAt(shown, 'metadata', 'uid')) {
           throw invalid(type, target.name, [invalidField('metadata.uid', uid, 'field is immutable')]);
@@ -197,6 +207,14 @@ export function createOperations({
       return items;
     },
   };
+}
+
+/** A patch may not make another kind of an object. */
+function checkPatchedType(type: ServedType, patched: JsonObject): void {
+  const { apiVersion, kind } = patched;
+  if (apiVersion === apiVersionOf(type) && kind === type.kind) return;
+  const why = `no kind ${JSON.stringify(textOf(kind))} is registered for version ${JSON.stringify(textOf(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`;
+  throw invalid({ group: '', kind: '' }, '', [invalidField('patch', JSON.stringify(patched), why)]);
 }
 
 /** Source: AllowCreateOnUpdate of the registries' strategies. */

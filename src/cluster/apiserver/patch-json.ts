@@ -17,9 +17,19 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
 /** Source: apiserver pkg/endpoints/handlers/patch.go `maxJSONPatchOperations`. */
 const MAX_OPERATIONS = 10_000;
 
+/** The real server does not say which operation failed, nor why. */
+function refusal(): Error {
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: 'the server rejected our request due to an error in our request',
+    details: {},
+  });
+}
+
 function parsePointer(path: string): string[] {
   if (path === '') return [];
-  if (!path.startsWith('/')) throw badRequest(`json patch path ${JSON.stringify(path)} must start with a slash`);
+  if (!path.startsWith('/')) throw refusal();
   return path
     .slice(1)
     .split('/')
@@ -53,17 +63,9 @@ export function applyJsonPatch(target: Json, patch: unknown): Json {
   if (patch.length > MAX_OPERATIONS) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
-  // The real server does not say which operation failed; the cause is for people.
-  const refuse = (why: string) =>
-    failure({
-      code: 422,
-      reason: 'Invalid',
-      message: 'the server rejected our request due to an error in our request',
-      details: { causes: [{ message: why }] },
-    });
   let root = cloneJson(target);
 
-  const write = (tokens: readonly string[], value: Json, mode: 'add' | 'replace', path: string): void => {
+  const write = (tokens: readonly string[], value: Json, mode: 'add' | 'replace'): void => {
     const last = tokens.at(-1);
     if (last === undefined) {
       root = value;
@@ -72,56 +74,51 @@ export function applyJsonPatch(target: Json, patch: unknown): Json {
     const parent = read(root, tokens.slice(0, -1));
     if (Array.isArray(parent)) {
       const index = listIndex(parent, last, mode === 'add');
-      if (index === undefined)
-        throw refuse(`${mode} operation does not apply: doc is missing path: ${path}: missing value`);
+      if (index === undefined) throw refusal();
       parent.splice(index, mode === 'add' ? 0 : 1, value);
     } else if (isObject(parent)) {
-      if (mode === 'replace' && !Object.hasOwn(parent, last))
-        throw refuse(`replace operation does not apply: doc is missing key: ${path}: missing value`);
-      if (last === '__proto__') throw refuse(`${mode} operation does not apply: ${path} is not a field`);
+      if (mode === 'replace' && !Object.hasOwn(parent, last)) throw refusal();
+      if (last === '__proto__') throw refusal();
       parent[last] = value;
-    } else
-      throw refuse(`${mode} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
+    } else throw refusal();
   };
-  const remove = (tokens: readonly string[], path: string): void => {
+  const remove = (tokens: readonly string[]): void => {
     const parent = read(root, tokens.slice(0, -1));
     const last = tokens.at(-1) ?? '';
     const index = Array.isArray(parent) ? listIndex(parent, last, false) : undefined;
     if (Array.isArray(parent) && index !== undefined) parent.splice(index, 1);
     else if (isObject(parent) && Object.hasOwn(parent, last)) delete parent[last];
-    else throw refuse(`remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
+    else throw refusal();
   };
 
   for (const operation of patch) {
-    if (!isObject(operation) || typeof operation['path'] !== 'string')
-      throw badRequest('json patch operation needs a path');
+    if (!isObject(operation) || typeof operation['path'] !== 'string') throw refusal();
     const path = operation['path'];
     const tokens = parsePointer(path);
     const value = cloneJson(operation['value'] ?? null);
     switch (operation['op']) {
       case 'add':
       case 'replace':
-        write(tokens, value, operation['op'], path);
+        write(tokens, value, operation['op']);
         break;
       case 'remove':
-        remove(tokens, path);
+        remove(tokens);
         break;
       case 'test':
-        if (!equalJson(read(root, tokens) ?? null, value)) throw refuse(`testing value ${path} failed: test failed`);
+        if (!equalJson(read(root, tokens) ?? null, value)) throw refusal();
         break;
       case 'move':
       case 'copy': {
         const from = typeof operation['from'] === 'string' ? operation['from'] : '';
         const source = read(root, parsePointer(from));
-        if (source === undefined)
-          throw refuse(`${operation['op']} operation does not apply: doc is missing from path: ${from}: missing value`);
+        if (source === undefined) throw refusal();
         const moved = cloneJson(source);
-        if (operation['op'] === 'move') remove(parsePointer(from), from);
-        write(tokens, moved, 'add', path);
+        if (operation['op'] === 'move') remove(parsePointer(from));
+        write(tokens, moved, 'add');
         break;
       }
       default:
-        throw badRequest(`unexpected kind of json patch operation: ${JSON.stringify(operation['op'] ?? null)}`);
+        throw refusal();
     }
   }
   return root;

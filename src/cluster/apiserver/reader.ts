@@ -74,7 +74,7 @@ export function parseResourceVersion(text: string | undefined): number | undefin
   if (text === undefined || text === '') return undefined;
   if (!/^\d{1,16}$/.test(text))
     throw badRequest(
-      `invalid resource version ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
     );
   return Number(text);
 }
@@ -110,15 +110,17 @@ function checkListOptions({ resourceVersion, resourceVersionMatch, continueToken
     invalid(listOptions, '', [forbiddenField('resourceVersionMatch', detail)]);
   if (continueToken !== undefined && continueToken !== '')
     throw refuse('resourceVersionMatch is forbidden when continue is provided');
-  if (resourceVersion === undefined || resourceVersion === '')
-    throw refuse('resourceVersionMatch is forbidden unless resourceVersion is provided');
+  const unsupported =
+    resourceVersionMatch === 'Exact' || resourceVersionMatch === 'NotOlderThan'
+      ? []
+      : [unsupportedField('resourceVersionMatch', resourceVersionMatch, ['Exact', 'NotOlderThan', ''])];
+  if (resourceVersion === undefined || resourceVersion === '') {
+    const detail = 'resourceVersionMatch is forbidden unless resourceVersion is provided';
+    throw invalid(listOptions, '', [forbiddenField('resourceVersionMatch', detail), ...unsupported]);
+  }
   if (resourceVersionMatch === 'Exact' && resourceVersion === '0')
     throw refuse('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
-  if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan') {
-    throw invalid(listOptions, '', [
-      unsupportedField('resourceVersionMatch', resourceVersionMatch, ['Exact', 'NotOlderThan', '']),
-    ]);
-  }
+  if (unsupported.length > 0) throw invalid(listOptions, '', unsupported);
 }
 
 /** Answers share the stored, frozen objects; views of a storage are made on the way out. */
@@ -156,6 +158,7 @@ export function createReader(storage: Storage): Reader {
   };
 
   const list: Reader['list'] = (type, query) => {
+    parseLabelSelector(query.labelSelector);
     checkListOptions(query);
     const filter = compileFilter(type, query);
     if (type.source !== undefined) {

@@ -1,5 +1,5 @@
 /** Label and field selectors of list and watch, parsed once into predicates. */
-import { labelValueProblem } from './object-meta.ts';
+import { parseRequirements } from './label-selector.ts';
 import { badRequest } from './status-error.ts';
 
 /** Labels absent from the object are simply not there: `!=` and `notin` hold for them. */
@@ -27,59 +27,10 @@ function requirement(key: string, operator: string, values: readonly string[]): 
   }
 }
 
-const SET_TERM = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
-const COMPARE_TERM = /^([^=!<>\s]+)\s*(==|=|!=|<|>)\s*([^=!<>\s]*)$/;
-const EXISTS_TERM = /^(!?)\s*([A-Za-z0-9][-A-Za-z0-9_./]*)$/;
-
-/** Splits at commas outside parentheses. */
-function splitTerms(text: string): string[] {
-  const terms: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let index = 0; index < text.length; index++) {
-    const char = text[index];
-    if (char === '(') depth++;
-    else if (char === ')') depth--;
-    else if (char === ',' && depth === 0) {
-      terms.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  terms.push(text.slice(start));
-  return terms.map((term) => term.trim());
-}
-
-function parseTerm(term: string, whole: string): LabelPredicate {
-  const set = SET_TERM.exec(term);
-  if (set !== null) {
-    const values = (set[3] ?? '').split(',').map((value) => value.trim());
-    return requirement(set[1] ?? '', set[2] ?? '', values);
-  }
-  const compare = COMPARE_TERM.exec(term);
-  if (compare !== null) {
-    const [, key = '', operator = '', value = ''] = compare;
-    const stray = /[()]/.exec(value)?.[0];
-    if (stray !== undefined) throw badRequest(`unable to parse requirement: found '${stray}', expected: identifier`);
-    const problem = labelValueProblem(value);
-    if (problem !== undefined)
-      throw badRequest(
-        `unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`,
-      );
-    if (operator === '=' || operator === '==') return requirement(key, 'in', [value]);
-    if (operator === '!=') return requirement(key, 'notin', [value]);
-    return requirement(key, operator, [value]);
-  }
-  const exists = EXISTS_TERM.exec(term);
-  if (exists !== null) return requirement(exists[2] ?? '', exists[1] === '!' ? '!' : 'exists', []);
-  throw badRequest(
-    `unable to parse requirement: found '${term}' in label selector ${JSON.stringify(whole)}, expected: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b)`,
-  );
-}
-
 /** Parses a label selector; empty or absent selects everything (undefined). Throws 400 for bad syntax. */
 export function parseLabelSelector(text: string | undefined): LabelPredicate | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  const terms = splitTerms(text).map((term) => parseTerm(term, text));
+  const terms = parseRequirements(text).map(({ key, operator, values }) => requirement(key, operator, values));
   return (labels) => terms.every((term) => term(labels));
 }
 

@@ -19,7 +19,7 @@ import {
   subtractSets,
   unionSets,
 } from './field-set.ts';
-import { cloneJson, equalJson, isObject, type Json, type JsonObject, textOf, toJson } from './json.ts';
+import { cloneJson, equalJson, isObject, type Json, type JsonObject, objectAt, textOf, toJson } from './json.ts';
 import { type FieldOwner, isOwner, readOwners, schemaOf, withoutUnowned, writeOwners } from './managed-fields.ts';
 import { toTime } from './names.ts';
 import type { Target } from './operations.ts';
@@ -95,11 +95,27 @@ function checkedConfiguration(type: ServedType, name: string, body: Json): ApiOb
       `invalid object type: ${textOf(body['apiVersion'])}, Kind=${textOf(body['kind'])}; expected ${apiVersionOf(type)}, Kind=${type.kind}`,
     );
   }
+  checkDeclared(type, body);
   if (metadata['name'] !== undefined && metadata['name'] !== name)
     throw badRequest(
       `the name of the object (${textOf(metadata['name'])}) does not match the name on the URL (${name})`,
     );
   return { ...body, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...metadata, name } };
+}
+
+/**
+ * Fields nobody knows are no warning here, but the end.
+ * Source: apimachinery pkg/util/managedfields/internal/structuredmerge.go, whose errors have no status of their own.
+ */
+function checkDeclared(type: ServedType, body: JsonObject): void {
+  const unknown = type.unknownFields?.(body) ?? [];
+  if (unknown.length === 0) return;
+  const { namespace, name } = objectAt(body, 'metadata') ?? {};
+  const version = type.group === '' ? `/${type.version}` : apiVersionOf(type);
+  const problems = unknown.map((path) => `.${path}: field not declared in schema`).sort();
+  const shown = problems.length === 1 ? problems[0] : `errors:\n${problems.map((each) => `  ${each}`).join('\n')}`;
+  const message = `failed to create typed patch object (${textOf(namespace)}/${textOf(name)}; ${version}, Kind=${type.kind}): ${shown}`;
+  throw failure({ code: 500, reason: '', message });
 }
 
 /** `current` undefined: the configuration makes the object. */
@@ -179,13 +195,12 @@ function mergeValues(current: Json | undefined, applied: Json, schema: FieldSche
   return merged;
 }
 
-function describeOwner({ manager, operation, apiVersion, subresource, time }: FieldOwner): string {
+function describeOwner({ manager, operation, apiVersion, subresource }: FieldOwner): string {
   const name =
     subresource === ''
       ? JSON.stringify(manager)
       : `${JSON.stringify(manager)} with subresource ${JSON.stringify(subresource)}`;
-  if (operation === 'Apply') return name;
-  return time === '' ? `${name} using ${apiVersion}` : `${name} using ${apiVersion} at ${time}`;
+  return operation === 'Apply' ? name : `${name} using ${apiVersion}`;
 }
 
 function applyConflict(conflicts: readonly { readonly owner: FieldOwner; readonly fields: FieldSet }[]): Error {

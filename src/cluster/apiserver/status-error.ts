@@ -63,8 +63,8 @@ export function failure({ code, reason, message, details, continueToken }: Failu
   return new KubeError(code, status, message, retryAfter === undefined ? undefined : retryAfter * 1_000);
 }
 
-function namedDetails(type: Named, name: string): { name: string; group?: string; kind: string } {
-  return { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.plural };
+function namedDetails(type: Named, name: string): { name?: string; group?: string; kind: string } {
+  return { ...(name === '' ? {} : { name }), ...(type.group === '' ? {} : { group: type.group }), kind: type.plural };
 }
 
 export function notFound(type: Named, name: string): KubeError {
@@ -82,8 +82,9 @@ export function unknownResource(): KubeError {
   });
 }
 
-export function alreadyExists(type: Named, name: string): KubeError {
-  const message = `${qualifiedResource(type)} ${JSON.stringify(name)} already exists`;
+/** @param isEnding it is there only until its finalizers are gone. */
+export function alreadyExists(type: Named, name: string, isEnding = false): KubeError {
+  const message = `${isEnding ? 'object is being deleted: ' : ''}${qualifiedResource(type)} ${JSON.stringify(name)} already exists`;
   return failure({ code: 409, reason: 'AlreadyExists', message, details: namedDetails(type, name) });
 }
 
@@ -195,9 +196,9 @@ export function invalid(
     reason: 'Invalid',
     message: `${qualified} ${JSON.stringify(name)} is invalid: ${list}`,
     details: {
-      name,
+      ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),
-      kind: kind.kind,
+      ...(kind.kind === '' ? {} : { kind: kind.kind }),
       causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
     },
   });
@@ -274,8 +275,8 @@ export function tooLarge(why: string): KubeError {
   return failure({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${why}` });
 }
 
-export function unsupportedMediaType(message: string): KubeError {
-  return failure({ code: 415, reason: 'UnsupportedMediaType', message });
+export function unsupportedMediaType(message: string, details?: Record<string, never>): KubeError {
+  return failure({ code: 415, reason: 'UnsupportedMediaType', message, ...(details === undefined ? {} : { details }) });
 }
 
 /** The Status of a success that returns no object. */

@@ -5,16 +5,23 @@ import { requiredField } from './field-errors.ts';
 import { cloneJson, equalJson, shareJson } from './json.ts';
 import { keepSystemFields } from './object-meta.ts';
 import type { ApiObject, Metadata, ServedType } from './served-type.ts';
-import { conflict, invalid, preconditionFailed } from './status-error.ts';
+import { conflict, failure, invalid, preconditionFailed } from './status-error.ts';
 
 export function checkPreconditions(type: ServedType, current: ApiObject, wanted: ApiObject): void {
   const name = current.metadata.name ?? '';
   const { uid, resourceVersion } = wanted.metadata;
   if (uid && uid !== current.metadata.uid) throw preconditionFailed(type, name, 'UID', uid, current.metadata.uid ?? '');
+  if (resourceVersion && !/^\d+$/.test(resourceVersion)) {
+    const message = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`;
+    throw failure({ code: 500, reason: '', message });
+  }
   if (resourceVersion && resourceVersion !== '0') {
     if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
   } else if (type.customResource === true || NEEDS_VERSION.has(type.storage)) {
-    throw invalid(type, name, [requiredVersion()]);
+    // Of custom resources the real server names the plural here.
+    throw invalid({ group: type.group, kind: type.customResource === true ? type.plural : type.kind }, name, [
+      requiredVersion(),
+    ]);
   }
 }
 

@@ -17,7 +17,15 @@ import type { Admission, AdmissionAttributes, WriteContext } from './request.ts'
 import { checkObjectCounts } from './rules/object-counts.ts';
 import { zeroStruct } from './schema/decode-struct.ts';
 import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
-import { alreadyExists, badRequest, internalError, invalid, noUniqueName, OTHER_NAMESPACE } from './status-error.ts';
+import {
+  alreadyExists,
+  badRequest,
+  failure,
+  internalError,
+  invalid,
+  noUniqueName,
+  OTHER_NAMESPACE,
+} from './status-error.ts';
 import type { Storage } from './storage.ts';
 import { checkPreconditions, contentChanged, mainUpdate, statusUpdate } from './updated-object.ts';
 
@@ -95,7 +103,7 @@ export function createWriter(options: WriterOptions): Writer {
     if (type.hasGeneration) meta.generation = 1;
     else delete meta.generation;
     const errors = [...validateMetadata(type, object), ...(rules.validateCreate?.(object) ?? [])];
-    if (errors.length > 0) throw invalid(type, meta.name ?? '', errors);
+    if (errors.length > 0) throw invalid(kindInErrors(type), meta.name ?? '', errors);
     rules.admitCreate?.(object, ruleScope);
     checkObjectCounts(type, object, ruleScope, reader);
     const validating = options.validate({ ...attributes, object });
@@ -104,7 +112,8 @@ export function createWriter(options: WriterOptions): Writer {
 
   const storeNew = ({ object, attributes: { type, namespace, context } }: Creation): ApiObject => {
     const name = object.metadata.name ?? '';
-    if (reader.find(type, namespace, name) !== undefined) throw alreadyExists(type, name);
+    const present = reader.find(type, namespace, name);
+    if (present !== undefined) throw alreadyExists(type, name, present.metadata.deletionTimestamp !== undefined);
     if (context.dryRun) return object;
     const stored = storage.put(type, undefined, type.view === undefined ? object : type.view.toStored(object));
     if (stored === undefined) throw alreadyExists(type, name);
@@ -122,7 +131,8 @@ export function createWriter(options: WriterOptions): Writer {
         }
         metadata.namespace = namespace;
       } else delete metadata.namespace;
-      if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+      if (metadata.resourceVersion)
+        throw failure({ code: 500, reason: '', message: 'resourceVersion should not be set on objects to be created' });
       const rules = type.rules;
       const ruleScope = ruleContext(context.caller.name);
       const namedByCaller = metadata.name !== undefined && metadata.name !== '';
@@ -205,7 +215,7 @@ export function createWriter(options: WriterOptions): Writer {
             ? (rules.validateStatusUpdate ?? rules.validateUpdate)
             : (through?.validate ?? rules.validateUpdate);
         const errors = [...validateMetadata(type, next, current), ...(own?.(next, current) ?? [])];
-        if (errors.length > 0) throw invalid(type, name, errors);
+        if (errors.length > 0) throw invalid(kindInErrors(type), name, errors);
         if (next.metadata.generation !== current.metadata.generation) through?.admit?.(next, current, ruleScope);
         const validating = options.validate({ ...attributes, object: next });
         if (validating !== undefined) await validating;
@@ -226,6 +236,11 @@ export function createWriter(options: WriterOptions): Writer {
       throw internalError(`${type.plural} ${JSON.stringify(name)}: gave up after ${MAX_ATTEMPTS} conflicting writes`);
     },
   };
+}
+
+/** Events are judged as core events whatever they came as. */
+function kindInErrors({ group, kind, storage }: ServedType): { readonly group: string; readonly kind: string } {
+  return { group: storage === 'events.k8s.io/events' ? '' : group, kind };
 }
 
 function clearStatus({ struct }: ServedType, object: ApiObject): void {

@@ -25,6 +25,7 @@ import { defaultBySchema, pruneBySchema, unknownPaths } from './schema-shaping.t
 
 /** Without a schema everything is kept and nothing checked, as with preserved unknown fields. */
 function rulesFor(schema: JsonObject | undefined): TypeRules {
+  const hasRules = JSON.stringify(schema ?? {}).includes('"x-kubernetes-validations"');
   const shape = (object: JsonObject): void => {
     pruneBySchema(object, schema);
     defaultBySchema(object, schema);
@@ -36,15 +37,42 @@ function rulesFor(schema: JsonObject | undefined): TypeRules {
     const wanted = Array.isArray(required)
       ? required.filter((key) => key !== 'metadata' && key !== 'apiVersion' && key !== 'kind')
       : [];
-    return validateBySchema(content, schema === undefined ? undefined : { ...rest, required: wanted }, '', before);
+    return withoutUncheckedRules(
+      validateBySchema(content, schema === undefined ? undefined : { ...rest, required: wanted }, '', before),
+    );
   };
   return {
     applyDefaults: shape,
     validateCreate: (object) => validate(object),
     validateUpdate: validate,
     validateStatusUpdate: (object, old) =>
-      validateBySchema(object['status'], objectAt(schema, 'properties', 'status'), 'status', old['status']),
+      withoutUncheckedRules(
+        validateBySchema(object['status'], objectAt(schema, 'properties', 'status'), 'status', old['status']),
+      ),
   };
+
+  /** Where the shape is wrong no rule is judged, and that is told. Source: `hasBlockingErr` of the strategy. */
+  function withoutUncheckedRules(errors: FieldError[]): FieldError[] {
+    if (!hasRules || !errors.some(isBlocking)) return errors;
+    return [...errors.filter((error) => !('isOfRule' in error)), RULES_UNCHECKED];
+  }
+}
+
+const RULES_UNCHECKED: FieldError = {
+  reason: 'FieldValueInvalid',
+  field: '<nil>',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+function isBlocking({ reason, message }: FieldError): boolean {
+  return (
+    reason === 'FieldValueNotSupported' ||
+    reason === 'FieldValueRequired' ||
+    reason === 'FieldValueTooLong' ||
+    reason === 'FieldValueTypeInvalid' ||
+    message.startsWith('Too many')
+  );
 }
 
 /**

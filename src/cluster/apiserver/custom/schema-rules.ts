@@ -1,7 +1,7 @@
 /** Validation of custom resources by their structural schema. Source: apiextensions-apiserver pkg/apiserver/validation; texts of go-openapi/validate. */
 import { evaluateCel } from '../cel/evaluate.ts';
 import { parseCel } from '../cel/expression.ts';
-import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../field-errors.ts';
+import { type FieldError, invalidField, requiredField, tooLongField, unsupportedInOrder } from '../field-errors.ts';
 import {
   equalJson,
   isObject,
@@ -54,7 +54,7 @@ export function validateBySchema(
   const allowed = schema['enum'];
   if (Array.isArray(allowed) && !allowed.some((item) => equalJson(item, value)))
     errors.push(
-      unsupportedField(
+      unsupportedInOrder(
         path,
         value,
         allowed.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))),
@@ -216,24 +216,37 @@ function combinationErrors(value: Json, schema: JsonObject, path: string): Field
   return errors;
 }
 
+/** An error of a rule, which is judged only where the shape is right. */
+export interface RuleError extends FieldError {
+  readonly isOfRule: true;
+}
+
+/** Objects and lists are not repeated. */
+function brokenRule(field: string, value: Json, detail: string): RuleError {
+  const error: FieldError =
+    typeof value === 'object' && value !== null
+      ? { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` }
+      : invalidField(field, value, detail);
+  return { ...error, isOfRule: true };
+}
+
 /** `old` is undefined on create and for new items of lists: there is no transition to judge. */
 function ruleErrors(value: Json, schema: JsonObject, path: string, old: Json | undefined): FieldError[] {
   return objectsAt(schema, 'x-kubernetes-validations').flatMap((rule) => {
     const source = stringAt(rule, 'rule') ?? '';
     // Rules on transitions apply to changes only.
     if (/\boldSelf\b/.test(source) && old === undefined) return [];
-    const shown = isObject(value) ? 'object' : Array.isArray(value) ? 'array' : value;
     const field = stringAt(rule, 'fieldPath');
     const where = field === undefined ? path : `${path}${field}`;
     try {
       if (evaluateCel(parseCel(source), { self: value, ...(old === undefined ? {} : { oldSelf: old }) }) === true)
         return [];
-      return [invalidField(where, shown, stringAt(rule, 'message') ?? `failed rule: ${source}`)];
+      return [brokenRule(where, value, stringAt(rule, 'message') ?? `failed rule: ${source}`)];
     } catch (error) {
       return [
-        invalidField(
+        brokenRule(
           where,
-          shown,
+          value,
           `${error instanceof Error ? error.message : String(error)} evaluating rule: ${source}`,
         ),
       ];

@@ -84,8 +84,8 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     if (bytes.length === 0) return undefined;
     try {
       return parse(bytes);
-    } catch (error) {
-      throw badRequest(`error decoding patch: ${syntaxProblem(bytes.toString('utf8'), error)}`);
+    } catch {
+      throw badRequest('invalid JSON patch');
     }
   };
 

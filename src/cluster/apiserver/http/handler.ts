@@ -41,6 +41,19 @@ export interface ResourceHandlerOptions {
   readonly table: TablePrinter;
 }
 
+/** Types whose last state is the answer to their deletion. Source: ReturnDeletedObject of the registries. */
+const RETURNED_WHEN_GONE: ReadonlySet<string> = new Set([
+  '/pods',
+  '/services',
+  '/namespaces',
+  '/serviceaccounts',
+  '/resourcequotas',
+  '/persistentvolumes',
+  '/persistentvolumeclaims',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/csinodes',
+]);
+
 type ResourceRoute = Extract<Route, { kind: 'resource' }>;
 
 /** Answers requests on resources. Rejects with what {@link sendFailure} turns into an answer. */
@@ -122,7 +135,9 @@ export function createResourceHandler({
         return;
       }
       case 'PATCH': {
-        const patch = patchOf(exchange, await exchange.readValue());
+        const value = await exchange.readValue();
+        if (value === undefined) throw badRequest('invalid JSON patch');
+        const patch = patchOf(exchange, value);
         const { object, created } = await gate.perform(info, () => operations.patch(target, patch, context));
         answer(created ? 201 : 200, object);
         return;
@@ -135,11 +150,11 @@ export function createResourceHandler({
         const deleting = withDryRun(asked, context);
         if (name === '') {
           const items = await operations.deleteCollection(type, listQueryOf(query, namespace), options, deleting);
-          answer(200, representation.list(items, { resourceVersion: '' }));
+          answer(200, representation.list(items, { resourceVersion: String(operations.revision()) }));
           return;
         }
         const { object, gone } = await gate.perform(info, () => operations.delete(target, options, deleting));
-        const asStatus = gone && type.storage !== '/pods';
+        const asStatus = gone && !RETURNED_WHEN_GONE.has(type.storage);
         const details = {
           name,
           ...(type.group === '' ? {} : { group: type.group }),

@@ -130,9 +130,12 @@ function mediaTypeOf(exchange: Exchange): string {
 export function checkPatchType(exchange: Exchange, type: ServedType): void {
   const types = type.customResource === true ? PATCH_TYPES.filter((each) => !each.includes('strategic')) : PATCH_TYPES;
   if (!types.includes(mediaTypeOf(exchange))) {
-    throw unsupportedMediaType(
-      `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
-    );
+    // Routes of built-in types know which types they take, and say no more.
+    throw type.customResource === true
+      ? unsupportedMediaType(
+          `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
+        )
+      : unsupportedMediaType('415: Unsupported Media Type', {});
   }
 }
 
@@ -162,6 +165,7 @@ export function patchOf(exchange: Exchange, body: unknown): Patch {
 }
 
 function objectOf(body: unknown): JsonObject {
+  if (body === null) return {};
   if (isObject(body)) return body;
   const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
   throw badRequest(

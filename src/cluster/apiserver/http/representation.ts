@@ -44,7 +44,7 @@ export function negotiate(
     list: (items, metadata) => ({
       kind: `${type.kind}List`,
       apiVersion: apiVersionOf(type),
-      metadata,
+      metadata: type.customResource ? { continue: '', ...metadata } : metadata,
       items: type.customResource ? [...items] : items.map(withoutType),
     }),
     event: (object) => object,

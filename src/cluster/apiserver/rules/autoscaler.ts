@@ -42,7 +42,7 @@ function validate(autoscaler: ApiObject): FieldError[] {
   const apiVersion = stringAt(target, 'apiVersion') ?? '';
   return [
     ...(least < 1 ? [invalidField('spec.minReplicas', least, 'must be greater than or equal to 1')] : []),
-    ...(most < 1 ? [invalidField('spec.maxReplicas', most, 'must be greater than 0')] : []),
+    ...(most < 0 ? [invalidField('spec.maxReplicas', most, 'must be greater than or equal to 1')] : []),
     ...(most < least ? [invalidField('spec.maxReplicas', most, 'must be greater than or equal to `minReplicas`')] : []),
     ...['kind', 'name'].flatMap((field) =>
       stringAt(target, field) ? [] : [requiredField(`spec.scaleTargetRef.${field}`)],
@@ -52,6 +52,7 @@ function validate(autoscaler: ApiObject): FieldError[] {
         ? []
         : [invalidField('spec.scaleTargetRef.apiVersion', apiVersion, 'apiVersion must specify API group')]
       : []),
+    ...(most === 0 ? [requiredField('spec.maxReplicas')] : []),
   ];
 }
 

@@ -224,6 +224,12 @@ export const storageClassRules: TypeRules = {
     setDefault(storageClass, 'volumeBindingMode', 'Immediate');
   },
   validateCreate: (storageClass) => (storageClass['provisioner'] ? [] : [requiredField('provisioner')]),
+  validateUpdate: (storageClass, old) => [
+    ...(storageClass['provisioner'] ? [] : [requiredField('provisioner')]),
+    ...['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'].flatMap((field) =>
+      immutableField(field, old[field], storageClass[field]),
+    ),
+  ],
 };
 
 /** For mutating and validating configurations alike, but for reinvocation. */

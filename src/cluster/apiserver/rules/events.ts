@@ -1,7 +1,7 @@
 /** Events in their two forms, core/v1 and events.k8s.io/v1, over one storage. Source: kubernetes pkg/apis/events/v1/conversion.go. */
 import { type FieldError, invalidField, requiredField } from '../field-errors.ts';
-import { stringAt } from '../json.ts';
-import { immutableField } from '../object-meta.ts';
+import { stringAt, valueAt } from '../json.ts';
+import { immutableField, qualifiedNameProblems } from '../object-meta.ts';
 import type { ApiObject, ServedType, TypeRules } from '../served-type.ts';
 
 /** Fields by their name in events.k8s.io/v1 and in core/v1. */
@@ -64,25 +64,51 @@ function aboutFields(prefix: string): Record<string, Getter> {
 const MAX_NAME_LENGTH = 128;
 const MAX_NOTE_BYTES = 1_024;
 
-/** Source: kubernetes pkg/apis/core/validation/events.go; the errors name core/v1 fields where those differ. */
-function validateEvent(event: ApiObject): FieldError[] {
-  const errors: FieldError[] = [];
+/** What an event is called in each of its two forms. */
+interface EventForm {
+  /** The member that holds the object the event is about. */
+  readonly about: string;
+  readonly controller: string;
+  readonly text: string;
+}
+
+const NEW_FORM: EventForm = { about: 'regarding', controller: 'reportingController', text: 'note' };
+const CORE_FORM: EventForm = { about: 'involvedObject', controller: 'reportingComponent', text: 'message' };
+
+/** Rules of all events, of which those without an event time are held to little. The errors name core/v1 fields where those differ. */
+function validateAnyEvent(event: ApiObject, form: EventForm): FieldError[] {
   const namespace = event.metadata.namespace ?? '';
-  const about = stringAt(event, 'regarding', 'namespace') ?? '';
-  if (about === '' ? namespace !== 'default' : about !== namespace) {
-    errors.push(invalidField('involvedObject.namespace', about, 'does not match event.namespace'));
-  }
-  if (!event['eventTime']) errors.push(requiredField('eventTime'));
-  for (const field of ['reportingController', 'reportingInstance', 'action', 'reason']) {
+  const about = stringAt(event, form.about, 'namespace') ?? '';
+  const other = invalidField('involvedObject.namespace', about, 'does not match event.namespace');
+  if (!event['eventTime']) return (about === '' ? namespace !== 'default' : about !== namespace) ? [other] : [];
+  const errors: FieldError[] = [];
+  if (about === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(other);
+  const controller = stringAt(event, form.controller) ?? '';
+  if (controller === '') errors.push(requiredField(form.controller));
+  for (const problem of qualifiedNameProblems(controller))
+    errors.push(invalidField(form.controller, controller, problem));
+  for (const field of ['reportingInstance', 'action', 'reason']) {
     const value = stringAt(event, field) ?? '';
     if (value === '') errors.push(requiredField(field));
-    else if (value.length > MAX_NAME_LENGTH)
+    if (value.length > MAX_NAME_LENGTH)
       errors.push(invalidField(field, '', `can have at most ${MAX_NAME_LENGTH} characters`));
   }
-  if (Buffer.byteLength(stringAt(event, 'note') ?? '') > MAX_NOTE_BYTES)
+  if (Buffer.byteLength(stringAt(event, form.text) ?? '') > MAX_NOTE_BYTES)
     errors.push(invalidField('message', '', `can have at most ${MAX_NOTE_BYTES} characters`));
+  return errors;
+}
+
+/** Source: kubernetes pkg/apis/core/validation/events.go. */
+function validateEvent(event: ApiObject): FieldError[] {
+  const errors = validateAnyEvent(event, NEW_FORM);
+  const count = valueAt(event, 'series', 'count');
+  if (event['series'] && (typeof count !== 'number' || count < 2))
+    errors.push(invalidField('series.count', '', 'should be at least 2'));
+  if (event['series'] && !valueAt(event, 'series', 'lastObservedTime'))
+    errors.push(requiredField('series.lastObservedTime'));
+  if (!event['eventTime']) errors.push(requiredField('eventTime'));
   const type = stringAt(event, 'type') ?? '';
-  if (type !== 'Normal' && type !== 'Warning') errors.push(invalidField('type', type, 'has invalid value'));
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalidField('type', '', `has invalid value: ${type}`));
   return errors;
 }
 
@@ -114,6 +140,7 @@ export const eventRules: TypeRules = {
 };
 
 export const coreEventRules: TypeRules = {
+  validateCreate: (event) => validateAnyEvent(event, CORE_FORM),
   selectableFields: {
     ...aboutFields('involvedObject'),
     reportingComponent: (event) => stringAt(event, 'reportingComponent') ?? '',

@@ -3,6 +3,7 @@ import { requiredField } from '../field-errors.ts';
 import { ensureObject, objectAt, setDefault, stringAt } from '../json.ts';
 import type { TypeRules } from '../served-type.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
+import { validatePodSpec } from './pod-validation.ts';
 
 export const jobRules: TypeRules = {
   applyDefaults(job) {
@@ -16,6 +17,17 @@ export const jobRules: TypeRules = {
     setDefault(spec, 'podReplacementPolicy', spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed');
     setDefault(spec, 'manualSelector', false);
     defaultPodSpec(objectAt(spec, 'template', 'spec'));
+  },
+  validateCreate: (job) => validatePodSpec(objectAt(job, 'spec', 'template', 'spec'), 'spec.template.spec'),
+  // Source: kubernetes pkg/registry/batch/job/strategy.go `generateSelector`.
+  admitCreate(job) {
+    const spec = ensureObject(job, 'spec');
+    if (spec['manualSelector'] === true) return;
+    const { uid = '', name = '' } = job.metadata;
+    const metadata = ensureObject(ensureObject(spec, 'template'), 'metadata');
+    const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
+    metadata['labels'] = { ...objectAt(metadata, 'labels'), ...prefixed, 'controller-uid': uid, 'job-name': name };
+    spec['selector'] = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
   },
 };
 

@@ -18,6 +18,8 @@ export function canonicalQuantities(resources: JsonObject | undefined): void {
 /** An image without tag and digest, or tagged latest, is pulled always. */
 function pullPolicyFor(image: string): 'Always' | 'IfNotPresent' {
   if (image.includes('@')) return 'IfNotPresent';
+  // What is no reference has no tag, not even the one that is meant where none is given.
+  if (!/^[a-z0-9]/.test(image) || /[A-Z]/.test(image.split(':')[0] ?? '')) return 'IfNotPresent';
   const afterSlash = image.slice(image.lastIndexOf('/') + 1);
   const tag = afterSlash.includes(':') ? afterSlash.slice(afterSlash.indexOf(':') + 1) : 'latest';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';

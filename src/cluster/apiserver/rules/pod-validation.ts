@@ -90,6 +90,14 @@ function validateContainer(
   objectsAt(container, 'env').forEach((variable, index) => {
     const variableName = stringAt(variable, 'name') ?? '';
     if (variableName === '') errors.push(requiredField(`${path}.env[${index}].name`));
+    else if (!/^[ -<>-~]+$/.test(variableName))
+      errors.push(
+        invalidField(
+          `${path}.env[${index}].name`,
+          variableName,
+          "a valid environment variable name must consist only of printable ASCII characters other than '='",
+        ),
+      );
     if (variable['value'] && variable['valueFrom']) {
       errors.push(
         invalidField(`${path}.env[${index}].valueFrom`, '', 'may not be specified when `value` is not empty'),
@@ -125,6 +133,15 @@ function validateContainer(
   return errors;
 }
 
+/** A container that is never restarted is not restarted to be resized. */
+function restartingResizes(container: JsonObject, path: string): FieldError[] {
+  return objectsAt(container, 'resizePolicy')
+    .filter(({ restartPolicy }) => restartPolicy === 'RestartContainer')
+    .map(({ restartPolicy }) =>
+      invalidField(`${path}.resizePolicy`, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"),
+    );
+}
+
 /** Errors of a pod spec; `extraVolumes` are those a StatefulSet's claim templates will add. */
 export function validatePodSpec(
   spec: JsonObject | undefined,
@@ -135,7 +152,9 @@ export function validatePodSpec(
   const volumes = new Set<string>(extraVolumes);
   objectsAt(spec, 'volumes').forEach((volume, index) => {
     const name = stringAt(volume, 'name') ?? '';
+    const problem = name === '' ? undefined : dnsLabelProblem(name);
     if (name === '') errors.push(requiredField(`${path}.volumes[${index}].name`));
+    if (problem !== undefined) errors.push(invalidField(`${path}.volumes[${index}].name`, name, problem));
     else if (volumes.has(name) && !extraVolumes.includes(name))
       errors.push(duplicateField(`${path}.volumes[${index}].name`, name));
     volumes.add(name);
@@ -145,6 +164,8 @@ export function validatePodSpec(
   if (containers.length === 0) errors.push(requiredField(`${path}.containers`));
   for (const list of ['containers', 'initContainers']) {
     objectsAt(spec, list).forEach((container, index) => {
+      if (stringAt(spec, 'restartPolicy') === 'Never' && container['restartPolicy'] !== 'Always')
+        errors.push(...restartingResizes(container, `${path}.${list}[${index}]`));
       errors.push(...validateContainer(container, `${path}.${list}[${index}]`, names, volumes));
     });
   }

@@ -1,5 +1,5 @@
 /** Priority classes, and the priority a pod gets from them. Source: kubernetes pkg/apis/scheduling and plugin/pkg/admission/priority. */
-import { forbiddenField, invalidField, unsupportedField } from '../field-errors.ts';
+import { forbiddenField, invalidField, unsupportedInOrder } from '../field-errors.ts';
 import { ensureObject, type JsonObject, setDefault, stringAt, textOf, valueAt } from '../json.ts';
 import type { ApiObject, RuleContext, TypeRules } from '../served-type.ts';
 import { forbidden } from '../status-error.ts';
@@ -74,7 +74,7 @@ export const priorityClassRules: TypeRules = {
       ...(priorityOf(priorityClass) > MAX_USER_VALUE
         ? [forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_VALUE}`)]
         : []),
-      ...(POLICIES.includes(policy) ? [] : [unsupportedPolicy(policy)]),
+      ...(POLICIES.includes(policy) ? [] : [unsupportedInOrder('preemptionPolicy', policy, POLICIES)]),
     ];
   },
   validateUpdate: (priorityClass, old) => [
@@ -84,15 +84,6 @@ export const priorityClassRules: TypeRules = {
       : [invalidField('preemptionPolicy', priorityClass['preemptionPolicy'], 'field is immutable')]),
   ],
 };
-
-/** These are listed in the order of the source, not by the alphabet. */
-function unsupportedPolicy(policy: string): ReturnType<typeof unsupportedField> {
-  const supported = POLICIES.map((each) => JSON.stringify(each)).join(', ');
-  return {
-    ...unsupportedField('preemptionPolicy', policy, []),
-    message: `Unsupported value: ${JSON.stringify(policy)}: supported values: ${supported}`,
-  };
-}
 
 /** Admission plug-in Priority: the class's value goes into the pod; whoever says another one is refused with 403. */
 export function resolvePriority(pod: ApiObject, context: RuleContext): void {

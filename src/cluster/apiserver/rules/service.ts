@@ -24,7 +24,7 @@ export function createServiceRules(): TypeRules {
       for (const port of objectsAt(spec, 'ports')) {
         setDefault(port, 'protocol', 'TCP');
         const number = numberAt(port, 'port');
-        if (number !== undefined) setDefault(port, 'targetPort', number);
+        if (number !== undefined && !port['targetPort']) port['targetPort'] = number;
       }
       const type = stringAt(spec, 'type');
       if (type !== 'ExternalName') setDefault(spec, 'internalTrafficPolicy', 'Cluster');

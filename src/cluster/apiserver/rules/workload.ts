@@ -81,7 +81,13 @@ function validateWorkload(object: ApiObject): FieldError[] {
   const template = objectAt(spec, 'template');
   const labels = stringMapAt(template, 'metadata', 'labels');
   if (!selectorPredicate(labelSelectorOf(selector))(labels)) {
-    errors.push(invalidField('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+    errors.push(
+      invalidField(
+        'spec.template.metadata.labels',
+        valueAt(template, 'metadata', 'labels') ?? null,
+        '`selector` does not match template `labels`',
+      ),
+    );
   }
   errors.push(...validateLabels(valueAt(template, 'metadata', 'labels'), 'spec.template.labels'));
   const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => stringAt(claim, 'metadata', 'name') ?? '');
