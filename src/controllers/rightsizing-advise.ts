@@ -1,4 +1,5 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
+
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../decide/rightsizing/policy.ts';
@@ -10,8 +11,8 @@ import { parseTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { type Lessons, readLessons } from '../model/learned-floors.ts';
-import type { Amounts } from '../model/pod-size.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
+import type { ComputeResources } from '../model/records.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
@@ -52,7 +53,7 @@ export function advise(
   workload: SizedWorkload,
   spec: PolicySpec,
   memory: WorkloadMemory,
-  largest: Amounts | undefined,
+  largest: ComputeResources | undefined,
   now: EpochMillis,
   unread?: string,
 ): Advised {

@@ -16,7 +16,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { type WorkloadRef, workloadKey, workloadOfKey } from '../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadOfKey, workloadText } from '../model/cluster-view.ts';
 import { isValidPolicy, type PolicyRecord, policyKey, type ValidPolicy } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
@@ -156,8 +156,7 @@ export function createRightsizingController(options: RightsizingControllerOption
       const isOwn = winner?.uid === policy.uid;
       if (!isOwn && !others.some(({ uid }) => uid === policy.uid)) continue;
       const rival = isOwn ? others[0] : winner;
-      if (tied && rival?.spec.weight === policy.spec.weight)
-        tie ??= { policy: rival, example: `${workload.kind} ${workload.namespace}/${workload.name}` };
+      if (tied && rival?.spec.weight === policy.spec.weight) tie ??= { policy: rival, example: workloadText(workload) };
       discovered[workload.kind] = (discovered[workload.kind] ?? 0) + 1;
       if (isOwn) owned.add(workloadKey(workload));
     }

@@ -18,6 +18,7 @@ import { isDecrease, type SizedPart, watchChange } from '../decide/rightsizing/w
 import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
+import { workloadText } from '../model/cluster-view.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -227,11 +228,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     // What is under way comes first: a new change of the same resource would take the place of the one that is judged.
     const ended = await attend(context);
     if (ended !== undefined) return ended;
-    const { isRollingOut, kind, namespace, name } = advised.workload;
     const due = dueChanges(advised.advice);
     // Pods of two templates stand side by side: what a change would do to either could not be told apart.
-    if (isRollingOut && due.length > 0) {
-      const message = renderReason('TemplateRollout', { workload: `${kind} ${namespace}/${name}` });
+    if (advised.workload.isRollingOut && due.length > 0) {
+      const message = renderReason('TemplateRollout', { workload: workloadText(advised.workload) });
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
     const may = mayBegin(due, advised.inForce, memory.ongoing);

@@ -19,7 +19,8 @@ import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { keyOfNewerFormat } from '../model/kept-format.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
-import { type Amounts, effectiveChanges, qosClassOf } from '../model/pod-size.ts';
+import { effectiveChanges, qosClassOf } from '../model/pod-size.ts';
+import type { ComputeResources } from '../model/records.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
 import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
@@ -66,7 +67,7 @@ export interface WorkloadReconciler {
   reconcile(
     workload: SizedWorkload,
     policy: ValidPolicy,
-    largestNode: Amounts | undefined,
+    largestNode: ComputeResources | undefined,
     signal: AbortSignal,
   ): Promise<WorkloadResult>;
 }

@@ -1,5 +1,5 @@
 /** Arithmetic of container sizes: what a change makes of a pod, its QoS class, and what it holds on its node meanwhile. */
-import type { Bytes, Millicores } from '../lib/units.ts';
+import type { ComputeResources } from './records.ts';
 import type {
   ContainerSize,
   ContainerSpecRecord,
@@ -8,12 +8,6 @@ import type {
   QosClass,
 } from './sizing-records.ts';
 import type { SizedPod } from './sizing-view.ts';
-
-/** CPU and memory together. */
-export interface Amounts {
-  readonly cpuMillis: Millicores;
-  readonly memoryBytes: Bytes;
-}
 
 /** The new size of one container: only the keys that change, the others stay. A limit is never removed (KEP-1287 refuses it). */
 export interface SizeChange {
@@ -84,7 +78,7 @@ export function effectiveChanges(
  * what the kubelet has admitted and what is in force. So a decrease gives nothing back before it is done, and an increase
  * counts from the moment it is asked. Source: k8s.io/component-helpers/resource/helpers.go (UseStatusResources).
  */
-export function heldRequests({ pod, sizing }: SizedPod, changes: readonly SizeChange[] = []): Amounts {
+export function heldRequests({ pod, sizing }: SizedPod, changes: readonly SizeChange[] = []): ComputeResources {
   const before = containersHeld(sizing, sizing.containers);
   const after = containersHeld(sizing, applyChanges(sizing.containers, changes), changes.length > 0);
   const { requests } = pod.template;
@@ -95,7 +89,11 @@ export function heldRequests({ pod, sizing }: SizedPod, changes: readonly SizeCh
   };
 }
 
-function containersHeld(sizing: PodSizing, containers: readonly ContainerSpecRecord[], isAsked = false): Amounts {
+function containersHeld(
+  sizing: PodSizing,
+  containers: readonly ContainerSpecRecord[],
+  isAsked = false,
+): ComputeResources {
   const counts = { statuses: sizing.statuses, isInfeasible: !isAsked && hasInfeasibleResize(sizing) };
   let [cpuMillis, memoryBytes] = [0, 0];
   for (const container of containers) {

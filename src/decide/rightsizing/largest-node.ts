@@ -1,12 +1,12 @@
 /** The most a single pod could get on any node: what is left where nothing but DaemonSets runs. */
-import type { Amounts } from '../../model/pod-size.ts';
+import type { ComputeResources } from '../../model/records.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 
 /**
  * @returns undefined where no node is known, as with rights for single namespaces only. CPU and memory may be of
  * different nodes.
  */
-export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): Amounts | undefined {
+export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): ComputeResources | undefined {
   let cpuMillis = 0;
   let memoryBytes = 0;
   for (const { name, allocatable, deleting } of view.nodes()) {

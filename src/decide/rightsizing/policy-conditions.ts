@@ -5,7 +5,7 @@
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { describeReason, type Reason, reason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
-import type { WorkloadRef } from '../../model/cluster-view.ts';
+import { type WorkloadRef, workloadText } from '../../model/cluster-view.ts';
 import { policyCondition } from './policy-condition.ts';
 
 /** A workload that something is wrong with. */
@@ -88,7 +88,7 @@ export function policyConditions(
         ? reason('AllWell', {})
         : reason('WorkloadsFailing', {
             count: failing.length,
-            example: `${label(example.workload)} (${example.cause})`,
+            example: `${workloadText(example.workload)} (${example.cause})`,
           }),
     ),
     condition(
@@ -98,7 +98,7 @@ export function policyConditions(
         ? reason('ActuationEffective', {})
         : reason('ActuationIneffective', {
             count: ineffective.length,
-            example: `${label(idle.workload)} (${idle.cause})`,
+            example: `${workloadText(idle.workload)} (${idle.cause})`,
           }),
     ),
   ];
@@ -113,7 +113,7 @@ function metricsReason({ metricsProblem, stale, fallback, withUsage }: PolicyFac
   if (metricsProblem !== undefined)
     return reason('MetricsCollectionFailed', { ...metricsProblem.workload, cause: metricsProblem.cause });
   if (withUsage === 0 && measured > 0) return reason('NoData', { what: 'any workload' });
-  if (stale !== undefined) return reason('Stale', { what: `${stale.cause} of ${label(stale.workload)}` });
+  if (stale !== undefined) return reason('Stale', { what: `${stale.cause} of ${workloadText(stale.workload)}` });
   if (fallback !== undefined) return reason('UsageFromFallback', fallback);
   return reason('UsageKnown', { known: withUsage, count: measured });
 }
@@ -121,8 +121,4 @@ function metricsReason({ metricsProblem, stale, fallback, withUsage }: PolicyFac
 /** What is well when True; the others are well when False. */
 function isGood(type: PolicyCondition['type']): boolean {
   return type !== 'DryRun' && type !== 'Degraded' && type !== 'ActuationIneffective';
-}
-
-function label({ kind, namespace, name }: WorkloadRef): string {
-  return `${kind} ${namespace}/${name}`;
 }

@@ -2,6 +2,7 @@
  * What is valid in a policy and yet rarely meant: told at admission and in the policy's status, never a reason to
  * refuse it.
  */
+import { workloadText } from '../../model/cluster-view.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import type { NamespaceRecord } from '../../model/records.ts';
 import { isGranted, namespaceMismatch, type PolicyTenancy, workloadMismatch } from './policy-match.ts';
@@ -68,10 +69,9 @@ export function tiesOf(
   for (const subject of subjects) {
     if (rivals.size === 0) break;
     if (!matches(candidate, subject)) continue;
-    const { kind, namespace, name } = subject.workload;
     for (const policy of rivals) {
       if (!matches(policy, subject)) continue;
-      ties.push({ policy, example: `${kind} ${namespace}/${name}` });
+      ties.push({ policy, example: workloadText(subject.workload) });
       rivals.delete(policy);
     }
   }

@@ -3,7 +3,8 @@
  * do now.
  */
 import type { EpochMillis } from '../../lib/units.ts';
-import { type Amounts, qosClassOf } from '../../model/pod-size.ts';
+import { qosClassOf } from '../../model/pod-size.ts';
+import type { ComputeResources } from '../../model/records.ts';
 import { allowedRange } from '../../model/size-bounds.ts';
 import type {
   ContainerSize,
@@ -43,7 +44,7 @@ export interface Surroundings {
   readonly quotas: readonly QuotaRecord[];
   readonly hpas: readonly HpaRecord[];
   /** The most any node can give to one pod; undefined where no node is known. */
-  readonly largestNode: Amounts | undefined;
+  readonly largestNode: ComputeResources | undefined;
   /** Pods that would change. */
   readonly replicas: number;
 }

@@ -4,7 +4,8 @@
  */
 
 import { hasEnded } from '../../../model/owners.ts';
-import { type Amounts, applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
+import { applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
+import type { ComputeResources } from '../../../model/records.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
 import {
   amountText,
@@ -143,7 +144,7 @@ function nodeUse(
   nodeName: string,
   { view, resizes }: SizeGuardContext,
   exceptUid: string,
-): { readonly held: Amounts; readonly releasing: Amounts } {
+): { readonly held: ComputeResources; readonly releasing: ComputeResources } {
   const held = { cpuMillis: 0, memoryBytes: 0 };
   const releasing = { cpuMillis: 0, memoryBytes: 0 };
   for (const each of view.podsOnNode(nodeName)) {
