@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { type EngineName, engineNames } from '../act/journal.ts';
 import type { AddCommand } from './command-definition.ts';
 import { addOperatorOption, type OperatorOptions } from './input-options.ts';
+import { collect } from './option-values.ts';
 
 const EXAMPLES = `
 Examples:
@@ -26,11 +27,7 @@ export const addJournalCommand: AddCommand = (program, register) => {
   const command = addOperatorOption(program.command('journal'))
     .description('Tell what the operator did, advised and held back between two instants, and why.')
     .argument('[workload...]', 'only of this one: deploy/NAMESPACE/NAME, or KIND/NAME with -n')
-    .option(
-      '-f, --filename <path>',
-      "read the operator's log instead: a file, or - (may be repeated)",
-      (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
-    )
+    .option('-f, --filename <path>', "read the operator's log instead: a file, or - (may be repeated)", collect)
     .option('--from <time>', 'first instant: 02:00 (UTC), 2026-11-29T02:00:00Z, or how long ago, such as 90m')
     .option('--to <time>', 'last instant, in the same forms')
     .addOption(new Option('--engine <engine>', 'only what this engine did').choices(engineNames))

@@ -191,6 +191,11 @@ describe('status --operator', () => {
       isLeader: true,
       workloads: [{ workload: 'Deployment/shop/web', blockedBy: { reason: 'CooldownActive' }, next: 'a pod moves' }],
     });
+    const idle = { ...cart, headline: 'not managed', why: ['the label is missing on the namespace'] };
+    const idling = await answeringOperator({ ...fleet, workloads: [idle] });
+    expect((await runCommand(['status', '--operator', idling.url], { env })).stdout).toMatch(
+      /other\/cart +not managed; the label is missing on the namespace\n/,
+    );
     // Without it, or with a mistake in what was named, there is nothing to tell.
     expect((await runCommand(['status'], { env })).code).toBe(1);
     expect((await runCommand(['status', '-c', '/no/file', '--operator', url], { env })).code).toBe(1);

@@ -146,6 +146,8 @@ const fleet = z.object({
     z.object({
       workload: z.string(),
       headline: z.string(),
+      /** Of a workload that is left alone; absent in answers of earlier operators. */
+      why: maybe(z.array(z.string())),
       blocks: z.array(block),
       next: z.string(),
       lastDisruption: maybe(z.number()),

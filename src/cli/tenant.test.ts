@@ -153,7 +153,7 @@ describe('with a Role in one namespace', () => {
     expect(lines).toContainEqual(
       expect.stringMatching(`^shop/${second?.metadata?.name}  allocation  kept  a limit that was not there before`),
     );
-    expect(lines.at(-1)).toBe('1 pod could not be given back now.');
+    expect(lines.at(-1)).toBe('1 pod of 2 could not be given back now; run the command again.');
     await mark(first, null);
     await mark(second, null);
   });

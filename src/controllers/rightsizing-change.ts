@@ -17,7 +17,7 @@ import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
-import type { SizeChange } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -129,7 +129,13 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       }
       const message = renderReason('ChangeReverted', { ...workload, cause });
       events.onWorkload(workload, { reason: 'ChangeReverted', message });
-      journal.record(workloadKey(workload), { kind: 'done', reason: 'ChangeReverted', message });
+      const wanted = sizes.map(({ name, size }) => ({ container: name, to: size }));
+      const values = describeChanges(effectiveChanges(inForce, wanted), inForce);
+      journal.record(workloadKey(workload), {
+        kind: 'done',
+        reason: 'ChangeReverted',
+        message: values === '' ? message : `${message}; ${values}`,
+      });
       return {
         lessons: learn(lessons, floors),
         inForce: sizes,

@@ -72,9 +72,10 @@ async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointO
   for (const { kind, namespace, name } of enabled) {
     const found = explain({ kind, namespace, name });
     if (found === undefined) continue;
-    const { story, lastDisruption } = found;
-    const { workload, headline, blocks, next } = story;
-    workloads.push({ workload, headline, blocks, next, lastDisruption });
+    const { story, lastDisruption, plan } = found;
+    const { workload, headline, policy, blocks, next } = story;
+    const why = plan.policy.state === 'managed' ? undefined : policy;
+    workloads.push({ workload, headline, why, blocks, next, lastDisruption });
     if (workloads.length % FLEET_BATCH === 0) await setImmediate();
   }
   return { at: clock.now(), isLeader: isLeader(), workloads };

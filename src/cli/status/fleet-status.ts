@@ -2,6 +2,7 @@
 import { type FleetCost, sumCosts, type WorkloadCost } from '../../decide/placement/cost.ts';
 import { isMove, type Standing, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
+import { workloadText } from '../../model/cluster-view.ts';
 import { type NodeClassSums, sumNodeClasses } from '../../model/node-classes.ts';
 import { type AllocationPlan, planAllocation } from '../allocation/allocation-plan.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
@@ -94,8 +95,16 @@ export function fleetStatus(input: LoadedInput, now: EpochMillis, namespace: str
       : [],
     workloads: rows,
     missing: input.missing,
-    problems: input.problems,
+    problems: [...input.problems, ...enabledInVain(input, all)],
   };
+}
+
+/** Labelled workloads of namespaces that are not: whoever put the label there waits for something. */
+function enabledInVain(input: LoadedInput, all: readonly PlannedWorkload[]): readonly string[] {
+  if (input.missing.some(({ data }) => data === 'namespaces')) return [];
+  return all.flatMap(({ workload, plan: { policy } }) =>
+    workload.enabled && policy.state === 'unmanaged' ? [`${workloadText(workload)}: ${policy.reason.message}`] : [],
+  );
 }
 
 function toRow(

@@ -34,9 +34,9 @@ export function operatorOnly({ at, isLeader, workloads }: OperatorFleet, namespa
     kind: 'OperatorStatus',
     at: new Date(at).toISOString(),
     isLeader,
-    workloads: own.map(({ workload, headline, blocks, next, lastDisruption }) => ({
+    workloads: own.map(({ workload, headline, why = [], blocks, next, lastDisruption }) => ({
       workload,
-      headline,
+      headline: [headline, ...why].join('; '),
       ...blockTold(blocks, at),
       next,
       ...(lastDisruption !== undefined && { lastDisruption: new Date(lastDisruption).toISOString() }),

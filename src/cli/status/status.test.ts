@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
-import { budget, dump, node, shopCluster, workload } from '../testing/shop.ts';
+import { budget, dump, namespace, node, shopCluster, workload } from '../testing/shop.ts';
 
 const half = { 'spot-percentage': '50' };
 const objects = [
@@ -33,6 +33,21 @@ describe('status', () => {
       'shop        deployment/short       1/2    1/1         0/1   incomplete',
       '',
     ]);
+  });
+
+  test('a labelled workload of a namespace that is not labelled is told: somebody waits for it', async () => {
+    const elsewhere = dump(
+      ...shopCluster().slice(1),
+      namespace('shop', {}),
+      ...workload({ name: 'web', annotations: half, pods: ['spot-1', 'od-1'] }),
+      ...workload({ name: 'off', enabled: false, pods: ['od-1'] }),
+    );
+    const { stdout, stderr } = await runCommand(['status', '-f', '-'], { stdin: elsewhere });
+    expect(stdout).toContain('0 of 2 workloads managed');
+    expect(stderr).toContain(
+      'warning: Deployment shop/web: Not managed: the label spotalis.io/enabled: "true" is missing on the namespace\n',
+    );
+    expect(stderr).not.toContain('shop/off');
   });
 
   test('a blocked move says what blocks it', async () => {
