@@ -12,8 +12,8 @@ Examples:
   stowage journal deploy/shop/web --operator http://localhost:8080
   stowage journal -f operator.log --from 02:00 --to 03:00
 
-The operator knows what was done since it leads; what the leader before it did is
-in its log (kubectl logs, with --previous where its container ended).`;
+The operator knows what was done since it leads; what the leader before it did
+is in its log (kubectl logs, with --previous where its container ended).`;
 
 export interface JournalCommandOptions extends OperatorOptions {
   readonly filename?: readonly string[];

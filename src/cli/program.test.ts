@@ -13,6 +13,7 @@ const commands = [
   'crds',
   'demo',
   'explain',
+  'journal',
   'lab',
   'manifests',
   'operator',
