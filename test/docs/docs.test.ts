@@ -148,7 +148,7 @@ describe('names', () => {
   test('every reason is one of the table', () => {
     // Kinds and conditions of Kubernetes, and values of ours, that look like reasons.
     const others =
-      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|ClusterView|KubeApi|CronJob|NetworkPolicy|PriorityClass|ResourceQuota|LimitRange|HorizontalPodAutoscaler|VerticalPodAutoscaler|OptimizationPolicy|PodAllocation|VerticalPodAutoscalerCheckpoint|InPlacePodVerticalScaling|RestartContainer|NotRequired|MetricsAvailable|PermissionsSufficient)$/;
+      /^(?:PodDisruptionBudget|PodScheduled|ReplicaSet|StatefulSet|DaemonSet|ConfigMap|OrderedReady|OnDelete|FleetStatus|RollingUpdate|NotIn|DoesNotExist|DoNotSchedule|ClusterView|KubeApi|CronJob|NetworkPolicy|PriorityClass|ResourceQuota|LimitRange|HorizontalPodAutoscaler|VerticalPodAutoscaler|OptimizationPolicy|PodAllocation|VerticalPodAutoscalerCheckpoint|InPlacePodVerticalScaling|RestartContainer|NotRequired|MetricsAvailable|PermissionsSufficient)$/;
     const named = ({ text }: Page): string[] => inlineCode(text).filter((code) => /^(?:[A-Z][a-z]+){2,}$/.test(code));
     const values: ReadonlySet<string> = new Set([
       ...policyKinds,
