@@ -161,6 +161,13 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     if (withdrawal !== undefined) await send(withdrawal, signal);
   };
 
+  /** What another writer makes of it again and again is not asked for at the pace at which that is undone. */
+  const concludeSuperseded = ({ decision, answer }: Extract<ResizeEnd, { kind: 'superseded' }>): void => {
+    learnRefusal(decision, answer);
+    history.recordIneffective(decision.pod.uid, clock.now());
+    note(decision, 'failed', answer.reason, answer.message);
+  };
+
   return {
     objection(decision) {
       const verdict = inspect(decision);
@@ -171,6 +178,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
       for (const end of inFlight.review()) {
         if (end.kind === 'done') concludeDone(end);
         else if (end.kind === 'taken-back') await concludeTakenBack(end, signal);
+        else if (end.kind === 'superseded') concludeSuperseded(end);
         else if (end.kind === 'lost') count('lost');
         const { namespace, name } = end.decision.pod;
         const nodeName = view.pod(namespace, name)?.pod.nodeName;

@@ -4,6 +4,7 @@
  */
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import { answer, readAnswer } from '../act/resize-answers.ts';
+import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
@@ -55,8 +56,8 @@ export type ResizeStanding =
   | { readonly kind: 'done' }
   /** The pod, or this pod of the name, is gone or ending. */
   | { readonly kind: 'gone' }
-  /** Somebody asked for another size since. */
-  | { readonly kind: 'superseded' };
+  /** Somebody asked for another size since, or changed on the way what was asked for. */
+  | { readonly kind: 'superseded'; readonly answer: ReadAnswer };
 
 /**
  * Order matters: what the spec asks for comes first, then whether the status is about that spec, then what the node
@@ -68,9 +69,11 @@ export function standingOf(resize: FollowedResize, found: SizedPod | undefined):
     return { kind: 'gone' };
   const { sizing } = found;
   const { containers, resize: conditions, generation, observedGeneration } = sizing;
-  if (effectiveChanges(containers, resize.changes).length > 0) {
-    const isOlder = resize.generation === undefined || generation < resize.generation;
-    return { kind: isOlder ? 'unseen' : 'superseded' };
+  const missing = effectiveChanges(containers, resize.changes);
+  if (missing.length > 0) {
+    if (resize.generation === undefined || generation < resize.generation) return { kind: 'unseen' };
+    const cause = `instead of what was asked for (${describeChanges(missing, containers)})`;
+    return { kind: 'superseded', answer: answer('ResizeOverwritten', 'retry', cause) };
   }
   // What the status says is about an older spec. Kubelets before 1.33 do not say which.
   if (observedGeneration !== undefined && observedGeneration < generation) return { kind: 'under-way' };
@@ -88,7 +91,8 @@ export function standingOf(resize: FollowedResize, found: SizedPod | undefined):
 
 /** What becomes of a resize that stands like this; undefined while it goes on. */
 export type ResizeVerdict =
-  | { readonly kind: 'done' | 'gone' | 'superseded' | 'lost' }
+  | { readonly kind: 'done' | 'gone' | 'lost' }
+  | { readonly kind: 'superseded'; readonly answer: ReadAnswer }
   /** The spec goes back to what the node has; `answer.action` says what else could be done. */
   | { readonly kind: 'take-back'; readonly answer: ReadAnswer };
 
@@ -103,8 +107,9 @@ export function verdictOn(
   switch (standing.kind) {
     case 'done':
     case 'gone':
-    case 'superseded':
       return { kind: standing.kind };
+    case 'superseded':
+      return standing;
     case 'infeasible':
       return { kind: 'take-back', answer: standing.answer };
     case 'deferred':

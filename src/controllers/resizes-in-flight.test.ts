@@ -62,17 +62,25 @@ describe('ends that nobody decides', () => {
     ['the pod is gone', undefined, {}, 'gone'],
     ['another pod has its name', {}, { uid: 'other' }, 'gone'],
     ['the pod is ending', asked(), { deletingAt: NOON }, 'gone'],
-    [
-      'somebody asked for another size',
-      { containers: [aContainer({ size: { ...smallSize, cpuRequest: 250 } })], generation: 3 },
-      {},
-      'superseded',
-    ],
   ])('%s', (_, sizing, changes, kind) => {
     const { flight, show, start } = setUp();
     const decision = start();
     show(sizing, changes);
     expect(flight.review()).toEqual([{ kind, decision }]);
+    expect(flight.isResizing('web-1')).toBe(false);
+  });
+
+  test('somebody asked for another size: told with both', () => {
+    const { flight, show, start } = setUp();
+    const decision = start();
+    show({ containers: [aContainer({ size: { ...smallSize, cpuRequest: 250 } })], generation: 3 });
+    const [end] = flight.review();
+    expect(end).toMatchObject({
+      kind: 'superseded',
+      decision,
+      answer: { action: 'retry', reason: 'ResizeOverwritten' },
+    });
+    expect(end?.kind === 'superseded' && end.answer.message).toContain('cpu 250m -> 300m');
     expect(flight.isResizing('web-1')).toBe(false);
   });
 });

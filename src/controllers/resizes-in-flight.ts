@@ -24,7 +24,9 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
       /** A container restarted meanwhile: in place was not without a restart. */
       readonly restarted: boolean;
     }
-  | { readonly kind: 'gone' | 'superseded' | 'lost' }
+  | { readonly kind: 'gone' | 'lost' }
+  /** Another size took its place. Once is nobody's fault; again and again it is a fight with another writer. */
+  | { readonly kind: 'superseded'; readonly answer: ReadAnswer }
   /** The API server refused it. */
   | { readonly kind: 'refused'; readonly answer: ReadAnswer; readonly retryAfterMillis: Millis | undefined }
   /** The node did not grant it. */
@@ -116,6 +118,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       const tookMillis = now - resize.since;
       return { kind: 'taken-back', decision, tookMillis, answer: verdict.answer, nodeName, withdrawal };
     }
+    if (verdict.kind === 'superseded') return { kind: 'superseded', decision, answer: verdict.answer };
     if (verdict.kind !== 'done' || found === undefined)
       return { kind: verdict.kind === 'done' ? 'gone' : verdict.kind, decision };
     if (isOomLooping(found.sizing)) {

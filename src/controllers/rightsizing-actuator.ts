@@ -161,12 +161,13 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       history.recordEffective(pod.uid);
       if (workloadUid !== undefined) history.recordEffective(workloadUid);
       metrics.observe('optipod_resize_duration_seconds', { result: 'done' }, end.tookMillis / 1000);
-    } else if (end.kind === 'taken-back' || end.kind === 'not-healed') {
+    } else if (end.kind === 'taken-back' || end.kind === 'not-healed' || end.kind === 'superseded') {
       const { action, reason, message } = end.answer;
       history.recordFailure(pod.uid, now, message);
       history.recordIneffective(pod.uid, now);
       const result = end.kind === 'taken-back' ? 'withdrawn' : 'failed';
-      metrics.observe('optipod_resize_duration_seconds', { result }, end.tookMillis / 1000);
+      if (end.kind !== 'superseded')
+        metrics.observe('optipod_resize_duration_seconds', { result }, end.tookMillis / 1000);
       if (workloadUid !== undefined) {
         history.recordIneffective(workloadUid, now);
         if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });

@@ -136,6 +136,13 @@ export const resizeAnswers = {
     message: 'The kubelet has not taken it up: {cause}',
     advice: 'Look at the kubelet of the node; the change is taken back.',
   },
+  ResizeOverwritten: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'Somebody else sets another size: {cause}',
+    advice:
+      'Look for another controller, or an admission webhook, that sizes the same pods; Stowage tries again with growing pauses.',
+  },
   TemplateConflict: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -1,6 +1,7 @@
 /** Resizes of allocation under way: order, room, spacing, and what becomes of those a node does not grant. */
 import { describe, expect, test } from 'vitest';
 import { resources } from '../api/resources.ts';
+import { beginMeddling } from '../simulator/meddlers.ts';
 import { type AllocatedWorld, type AllocatedWorldOptions, watchCharges } from './testing/allocated-world.ts';
 import { wish } from './testing/wish.ts';
 import { containers, statusOf, untilPhase, worldOf } from './testing/wished-world.ts';
@@ -50,6 +51,17 @@ describe('what is in flight', () => {
     const from = world.clock.now();
     await world.until('sent again', () => world.resizes() === 2, 15_000);
     expect(world.clock.now() - from).toBeGreaterThan(5000);
+  });
+
+  test('a size that a webhook of others changes on its way is not asked for again and again', async () => {
+    const world = await worldOf([{ name: 'web' }]);
+    await beginMeddling(world, 'round-sizes');
+    await wish(world, 'web', { request: 330, urgent: true });
+    await world.until('rounded', async () => (await world.request('web')) === 350, 5000);
+    await world.clock.advance(60_000);
+    expect(world.resizes()).toBeLessThanOrEqual(4);
+    expect(await statusOf(world, 'web')).toMatchObject({ phase: 'Pending', reason: 'ChangeBackoff' });
+    expect((await world.events('CPURefused'))[0]?.note).toContain('Somebody else sets another size');
   });
 
   test('allocation bug 11: a resize that stays Deferred is taken back after 15 s, and not tried again at once', async () => {
