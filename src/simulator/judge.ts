@@ -95,7 +95,13 @@ export function createJudge(options: JudgeOptions): Judge {
   let replicasNow = 0;
   const isDisturbed = (): boolean => cluster.server.faults.active().length > 0;
   const disruptions = createDisruptionJudge({ caches, config, clock, ledger, clockErrors });
-  const writes = createWriteJudge({ config, clock, ledger, isDisturbed });
+  const writes = createWriteJudge({
+    config,
+    clock,
+    ledger,
+    isDisturbed,
+    isMeddled: () => cluster.server.core.localWebhooks.size > 1,
+  });
 
   const fleet = watchFleet({
     caches,

@@ -46,6 +46,7 @@ export async function beginMeddling(
     if (!isAlreadyExists(error)) throw error;
   }
   return async () => {
+    server.core.localWebhooks.delete(service);
     try {
       await api.delete(resources.mutatingWebhookConfigurations, configuration.metadata?.name ?? '');
     } catch (error) {

@@ -4,18 +4,18 @@ import { startOperator } from '../wire.ts';
 import { parseScenario } from './scenario/load-scenario.ts';
 import { simulate } from './simulate.ts';
 
-const run = (events: string, more = '') =>
+const run = (events: string, replicas = 1) =>
   simulate({
     scenario: parseScenario(
       `
 name: shop
 duration: 12m
+replicas: ${replicas}
 pools:
   - { name: on-demand, class: on-demand, type: m6i.xlarge, min: 2 }
   - { name: spot, class: spot, type: m6i.xlarge, interruptions: 0 }
 workloads:
   - { name: web, namespace: shop, spot: 50, floor: 2, replicas: 6 }
-${more}
 events: ${events}
 `,
       'test.yaml',
@@ -35,7 +35,7 @@ describe('upheavals', () => {
     'a replica that is gone %s its eviction leaves no trace: each pod is moved once',
     async (moment) => {
       const events = `[{ at: 5m, do: annotate, target: shop/web, annotations: { spotalis.io/spot-percentage: "0" } }, { at: 5m, do: crash-at-write, resource: pods/eviction, moment: ${moment} }]`;
-      const { figures, violations, problems } = await run(events, 'replicas: 2');
+      const { figures, violations, problems } = await run(events, 2);
       expect([violations, problems]).toEqual([[], []]);
       expect(figures.evictions).toBe(3);
     },

@@ -17,6 +17,8 @@ export interface WriteJudgeOptions {
   readonly ledger: Ledger;
   /** Whether what the operator reads may be old or missing now. */
   readonly isDisturbed: () => boolean;
+  /** Whether others change what is written on its way: then a write of sense may change nothing. */
+  readonly isMeddled: () => boolean;
 }
 
 export interface WriteJudge {
@@ -42,7 +44,7 @@ const MAX_OFTEN_OF_EVENTS = 20;
 /** Of one resource, by one replica: watches end every few minutes, and types that are missing are looked for now and then. */
 const MAX_READS = 40;
 
-export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJudgeOptions): WriteJudge {
+export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled }: WriteJudgeOptions): WriteJudge {
   const { enabled } = config.operator.leaderElection;
   /** Who may hold the lease: several where the answer to somebody who took it was lost. */
   let holders = new Set<string>();
@@ -109,7 +111,8 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed }: WriteJu
         if (outcome.kind !== 'done' || (verb !== 'patch' && verb !== 'replace')) return;
         const version = versionOf(outcome.answer);
         if (version === undefined) return;
-        if (isCalm()) ledger.check('idle', versions.get(object) !== version, () => `${text} changed nothing`);
+        if (isCalm() && !isMeddled())
+          ledger.check('idle', versions.get(object) !== version, () => `${text} changed nothing`);
         versions.set(object, version);
       };
     },
