@@ -100,8 +100,18 @@ describe('usage profile', () => {
     },
   );
 
-  test('before the first span there is none', () => {
-    const text = JSON.stringify(withLeaf(full(), ['cpu', 'day', 'first'], -1));
+  test.each<[string, string[], number]>([
+    ['a bucket before the first', ['cpu', 'day', 'first'], -1],
+    ['a place between two buckets', ['cpu', 'day', 'first'], 0.5],
+    ['a span between two', ['cpu', 'day', 'spans', '0'], 0.5],
+    ['fewer samples of CPU than none', ['cpu', 'samples'], -1],
+    ['half a sample of memory', ['memory', 'samples'], 1.5],
+    ['a peak between two spans', ['memory', 'peaks', '0', '0'], 0.5],
+    ['a peak below nothing', ['memory', 'peaks', '0', '1'], -5000],
+    ['a kill that showed less than nothing', ['memory', 'oom', 'bytes'], -5000],
+    ['a kill that never was', ['memory', 'oom', 'count'], 0],
+  ])('%s is refused', (_name, path, value) => {
+    const text = JSON.stringify(withLeaf(full(), path, value));
     expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);
   });
 

@@ -84,6 +84,8 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
   throw new InvalidValueError('saved usage profile', shown, `a profile saved by Stowage, version ${VERSION}`);
 }
 
+/** A fraction would be lost in silence: counts at places between two buckets are in neither. */
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isFiniteNumber(value);
 
 function isSavedCpu(value: unknown): value is SavedCpuHistory {
@@ -91,25 +93,28 @@ function isSavedCpu(value: unknown): value is SavedCpuHistory {
     isRecord(value) &&
     typeof value['usual'] === 'string' &&
     isSavedDay(value['day']) &&
-    isFiniteNumber(value['samples']) &&
+    isWhole(value['samples']) &&
     isMissingOrNumber(value['firstAt']) &&
     isMissingOrNumber(value['lastAt'])
   );
 }
 
 function isSavedDay(value: unknown): value is SavedDay {
-  if (!isRecord(value) || !Array.isArray(value['spans']) || !isFiniteNumber(value['first'])) return false;
-  return value['spans'].every(isFiniteNumber) && value['first'] >= 0 && typeof value['counts'] === 'string';
+  if (!isRecord(value) || !Array.isArray(value['spans']) || !isWhole(value['first'])) return false;
+  return value['spans'].every(Number.isSafeInteger) && typeof value['counts'] === 'string';
 }
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {
   if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrNumber(value['lastAt'])) return false;
-  if (!isMissingOrNumber(value['firstAt']) || !isMissingOrNumber(value['samples'])) return false;
+  const { samples } = value;
+  if (!isMissingOrNumber(value['firstAt']) || (samples !== undefined && !isWhole(samples))) return false;
   const oom = value['oom'];
   const isOom =
     oom === undefined ||
-    (isRecord(oom) && isFiniteNumber(oom['bytes']) && isFiniteNumber(oom['at']) && isFiniteNumber(oom['count']));
-  return (
-    isOom && value['peaks'].every((peak) => Array.isArray(peak) && peak.length === 2 && peak.every(isFiniteNumber))
-  );
+    (isRecord(oom) && isWhole(oom['bytes']) && isFiniteNumber(oom['at']) && isWhole(oom['count']) && oom['count'] > 0);
+  return isOom && value['peaks'].every(isSavedPeak);
+}
+
+function isSavedPeak(peak: unknown): boolean {
+  return Array.isArray(peak) && peak.length === 2 && Number.isSafeInteger(peak[0]) && isWhole(peak[1]);
 }
