@@ -15,6 +15,8 @@ export interface Answer {
 
 export interface CallInit {
   readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly text?: string;
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
@@ -70,7 +72,7 @@ export function createEndpoint({ url, caPem, credentials }: EndpointInput): Endp
 
   const open = (method: string, path: string, init: CallInit): Promise<import('node:http').IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const body = init.body === undefined ? undefined : JSON.stringify(init.body);
+      const body = init.text ?? (init.body === undefined ? undefined : JSON.stringify(init.body));
       const headers: Record<string, string> = { accept: init.accept ?? 'application/json' };
       if (body !== undefined) {
         headers['content-type'] = init.contentType ?? 'application/json';

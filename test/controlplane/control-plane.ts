@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** See {@link FlagInput}. */
   readonly serviceAccountAdmission?: boolean;
   readonly nodeLifecycle?: boolean;
+  /** False: nobody changes an object but who asks for it; there is no controller-manager and no scheduler. Default true. */
+  readonly controllers?: boolean;
   readonly extraApiServerFlags?: readonly string[];
   /** Called before anything starts: writes more files into the run's folder and returns more flags of the API server. */
   readonly prepare?: (directory: string, authority: TestAuthority) => Promise<readonly string[]>;
@@ -166,7 +168,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   try {
     await start('etcd');
     await start('kube-apiserver');
-    await Promise.all([start('kube-controller-manager'), start('kube-scheduler')]);
+    if (options.controllers ?? true) await Promise.all([start('kube-controller-manager'), start('kube-scheduler')]);
   } catch (error) {
     await stop();
     throw error;
