@@ -30,6 +30,7 @@ describe('npm', () => {
     'bench:node': (args) => void readArmsOptions(args),
     chaos: (args) => unknownOption('scripts/chaos.ts', args),
     properties: (args) => unknownOption('scripts/properties.ts', args),
+    differential: (args) => unknownOption('scripts/differential.ts', args),
   };
   const unknownOption = (path: string, args: readonly string[]): string | undefined => {
     const source = readFileSync(join(root, path), 'utf8');
