@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   controllerOf,
+  isSameStatus,
   isSameValue,
   keyOf,
   matchesSelector,
@@ -68,5 +69,17 @@ describe('withCondition', () => {
   });
   test('moves the transition time when the status changes', () => {
     expect(withCondition([condition('True', 't1')], condition('False', 't2'))).toEqual([condition('False', 't2')]);
+  });
+});
+
+describe('isSameStatus', () => {
+  test.each<[unknown, unknown, boolean]>([
+    [{ observedGeneration: 1, replicas: 0 }, { observedGeneration: 1 }, true],
+    [{ conditions: [{ type: 'A', observedGeneration: 0 }] }, { conditions: [{ type: 'A' }] }, true],
+    [{ replicas: 0 }, { replicas: 1 }, false],
+    [undefined, { replicas: 1 }, false],
+    [{ conditions: [] }, { conditions: [{ type: 'A' }] }, false],
+  ])('%j and %j: %s, as a server keeps no zero that may be left out', (left, right, isSame) => {
+    expect(isSameStatus(left, right)).toBe(isSame);
   });
 });

@@ -87,6 +87,19 @@ export function isSameValue(left: unknown, right: unknown): boolean {
   return true;
 }
 
+/** Whether two statuses say the same: the API server keeps no zero that Go's `omitempty` leaves out. */
+export function isSameStatus(left: unknown, right: unknown): boolean {
+  return isSameValue(withoutZeros(left), withoutZeros(right));
+}
+
+function withoutZeros(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutZeros);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => (each === 0 ? [] : [[key, withoutZeros(each)]])),
+  );
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

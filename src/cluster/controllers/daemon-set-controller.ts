@@ -4,7 +4,16 @@ import type { DaemonSet, Node, Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue } from '../../kube/queue.ts';
 import { resolveIntOrPercent } from '../int-or-percent.ts';
-import { controllerOf, controllerReference, isSameValue, keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import {
+  controllerOf,
+  controllerReference,
+  isSameStatus,
+  isSameValue,
+  keyOf,
+  nameOf,
+  namespaceOf,
+  uidOf,
+} from '../objects.ts';
 import { isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
 import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints } from '../scheduler/node-matching.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -115,7 +124,7 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
       observedGeneration: set.metadata?.generation ?? 0,
     };
     const current = sets.get(keyOf(set));
-    if (current === undefined || uidOf(current) !== uidOf(set) || isSameValue(status, current.status)) return;
+    if (current === undefined || uidOf(current) !== uidOf(set) || isSameStatus(status, current.status)) return;
     await replaceStatus(api, resources.daemonSets, { ...current, status });
   };
 

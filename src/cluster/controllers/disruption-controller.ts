@@ -5,6 +5,7 @@ import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import {
   controllerOf,
+  isSameStatus,
   isSameValue,
   keyOf,
   type LabelMatcher,
@@ -108,7 +109,7 @@ export function createDisruptionController({ api, caches, clock, random, log }: 
     const matching = podsOf(budget);
     const input = { budget, pods: matching, expectedScale: expectedScale(matching), nowMillis: clock.now() };
     const { status, recheckAfterMillis } = budgetStatus(input);
-    if (!isSameValue(status, budget.status)) {
+    if (!isSameStatus(status, budget.status)) {
       const options = { namespace: namespaceOf(budget), subresource: 'status' };
       try {
         await api.replace(resources.podDisruptionBudgets, { ...budget, status }, options);

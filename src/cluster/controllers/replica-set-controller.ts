@@ -8,6 +8,7 @@ import { describeError } from '../../lib/errors.ts';
 import {
   controllerOf,
   controllerReference,
+  isSameStatus,
   isSameValue,
   keyOf,
   matchesSelector,
@@ -145,7 +146,7 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
 
   const writeStatus = async (set: ReplicaSet, active: readonly Pod[], result: ScaleResult): Promise<void> => {
     const status = replicaSetStatus(set, active, clock.now(), result);
-    if (isSameValue(status, set.status)) return;
+    if (isSameStatus(status, set.status)) return;
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
     await replaceStatus(api, resources.replicaSets, { ...current, status });

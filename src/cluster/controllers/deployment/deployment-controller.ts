@@ -3,11 +3,11 @@ import type { Deployment, ReplicaSet } from '../../../api/core.ts';
 import { isAlreadyExists, isNotFound } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
-import { controllerOf, findCondition, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
+import { controllerOf, findCondition, isSameStatus, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { isFinished } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
 import { replaceStatus } from '../replace-status.ts';
-import { deploymentStatus, isComplete, isSameStatus, progressDeadlineAt } from './deployment-status.ts';
+import { deploymentStatus, isComplete, progressDeadlineAt } from './deployment-status.ts';
 import {
   byCreation,
   findNewSet,

@@ -1,6 +1,6 @@
 /** A Deployment's status and its conditions Available and Progressing. Pure. */
 import type { Deployment, ReplicaSet } from '../../../api/core.ts';
-import { findCondition, isSameValue, nameOf, timeOf, timestampOf, withCondition } from '../../objects.ts';
+import { findCondition, nameOf, timeOf, timestampOf, withCondition } from '../../objects.ts';
 
 export type DeploymentStatus = NonNullable<Deployment['status']>;
 type DeploymentCondition = NonNullable<DeploymentStatus['conditions']>[number];
@@ -166,8 +166,4 @@ function put(
 
 function desiredReplicas(deployment: Deployment): number {
   return deployment.spec?.replicas ?? 1;
-}
-
-export function isSameStatus(left: DeploymentStatus | undefined, right: DeploymentStatus): boolean {
-  return isSameValue(left, right);
 }

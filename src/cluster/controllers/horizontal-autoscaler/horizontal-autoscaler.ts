@@ -2,7 +2,7 @@
 import type { HorizontalPodAutoscaler, Pod } from '../../../api/core.ts';
 import { type ResourceType, resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
-import { isSameValue, keyOf, matchesSelector, namespaceOf, timestampOf } from '../../objects.ts';
+import { isSameStatus, isSameValue, keyOf, matchesSelector, namespaceOf, timestampOf } from '../../objects.ts';
 import { isActive as isActivePod } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
 import { replaceStatus } from '../replace-status.ts';
@@ -60,7 +60,7 @@ export function createHorizontalAutoscaler({ api, caches, clock, random, log }: 
   };
 
   const write = async (autoscaler: HorizontalPodAutoscaler, status: AutoscalerStatus): Promise<void> => {
-    if (isSameValue(status, autoscaler.status)) return;
+    if (isSameStatus(status, autoscaler.status)) return;
     await replaceStatus(api, resources.horizontalPodAutoscalers, { ...autoscaler, status });
   };
 

@@ -4,7 +4,7 @@ import type { ControllerRevision, StatefulSet } from '../../../api/core.ts';
 import { isAlreadyExists } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
-import { controllerOf, isSameValue, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
+import { controllerOf, isSameStatus, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { availableAt, isTerminating } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
 import { deletePod } from '../delete-pod.ts';
@@ -143,7 +143,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
     const status = statefulSetStatus(viewOf(current, revisions), revisions.collisionCount);
-    if (isSameValue(status, current.status)) return;
+    if (isSameStatus(status, current.status)) return;
     await replaceStatus(api, resources.statefulSets, { ...current, status });
   };
 
