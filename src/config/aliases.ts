@@ -1,6 +1,6 @@
 /** Keys of other shapes of the file that are understood, and keys of the Helm chart that never had an effect. */
 
-import { flagOf } from './config-key.ts';
+import { flagOf } from './flag-text.ts';
 
 export interface ConfigAlias {
   /** The path as people write it. */

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { validateLabelSelector } from '../api/label-selector.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import type { Millis } from '../lib/units.ts';
+import { flagOf } from './flag-text.ts';
 import type { TextFormat } from './key-formats.ts';
 
 /** What each key says about itself. */
@@ -49,16 +50,6 @@ export function text(
     .refine((value) => !required || !isEmpty(value), 'cannot be empty')
     .refine((value) => isEmpty(value) || (format?.matches(value) ?? true), format?.complaint);
   return { ...texts, leaf: true, schema, defaultValue, accepted, fromText: (value) => value };
-}
-
-const flagTexts: ReadonlyMap<string, boolean> = new Map([
-  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
-]);
-
-/** The truth value that a text stands for, in any case of letters; undefined for any other text. */
-export function flagOf(text: string): boolean | undefined {
-  return flagTexts.get(text.trim().toLowerCase());
 }
 
 /** A key that is true or false; as a variable also 1, 0, yes, no, on and off. */

@@ -19,13 +19,15 @@ function importsIn(path: string): SourceImport[] {
   );
 }
 
-function closureOf(entry: string): { readonly files: string[]; readonly packages: string[] } {
+/** @param isEager without what is loaded only where it is needed. */
+function closureOf(entry: string, isEager = false): { readonly files: string[]; readonly packages: string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();
   const visit = (path: string): void => {
     if (files.has(path)) return;
     files.add(path);
-    for (const { to, specifier } of importsIn(path)) {
+    for (const { to, specifier, isDeferred } of importsIn(path)) {
+      if (isEager && isDeferred) continue;
       if (to !== undefined) visit(to);
       else if (!specifier.startsWith('node:')) packages.add(specifier);
     }
@@ -66,6 +68,11 @@ test('the program itself loads no command before it knows which one', () => {
   expect(started.map(({ to }) => to)).toContain('agent/agent-process.ts');
 });
 
+test('the command line has its options and help without what commands work with', () => {
+  expect(closureOf('cli/program.ts', true).packages.toSorted()).toEqual(['commander', 'yaml']);
+});
+
 test('a package is noticed', () => {
   expect(closureOf('lib/log.ts').packages).toEqual(['pino']);
+  expect(closureOf('config/config-key.ts', true).packages).toEqual(['zod']);
 });

@@ -61,6 +61,8 @@ export interface SourceImport {
   readonly to: string | undefined;
   readonly specifier: string;
   readonly typeOnly: boolean;
+  /** `import()`: loaded only where it is needed. */
+  readonly isDeferred: boolean;
 }
 
 const placeOf = (path: string): string => path.split('/')[0] ?? path;
@@ -84,15 +86,16 @@ export function violation(found: SourceImport): string | undefined {
 export function importsOf(from: string, source: string, resolve: (specifier: string) => string): SourceImport[] {
   const withoutComments = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
   const found: SourceImport[] = [];
-  const add = (specifier: string, typeOnly: boolean): void => {
-    found.push({ from, specifier, typeOnly, to: specifier.startsWith('.') ? resolve(specifier) : undefined });
+  const add = (specifier: string, typeOnly: boolean, isDeferred = false): void => {
+    const to = specifier.startsWith('.') ? resolve(specifier) : undefined;
+    found.push({ from, specifier, typeOnly, isDeferred, to });
   };
   for (const match of withoutComments.matchAll(
     /\b(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]/g,
   )) {
     add(match[2] ?? '', match[1] !== undefined);
   }
-  for (const match of withoutComments.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(match[1] ?? '', false);
+  for (const match of withoutComments.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(match[1] ?? '', false, true);
   return found;
 }
 
