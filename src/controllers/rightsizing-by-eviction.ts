@@ -61,7 +61,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
    * @returns what keeps it from that.
    */
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
-    const { advised, live, memory, policy } = context;
+    const { advised, live, memory } = context;
     const { workload, inForce, lessons } = advised;
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
@@ -75,7 +75,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
     const written = await writeInForce(context, { inForce: after, lessons, undo }, clock.now());
     if (written !== undefined) return written;
-    changes.noteMade(workload, policy, memory, change, 'Recreate', 'Eviction');
+    changes.noteMade(context, change, 'Recreate', 'Eviction');
     return undefined;
   };
 

@@ -16,7 +16,6 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
-import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -40,9 +39,7 @@ export interface ChangeOptions {
 export interface Changes {
   /** The change is made: told, counted, and remembered for cooldowns. */
   noteMade(
-    workload: SizedWorkload,
-    policy: ValidPolicy,
-    memory: WorkloadMemory,
+    context: Pick<ApplyContext, 'advised' | 'policy' | 'memory'>,
     made: { readonly changes: readonly SizeChange[]; readonly before: readonly ContainerSpecRecord[] },
     method: 'InPlace' | 'Recreate',
     how: ApplyMethod,
@@ -87,7 +84,8 @@ const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   return {
-    noteMade(workload, policy, memory, { changes, before }, method, how) {
+    noteMade({ advised, policy, memory }, { changes, before }, method, how) {
+      const { workload, advice } = advised;
       const now = clock.now();
       noteChanges(memory, changes, now);
       memory.lastApplied = now;
@@ -96,7 +94,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       const text = describeChanges(changes, before);
       const message = renderReason('UpdateSuccess', { ...workload, method, changes: text });
       events.onWorkload(workload, { reason: 'UpdateSuccess', message });
-      const why = whyOf(memory.advice, changes);
+      const why = whyOf(advice, changes);
       journal.record(workloadKey(workload), {
         kind: 'done',
         reason: 'UpdateSuccess',

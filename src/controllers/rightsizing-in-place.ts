@@ -65,14 +65,14 @@ export function createInPlace(options: InPlaceOptions): InPlace {
    * with them.
    */
   const spread = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
-    const { advised, memory, policy } = context;
-    const { workload, lessons } = advised;
+    const { advised, memory } = context;
+    const { lessons } = advised;
     const inForce = applyChanges(inForceNow(context).inForce, change.changes);
     const undo = watchedNow(memory);
     goOn(memory, change, { ...change, phase: 'spread' });
     const written = await writeInForce(context, { inForce, lessons, undo }, clock.now());
     if (written !== undefined) return written;
-    changes.noteMade(workload, policy, memory, change, 'InPlace', 'InPlace');
+    changes.noteMade(context, change, 'InPlace', 'InPlace');
     return undefined;
   };
 

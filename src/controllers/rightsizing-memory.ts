@@ -5,7 +5,6 @@
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import { outlivedParts } from '../decide/rightsizing/changed-world.ts';
-import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { type ChangeInPhase, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, type SizedPart, type WatchedChange, watchMillis } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
@@ -41,8 +40,6 @@ export interface WorkloadMemory {
   /** When the recommendation last changed, and its text. */
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
-  /** Of the last look: what is done about it is told with its reasons. */
-  advice: readonly SizedAdvice[];
   /** What an event last told, by {@link changeKey}: millicores and bytes. */
   told: ReadonlyMap<string, number>;
   /** Since when usage cannot be read. */
@@ -97,7 +94,6 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
         lastMethod: undefined,
         lastRecommendation: undefined,
         recommended: undefined,
-        advice: [],
         told: nothing,
         unreadSince: undefined,
         isResumed: false,

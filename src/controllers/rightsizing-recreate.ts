@@ -112,7 +112,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
     memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
-    changes.noteMade(workload, policy, memory, change, 'Recreate', how);
+    changes.noteMade(context, change, 'Recreate', how);
     // The template has it all; nothing is applied beside it.
     const next = { inForce: workload.containers, lessons, undo: watchedNow(memory) };
     return writeInForce(context, next, clock.now());

@@ -182,7 +182,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
       const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
-      memory.advice = advised.advice;
       tellRecommendation(advised, policy, memory, unread === undefined);
       const { mode, annotateRecommendations } = policy.spec;
       const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;

@@ -20,15 +20,10 @@ export interface Interner<T extends object> {
 const MOST_TEXT = 8 * 1024 * 1024;
 const LARGEST_TEXT = 32 * 1024;
 
-interface Kept<T> {
-  readonly value: T;
-  readonly length: number;
-}
-
 /**
  * @param maxEntries the least recently used value is forgotten beyond this number; records that still use it keep it
  *   alive, only later equal values get a copy of their own. Positive.
- * @param prepare makes the copy to keep of the first value of its kind, an equal one: to share parts of it, say.
+ * @param prepare makes the copy to keep of the first value of its kind, with the same JSON text: to share parts, say.
  */
 export function createInterner<T extends object>(
   maxEntries: number,
@@ -36,14 +31,14 @@ export function createInterner<T extends object>(
 ): Interner<T> {
   if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
   // Insertion order is use order: a hit is moved to the end. Digests, as the texts would cost more than the values.
-  const kept = new Map<string, Kept<T>>();
+  const kept = new Map<string, T>();
   let keptText = 0;
   const forgetOldest = (): void => {
     const [oldest] = kept;
     if (oldest === undefined) return;
-    const [key, { length }] = oldest;
+    const [key, value] = oldest;
     kept.delete(key);
-    keptText -= length;
+    keptText -= JSON.stringify(value).length;
   };
   return {
     intern(value) {
@@ -55,10 +50,10 @@ export function createInterner<T extends object>(
       if (known !== undefined) {
         kept.delete(key);
         kept.set(key, known);
-        return known.value;
+        return known;
       }
       const first = prepare(value);
-      kept.set(key, { value: first, length });
+      kept.set(key, first);
       keptText += length;
       while (kept.size > maxEntries || keptText > MOST_TEXT) forgetOldest();
       return first;

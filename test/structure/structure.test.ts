@@ -70,11 +70,17 @@ describe('import rules', () => {
     ['cli imports wire', { from: 'cli/a.ts', to: 'wire.ts', specifier: '../wire.ts', typeOnly: false }],
     ['an unlisted folder', { from: 'misc/a.ts', to: 'lib/b.ts', specifier: '../lib/b.ts', typeOnly: false }],
   ])('is provoked when %s', (_name, found) => {
-    expect(violation(found)).toBeTypeOf('string');
+    expect(violation({ ...found, isDeferred: false })).toBeTypeOf('string');
   });
 
   test('a cycle is found and named', () => {
-    const edge = (from: string, to: string): SourceImport => ({ from, to, specifier: to, typeOnly: false });
+    const edge = (from: string, to: string): SourceImport => ({
+      from,
+      to,
+      specifier: to,
+      typeOnly: false,
+      isDeferred: false,
+    });
     expect(findCycle([edge('a', 'b'), edge('b', 'c'), edge('c', 'b')])).toBe('b -> c -> b');
   });
 });
