@@ -15,6 +15,9 @@ test('null is a value, and told apart from what is none', () => {
   expect(tryParseJson('null')).toBeNull();
 });
 
-test.each(['', ' ', '{', 'undefined', 'NaN', '<html></html>', "{'a':1}", '{"a":1} and more'])('%j is no JSON', (text) => {
-  expect(tryParseJson(text)).toBeUndefined();
-});
+test.each(['', ' ', '{', 'undefined', 'NaN', '<html></html>', "{'a':1}", '{"a":1} and more'])(
+  '%j is no JSON',
+  (text) => {
+    expect(tryParseJson(text)).toBeUndefined();
+  },
+);

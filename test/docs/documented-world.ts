@@ -88,7 +88,12 @@ export async function startDocumentedWorld(helmFolder: string | undefined): Prom
       const { operator, observability, web, webhook } = options.config;
       const config = {
         ...options.config,
-        operator: { ...operator, readOnlyMode: true },
+        // Commands that compute for long run in the same process: it must not lose its Lease to that.
+        operator: {
+          ...operator,
+          readOnlyMode: true,
+          leaderElection: { ...operator.leaderElection, leaseDuration: 600_000, renewDeadline: 500_000 },
+        },
         webhook: { ...webhook, port: 0 },
         web: { ...web, bindAddress: LOOPBACK },
         observability: {
