@@ -81,7 +81,7 @@ export const webKeys = {
     accepted: 'a list of host names without port',
     format: hostName,
     description:
-      'Names under which browsers may open the dashboard besides localhost and addresses, such as that of an Ingress in front of it.',
+      'Names under which the dashboard may be opened, and /explain and /journal be asked without a token, besides localhost, addresses and those of Services (NAME.NAMESPACE.svc): that of an Ingress in front, say.',
   }),
   reports: text('', {
     env: 'WEB_REPORTS',
@@ -95,17 +95,21 @@ export const webKeys = {
 /** Names, ports and defaults are Spotalis's. */
 export const observabilityKeys = {
   metrics: {
-    enabled: flag(true, { env: 'METRICS_ENABLED', restart: true, description: 'Serve /metrics.' }),
+    enabled: flag(true, {
+      env: 'METRICS_ENABLED',
+      restart: true,
+      description: 'Serve /metrics, /explain and /journal.',
+    }),
     bindAddress: bindAddress(':8080', {
       env: 'METRICS_BIND_ADDRESS',
       restart: true,
-      description: 'Address of /metrics.',
+      description: 'Address of /metrics, /explain and /journal.',
     }),
     authentication: choice('none', ['none', 'token'], {
       env: 'METRICS_AUTHENTICATION',
       restart: true,
       description:
-        'Who may read /metrics and /explain: everybody who reaches the port, or who shows a bearer token of the cluster whose user may get that path (docs/security.md).',
+        'Who may read /metrics, /explain and /journal: everybody who reaches the port, or who shows a bearer token of the cluster whose user may get that path (docs/security.md).',
     }),
     tls: flag(false, {
       env: 'METRICS_TLS',

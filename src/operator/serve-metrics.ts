@@ -8,7 +8,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { createAccessReview } from '../web/access-review.ts';
-import { type EndpointServer, type ServedCertificate, startEndpointServer } from '../web/endpoint-server.ts';
+import {
+  type Authorize,
+  type EndpointServer,
+  jsonAnswer,
+  type ServedCertificate,
+  startEndpointServer,
+} from '../web/endpoint-server.ts';
+import { createHostCheck } from '../web/host-check.ts';
 import { createExplainEndpoint, createMetricsEndpoint, type ExplainEndpointOptions } from './endpoints.ts';
 import { createJournalEndpoint, type JournalEndpointOptions } from './journal-endpoint.ts';
 
@@ -26,7 +33,8 @@ export interface ServeMetricsOptions extends ExplainEndpointOptions, JournalEndp
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export function serveMetrics(options: ServeMetricsOptions): Promise<EndpointServer> {
   const { api, clock, metrics, certificate } = options;
-  const { bindAddress: address, authentication, tls } = options.config.observability.metrics;
+  const { observability, web } = options.config;
+  const { bindAddress: address, authentication, tls } = observability.metrics;
   const log = options.log.child('metrics');
   return startEndpointServer({
     name: 'metrics',
@@ -36,8 +44,16 @@ export function serveMetrics(options: ServeMetricsOptions): Promise<EndpointServ
       '/explain': createExplainEndpoint(options),
       '/journal': createJournalEndpoint(options),
     },
-    authorize: authentication === 'token' ? createAccessReview({ api, clock, log }) : undefined,
+    authorize: authentication === 'token' ? createAccessReview({ api, clock, log }) : createNameGuard(web.allowedHosts),
     certificate: tls ? certificate : undefined,
     log,
   });
+}
+
+/** Scrapers ask by any name. A token needs no such guard: no page in a browser has one. */
+function createNameGuard(allowedHosts: readonly string[]): Authorize {
+  const isOwnHost = createHostCheck(allowedHosts);
+  const message = 'ask localhost, the address or NAME.NAMESPACE.svc, or list the name you use in web.allowedHosts';
+  return async ({ path, headers }) =>
+    path === '/metrics' || isOwnHost(headers.host) ? undefined : jsonAnswer(403, { code: 'FORBIDDEN', message });
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +137,23 @@ describe('case 76: what is served', () => {
     expect(await (await ask('Deployment/shop/web')).json()).toMatchObject({ plan: { replicas: 3 } });
     expect((await ask('Deployment/shop/nothing')).status).toBe(404);
     expect(await (await ask('web')).json()).toMatchObject({ code: 'INVALID_WORKLOAD' });
+  });
+
+  test('a page of somebody else whose name points here reads no explanation and no journal; scrapers ask by any name', async () => {
+    const { operator } = await start();
+    const port = operator.ports.metrics ?? 0;
+    const ask = (path: string, host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const call = httpRequest({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        call.on('error', reject).end();
+      });
+    for (const path of ['/explain', '/journal']) {
+      expect(await ask(path, `evil.example.com:${port}`)).toBe(403);
+      expect(await ask(path, 'stowage.stowage-system.svc:8080')).toBe(200);
+    }
+    expect(await ask('/metrics', 'stowage-metrics:8080')).toBe(200);
   });
 
   test('with a prices file the scrape tells costs; without a valid one the operator works all the same', async () => {

@@ -2,11 +2,11 @@
  * Who may ask the dashboard's server: its own page, and people who open it. A page of somebody else in the same browser may not, even
  * where its name was made to point here (DNS rebinding): then the browser sends that name as `Host`.
  */
-import { isIP } from 'node:net';
 import { type Authorize, jsonAnswer } from '../endpoint-server.ts';
+import { createHostCheck } from '../host-check.ts';
 
 export interface RequestGuardOptions {
-  /** Besides localhost and addresses; without port. */
+  /** Besides localhost, addresses and Services; without port. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -23,13 +23,9 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 export function createRequestGuard({ allowedHosts }: RequestGuardOptions): Authorize {
-  const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()));
-  const isOurs = (host: string): boolean =>
-    // An address cannot be somebody else's name.
-    isIP(host) !== 0 || host === 'localhost' || host.endsWith('.localhost') || allowed.has(host);
+  const isOwnHost = createHostCheck(allowedHosts);
   return async ({ headers }) => {
-    const host = hostName(headers.host);
-    if (host === undefined || !isOurs(host)) {
+    if (!isOwnHost(headers.host)) {
       return refusal('open the dashboard as localhost or by its address, or list its name in web.allowedHosts');
     }
     const site = headers['sec-fetch-site'];
@@ -38,12 +34,6 @@ export function createRequestGuard({ allowedHosts }: RequestGuardOptions): Autho
     const isOpened = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     return isForeign && !isOpened ? refusal('other pages may not read the dashboard') : undefined;
   };
-}
-
-/** Without port, brackets and final dot, in lower case. */
-function hostName(header: string | undefined): string | undefined {
-  const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+?)\.?)(?::\d{1,5})?$/i.exec(header ?? '') ?? [];
-  return (bracketed ?? plain)?.toLowerCase();
 }
 
 const refusal = (message: string) => jsonAnswer(403, { code: 'FORBIDDEN', message });
