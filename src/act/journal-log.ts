@@ -3,7 +3,7 @@
  * in the morning. `stowage journal -f` reads these records back.
  */
 import type { Logger } from '../lib/log.ts';
-import type { Journal, JournalNews } from './journal.ts';
+import { isDeed, type Journal, type JournalNews } from './journal.ts';
 
 /**
  * What was done or failed at info; what was seen, advised or held back at debug, and once, as it comes back every cycle.
@@ -13,7 +13,7 @@ export function logJournal(journal: Pick<Journal, 'onRecord'>, log: Logger): () 
   return journal.onRecord(({ workload, entry }: JournalNews) => {
     const { kind, reason, message, engine, pod, numbers } = entry;
     const fields = { workload, engine, kind, reason, pod, numbers };
-    if (kind === 'done' || kind === 'failed') log.info(fields, message);
+    if (isDeed(kind)) log.info(fields, message);
     else if (entry.count === 1) log.debug(fields, message);
   });
 }

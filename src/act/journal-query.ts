@@ -1,7 +1,7 @@
 /** Which entries of the journal are asked for, and the answer, as the operator's `/journal` tells it. */
 import { ascending } from '../lib/ascending.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import type { EngineName, Journal, JournalEntry } from './journal.ts';
+import { type EngineName, isDeed, type Journal, type JournalEntry, type JournalNews } from './journal.ts';
 
 /** What is left out asks for all. */
 export interface JournalQuery {
@@ -48,7 +48,7 @@ export function isAskedFor({ workload, entry }: AnyEntry, query: JournalQuery): 
     (namespace === undefined || workload.split('/')[1] === namespace) &&
     (query.workload === undefined || workload === query.workload) &&
     (engine === undefined || entry.engine === engine) &&
-    (onlyDone !== true || entry.kind === 'done' || entry.kind === 'failed')
+    (onlyDone !== true || isDeed(entry.kind))
   );
 }
 
@@ -57,9 +57,9 @@ export function askJournal(
   journal: Pick<Journal, 'all' | 'forgottenUntil'>,
   query: JournalQuery,
 ): Pick<JournalAnswer, 'entries' | 'omitted' | 'forgottenUntil'> {
-  const found = [...journal.all()]
-    .filter((news) => isAskedFor(news, query))
-    .sort((a, b) => ascending(a.entry.lastAt, b.entry.lastAt));
+  const found: JournalNews[] = [];
+  for (const news of journal.all()) if (isAskedFor(news, query)) found.push(news);
+  found.sort((a, b) => ascending(a.entry.lastAt, b.entry.lastAt));
   const told = found.slice(-MAX_TOLD);
   const { forgottenUntil } = journal;
   return {

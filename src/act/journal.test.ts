@@ -115,10 +115,12 @@ describe('createJournal', () => {
     ]);
   });
 
-  test('when the newest of what was done and is no longer kept happened is known; of blocks nothing is lost', async () => {
+  test('when the newest of what was done and is no longer kept happened is known; of blocks and advice nothing is lost', async () => {
     const clock = createVirtualClock(0);
     const journal = createJournal({ clock, maxEntries: 2, maxWorkloads: 2 });
     for (const reason of ['A', 'B', 'C']) journal.record('w', blocked(reason));
+    for (const message of ['more', 'less', 'more'])
+      journal.record('w', { kind: 'decided', reason: 'RecommendationGenerated', message });
     expect(journal.forgottenUntil).toBeUndefined();
     for (const pod of ['a', 'b', 'c']) {
       await clock.advance(1_000);

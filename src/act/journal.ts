@@ -76,7 +76,7 @@ export function createJournal(options: JournalOptions): Journal {
   let forgottenUntil: EpochMillis | undefined;
   const drop = (entries: readonly JournalEntry[]): void => {
     for (const { kind, lastAt } of entries)
-      if (!isRepeatable(kind)) forgottenUntil = Math.max(forgottenUntil ?? lastAt, lastAt);
+      if (isDeed(kind)) forgottenUntil = Math.max(forgottenUntil ?? lastAt, lastAt);
   };
   const forget = (workload: string): void => {
     drop(rings.get(workload) ?? []);
@@ -148,6 +148,11 @@ export function journalOf(journal: Journal, engine: EngineName): Journal {
       return journal.size;
     },
   };
+}
+
+/** Whether something was done, or tried. */
+export function isDeed(kind: JournalKind): boolean {
+  return kind === 'done' || kind === 'failed';
 }
 
 function isRepeatable(kind: JournalKind): boolean {
