@@ -12,6 +12,7 @@ import type { SizeGuardContext } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
 import { createSizeLog } from '../../guard/size/size-history.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
+import { describeError } from '../../lib/errors.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
@@ -81,8 +82,13 @@ export async function restorePods(
     else if (needsNode) tell('kept', NEEDS_NODE);
     else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
     else {
-      const outcome = await restoreOne({ pod, engine, plan }, { api, clock, signal });
-      tell(outcome.result, outcome.message);
+      try {
+        const outcome = await restoreOne({ pod, engine, plan }, { api, clock, signal });
+        tell(outcome.result, outcome.message);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        tell('refused', describeError(error));
+      }
     }
   };
   for (const isGrowing of [false, true]) {

@@ -144,3 +144,45 @@ test('pods of several nodes are given back at the same time, of one node one aft
   expect(first[0]).toBe(second[0]);
   expect(first[1]).toBeGreaterThan(first[0] ?? 0);
 });
+
+test('what goes wrong with one pod keeps no other from what it had; the end of the command keeps all', async () => {
+  const world = await startAllocatedWorld({ startsAgents: false, nodes: [{}, {}] });
+  const names = ['a', 'b', 'c'];
+  await createPods(
+    world.api,
+    names.map((name) => ({ name, request: '300m', node: name === 'c' ? 'node-2' : 'node-1' })),
+  );
+  await world.clock.advance(5000);
+  for (const name of names) await wish(world, name, { request: 600, urgent: true });
+  for (const name of names)
+    await world.until('resized', async () => (await world.allocation(name))?.status?.phase === 'Applied', 30_000);
+  await world.operator().stop();
+  let isBroken = true;
+  const api: KubeApi = {
+    ...world.api,
+    list(type, options) {
+      if (isBroken && options?.fieldSelector === 'spec.nodeName=node-1') {
+        isBroken = false;
+        throw new Error('socket hang up');
+      }
+      return world.api.list(type, options);
+    },
+  };
+  const request = { engines: ['allocation'] as const, namespace: undefined, isDryRun: false };
+  await expect(restorePods(api, request, world.clock, AbortSignal.abort(new Error('enough')))).rejects.toThrow(
+    'enough',
+  );
+  isBroken = true;
+  const work = restorePods(api, request, world.clock, new AbortController().signal);
+  let isDone = false;
+  const end = (): void => {
+    isDone = true;
+  };
+  void work.then(end, end);
+  while (!isDone) await world.clock.advance(250);
+  const results = (await work).map(({ pod, result, message }) => [pod, result, message]);
+  expect(results.filter(([, result]) => result === 'restored')).toHaveLength(2);
+  expect(results.filter(([, result]) => result !== 'restored')).toEqual([
+    [expect.stringMatching(/^shop\/[ab]$/), 'refused', 'socket hang up'],
+  ]);
+});
