@@ -76,28 +76,28 @@ export function matchesSelector(
 
 /** Whether two API values are the same, whatever the order of their keys; absent and `undefined` are the same. */
 export function isSameValue(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true;
-  if (Array.isArray(left) || Array.isArray(right)) {
-    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => isSameValue(item, right[index]));
-  }
-  if (!isRecord(left) || !isRecord(right)) return false;
-  for (const key in left) if (!isSameValue(left[key], ownMember(right, key))) return false;
-  for (const key in right) if (ownMember(left, key) === undefined && right[key] !== undefined) return false;
-  return true;
+  return isSame(left, right, itself);
 }
 
 /** Whether two statuses say the same: the API server keeps no zero that Go's `omitempty` leaves out. */
 export function isSameStatus(left: unknown, right: unknown): boolean {
-  return isSameValue(withoutZeros(left), withoutZeros(right));
+  return isSame(left, right, unlessZero);
 }
 
-function withoutZeros(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutZeros);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) => (each === 0 ? [] : [[key, withoutZeros(each)]])),
-  );
+const itself = (value: unknown): unknown => value;
+const unlessZero = (value: unknown): unknown => (value === 0 ? undefined : value);
+
+/** @param kept what counts of a member; undefined: as if it were absent. */
+function isSame(left: unknown, right: unknown, kept: (member: unknown) => unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSame(item, right[index], kept));
+  }
+  if (!isRecord(left) || !isRecord(right)) return false;
+  for (const key in left) if (!isSame(kept(left[key]), kept(ownMember(right, key)), kept)) return false;
+  for (const key in right) if (kept(right[key]) !== undefined && kept(ownMember(left, key)) === undefined) return false;
+  return true;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -12,17 +12,21 @@ import { badRequest, unrecognizedBody } from './status-error.ts';
  * @param stored the object to be changed: what the body has of it unchanged needs no second look.
  */
 export function decode(type: ServedType, input: JsonObject, stored?: ApiObject): ApiObject {
-  const apiVersion = apiVersionOf(type);
-  checkType(type, input, apiVersion);
+  checkType(type, input, apiVersionOf(type));
   const { object, problem } = readBody(type, input, stored);
   if (problem !== undefined)
     throw badRequest(
       `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: ${problem}`,
     );
-  const { metadata } = object;
+  return asTyped(type, object);
+}
+
+/** A body that {@link readBody} has read, as an object of the type. */
+export function asTyped(type: ServedType, read: JsonObject): ApiObject {
+  const { metadata } = read;
   return {
-    ...object,
-    apiVersion,
+    ...read,
+    apiVersion: apiVersionOf(type),
     kind: type.kind,
     metadata: isObject(metadata) ? withoutEmptyCollections(withoutSelfLink(metadata)) : {},
   };

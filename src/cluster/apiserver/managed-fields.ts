@@ -7,7 +7,6 @@ import { type FieldSchema, METADATA_ONLY_SCHEMA } from './field-schema.ts';
 import { compareFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
 import { deepFreeze, isObject, type JsonObject, objectAt, stringAt } from './json.ts';
 import { toTime } from './names.ts';
-import { zeroStruct } from './schema/decode-struct.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
 export interface ManagedFields {
@@ -149,7 +148,7 @@ export function createManagedFields(clock: Clock): ManagedFields {
       }
       const schema = schemaOf(type);
       // A new object is compared with an empty one: what every object of the type has is nobody's.
-      const before = old ?? (type.struct === undefined ? {} : zeroStruct(type.struct));
+      const before = old ?? type.unset ?? {};
       const changes = compareFields(before, next, schema);
       const changed = withoutUnowned(changes.changed);
       const gone = withoutUnowned(changes.removed);

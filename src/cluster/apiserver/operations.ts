@@ -109,10 +109,12 @@ export function createOperations({
     target: Target,
     context: WriteContext,
     build: (shown: JsonObject) => JsonObject,
+    isRead = false,
   ): Promise<JsonObject> => {
     const { type, namespace, name, subresource } = target;
     if (subresource === '') {
-      return writer.update({ type, namespace, name, context, build: (current) => asObject(current, build(current)) });
+      const ofObject = (current: ApiObject): ApiObject => asObject(current, build(current));
+      return writer.update({ type, namespace, name, context, isRead, build: ofObject });
     }
     const view = viewOf(target);
     const written = await writer.update({
@@ -121,6 +123,7 @@ export function createOperations({
       name,
       subresource,
       context,
+      isRead,
       build: (current) => view.write(current, build(view.read(current))),
     });
     return view.read(written);
@@ -177,11 +180,12 @@ export function createOperations({
         if (isMissing(target)) requireCreate(target, context);
         return applyObject(applyRules, target, patch, context);
       }
-      const object = await change(target, context, (shown) => {
+      const isScale = subresource === 'scale';
+      const patchedOf = (shown: JsonObject): JsonObject => {
         const patched = applyPlainPatch(type, shown, patch);
-        if (type.struct !== undefined && subresource !== 'scale') checkPatchedType(type, patched);
-        const problem = subresource === 'scale' ? undefined : readBody(type, patched, shown).problem;
-        if (problem === undefined && subresource !== 'scale') checkFields(type, patched, context, true);
+        if (type.struct !== undefined && !isScale) checkPatchedType(type, patched);
+        const { object, problem } = isScale ? { object: patched } : readBody(type, patched, shown);
+        if (problem === undefined && !isScale) checkFields(type, patched, context, true);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
         if (problem !== undefined)
           throw invalid({ group: '', kind: '' }, '', [invalidField('patch', JSON.stringify(patched), problem)]);
@@ -189,9 +193,12 @@ export function createOperations({
         if (uid !== undefined && uid !== stringAt(shown, 'metadata', 'uid')) {
           throw invalid(type, target.name, [invalidField('metadata.uid', uid, 'field is immutable')]);
         }
-        return patched;
-      });
-      return { object, created: false };
+        return object;
+      };
+      return {
+        object: await change(target, context, patchedOf, type.struct !== undefined && !isScale),
+        created: false,
+      };
     },
     delete: ({ type, namespace, name }, options, context) => deleter.delete(type, namespace, name, options, context),
     async deleteCollection(type, query, options, context) {

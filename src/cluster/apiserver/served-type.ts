@@ -93,6 +93,8 @@ export interface ServedType extends ResourceType {
   readonly printColumns?: readonly PrintColumn[];
   /** The Go struct of a built-in type. */
   readonly struct?: StructType;
+  /** An object of a built-in type in which nothing is set; frozen. */
+  readonly unset?: JsonObject;
   /** How fields merge and are owned; absent where nobody owns any. */
   readonly fieldSchema?: FieldSchema;
   /** Computes the objects on every read; such types store nothing. */

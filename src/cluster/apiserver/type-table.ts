@@ -1,8 +1,9 @@
 /** The table of served types: what `src/api/resources.ts` names, and the further types real manifests contain. */
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { schemaFromStruct } from './field-schema.ts';
+import { deepFreeze } from './json.ts';
 import { autoscalerV1View } from './rules/autoscaler.ts';
-import { decodeStruct } from './schema/decode-struct.ts';
+import { decodeStruct, zeroStruct } from './schema/decode-struct.ts';
 import { type StructType, structOf } from './schema/struct-types.ts';
 import type { ServedType, TypeRules } from './served-type.ts';
 
@@ -18,9 +19,10 @@ type Traits = Partial<
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 /** What follows from the struct of a built-in type. */
-function builtInTraits(struct: StructType): Pick<ServedType, 'struct' | 'fieldSchema' | 'unknownFields'> {
+function builtInTraits(struct: StructType): Pick<ServedType, 'struct' | 'unset' | 'fieldSchema' | 'unknownFields'> {
   return {
     struct,
+    unset: deepFreeze(zeroStruct(struct)),
     fieldSchema: schemaFromStruct(struct),
     unknownFields: (body) => decodeStruct(body, struct).unknown,
   };

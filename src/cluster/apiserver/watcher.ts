@@ -8,7 +8,6 @@ import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import type { StoreEvent } from './collection.ts';
 import { compileFilter, parseResourceVersion, type Selection } from './reader.ts';
-import { zeroStruct } from './schema/decode-struct.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, expired, tooLargeResourceVersion } from './status-error.ts';
 import type { Storage } from './storage.ts';
@@ -85,7 +84,7 @@ export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }
   };
 
   const bookmarkOf = (type: ServedType, revision: number, initialEnd: boolean): ApiObject => ({
-    ...(type.struct === undefined ? {} : zeroStruct(type.struct)),
+    ...type.unset,
     kind: type.kind,
     apiVersion: apiVersionOf(type),
     metadata: {

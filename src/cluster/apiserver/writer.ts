@@ -6,7 +6,7 @@
 import { isAlreadyExists } from '../../api/kube-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { decode } from './decode.ts';
+import { asTyped, decode } from './decode.ts';
 import { type JsonObject, shareJson, stringsAt } from './json.ts';
 import type { ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
@@ -40,6 +40,8 @@ export interface UpdateRequest {
   readonly operation?: 'Update' | 'Apply';
   /** Makes the wanted object from the current one; runs again when the stored object changed meanwhile. */
   readonly build: (current: ApiObject) => ApiObject;
+  /** What `build` makes has been read already, as an object of the type. Default false. */
+  readonly isRead?: boolean;
 }
 
 /**
@@ -177,12 +179,13 @@ export function createWriter(options: WriterOptions): Writer {
       return (stored === undefined ? undefined : storage.put(type, stored, build(current))) ?? current;
     },
 
-    async update({ type, namespace, name, subresource = '', context, build, operation = 'Update' }) {
+    async update({ type, namespace, name, subresource = '', context, build, operation = 'Update', isRead = false }) {
       const rules = type.rules;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const current = reader.get(type, namespace, name);
         const stored = storage.collection(type).get(storageKey(type, namespace, name));
-        const decoded = decode(type, build(current), current);
+        const built = build(current);
+        const decoded = isRead ? asTyped(type, built) : decode(type, built, current);
         checkPreconditions(type, current, decoded);
         const ruleScope = ruleContext(context.caller.name);
         const through = rules.subresourceUpdates?.[subresource];

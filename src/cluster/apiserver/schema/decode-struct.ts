@@ -52,10 +52,8 @@ export function zeroStruct(struct: StructType): JsonObject {
 }
 
 function addZeros(object: JsonObject, struct: StructType): void {
-  for (const [name, { zero }] of struct.fields) {
-    if (zero === undefined || object[name] !== undefined) continue;
-    object[name] = 'struct' in zero ? zeroStruct(zero.struct) : zero.value;
-  }
+  for (const [name, zero] of struct.zeros)
+    if (object[name] === undefined) object[name] = 'struct' in zero ? zeroStruct(zero.struct) : zero.value;
 }
 
 function readStruct(value: JsonObject, struct: StructType, stored: Json | undefined, reading: Reading): JsonObject {

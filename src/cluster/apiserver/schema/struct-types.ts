@@ -44,6 +44,8 @@ export interface StructType {
   readonly name: string;
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, StructField>;
+  /** What stands in every object, as far as nothing else is said there. */
+  readonly zeros: readonly (readonly [field: string, Zero])[];
 }
 
 function isOneOf<T extends string>(text: string, all: readonly T[]): text is T {
@@ -52,6 +54,7 @@ function isOneOf<T extends string>(text: string, all: readonly T[]): text is T {
 
 interface Building extends StructType {
   readonly fields: Map<string, StructField>;
+  readonly zeros: [string, Zero][];
 }
 
 function readStructs(
@@ -59,7 +62,12 @@ function readStructs(
 ): ReadonlyMap<string, StructType> {
   const structs = new Map<string, Building>();
   for (const [key, { '': own }] of Object.entries(texts))
-    structs.set(key, { name: key.slice(key.indexOf('.') + 1), isAtomic: own === 'atomic', fields: new Map() });
+    structs.set(key, {
+      name: key.slice(key.indexOf('.') + 1),
+      isAtomic: own === 'atomic',
+      fields: new Map(),
+      zeros: [],
+    });
 
   /** The type and how Go names it. */
   const typeOf = (text: string): readonly [FieldType, string] => {
@@ -85,9 +93,13 @@ function readStructs(
     return [{ kind: 'struct', struct }, text.slice(text.indexOf('/') + 1)];
   };
 
-  for (const [key, fields] of Object.entries(texts))
-    for (const [name, text] of Object.entries(fields))
-      if (name !== '') structs.get(key)?.fields.set(name, fieldOf(text, typeOf));
+  for (const [key, struct] of structs)
+    for (const [name, text] of Object.entries(texts[key] ?? {})) {
+      if (name === '') continue;
+      const field = fieldOf(text, typeOf);
+      struct.fields.set(name, field);
+      if (field.zero !== undefined) struct.zeros.push([name, field.zero]);
+    }
   return structs;
 }
 
@@ -177,4 +189,5 @@ export const METADATA_HOLDER: StructType = {
       },
     ],
   ]),
+  zeros: [['metadata', { struct: METADATA_STRUCT }]],
 };
