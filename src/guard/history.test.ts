@@ -88,6 +88,19 @@ describe('a workload that is gone', () => {
     expect(rememberedOf(log, 'v')).toEqual([1, 1, 1]);
   });
 
+  test('that came back and is disrupted again is gone no longer', () => {
+    const log = newLogOf('moved', 'failed', 'returned', 'quiet');
+    for (const workload of ['moved', 'failed', 'returned', 'quiet']) log.forgetWorkload(workload, 10);
+    log.recordDisruption('moved', 9 + DAY);
+    log.recordFailedMove('failed', 'spot', 9 + DAY);
+    log.recordReturn('returned', 9 + DAY);
+    log.forgetWorkload('other', 10 + DAY);
+    expect(rememberedOf(log, 'moved')).toEqual([9 + DAY, 1, 1]);
+    expect(rememberedOf(log, 'failed')).toEqual([1, 2, 1]);
+    expect(rememberedOf(log, 'returned')).toEqual([1, 1, 1, 9 + DAY]);
+    expect(rememberedOf(log, 'quiet')).toEqual([undefined, undefined]);
+  });
+
   test('that goes again begins its day anew', () => {
     const log = newLogOf('w');
     log.forgetWorkload('w', 10);

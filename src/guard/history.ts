@@ -37,7 +37,7 @@ export interface DisruptionLog extends DisruptionHistory {
   recordReturn(workloadUid: string, at: EpochMillis): void;
   /**
    * The workload is gone, or its type is not served at present, and then it comes back as it was: what is remembered of
-   * it goes a day later.
+   * it goes a day later, counted from the last that is told of it.
    */
   forgetWorkload(workloadUid: string, at: EpochMillis): void;
 }
@@ -53,8 +53,12 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
   const last = new Map<string, EpochMillis>();
   const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
   const returned = new Map<string, EpochMillis[]>();
-  /** When workloads were last seen to go, the earliest first. */
+  /** When workloads were last seen to go, or told of since; the earliest first. */
   const gone = new Map<string, EpochMillis>();
+  /** It came back, or an answer came late: in both cases what is told now must not go with what was before. */
+  const keepAnew = (workloadUid: string, at: EpochMillis): void => {
+    if (gone.delete(workloadUid)) gone.set(workloadUid, at);
+  };
   return {
     returns: (workloadUid) => returned.get(workloadUid) ?? noReturns,
     recordReturn(workloadUid, at) {
@@ -62,17 +66,20 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
       instants.push(at);
       if (instants.length > REMEMBERED_RETURNS) instants.shift();
       returned.set(workloadUid, instants);
+      keepAnew(workloadUid, at);
     },
     lastDisruption: (workloadUid) => last.get(workloadUid),
     failedMove: (workloadUid, side) => failed.get(workloadUid)?.[side],
     recordDisruption(workloadUid, at) {
       last.set(workloadUid, Math.max(at, last.get(workloadUid) ?? at));
+      keepAnew(workloadUid, at);
     },
     recordFailedMove(workloadUid, side, at) {
       const sides = failed.get(workloadUid) ?? {};
       const failures = (sides[side]?.failures ?? 0) + 1;
       sides[side] = { failures, retryAt: at + Math.min(backoff.max, backoff.initial * 2 ** (failures - 1)) };
       failed.set(workloadUid, sides);
+      keepAnew(workloadUid, at);
     },
     recordLandedMove(workloadUid, side) {
       const sides = failed.get(workloadUid);
