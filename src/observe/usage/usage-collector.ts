@@ -70,7 +70,8 @@ const SPREAD = 0.1;
 
 /**
  * A namespace whose policies name addresses of their own has this part of the turns at a time before all others have
- * theirs: a server that keeps everybody waiting may be the tenant's.
+ * theirs, and as many are kept from all such namespaces together: a server that keeps everybody waiting may be the
+ * tenant's.
  */
 const TENANT_SHARE = 0.25;
 
@@ -91,6 +92,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   const running = new Set<Promise<void>>();
   const runningOf = new Map<string, number>();
   const mostOfTenant = Math.max(1, Math.floor(TENANT_SHARE * schedule.concurrency));
+  const mostOfTenants = Math.max(1, schedule.concurrency - mostOfTenant);
   let due: Turn[] = [];
 
   const noteKills = ({ workload, settings }: UsageTarget, now: EpochMillis): boolean => {
@@ -161,8 +163,13 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   };
 
   const nextDue = (): Turn | undefined => {
-    const at = due.findIndex(({ target }) => (runningOf.get(tenantOf(target) ?? '') ?? 0) < mostOfTenant);
-    return due.splice(Math.max(0, at), 1)[0];
+    const ofTenants = [...runningOf.values()].reduce((sum, number) => sum + number, 0);
+    const isLeft = ofTenants < mostOfTenants;
+    const at = due.findIndex(({ target }) => {
+      const tenant = tenantOf(target);
+      return tenant === undefined || (isLeft && (runningOf.get(tenant) ?? 0) < mostOfTenant);
+    });
+    return at >= 0 || isLeft ? due.splice(Math.max(0, at), 1)[0] : undefined;
   };
   const count = (tenant: string | undefined, by: number): void => {
     if (tenant === undefined) return;
