@@ -161,14 +161,18 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     if (isDecrease(change) && context.advised.unread !== undefined) return undefined;
     const period = isDecrease(change) ? settings().canaryMillis : 0;
     if (canary.at + period > clock.now()) return undefined;
-    const { advised, policy } = context;
+    const { advised, memory, policy } = context;
     // The first pod is of the old template: it says nothing about those that come.
     if (advised.workload.isRollingOut) return undefined;
     // The others could not have it before the next window; by then it may no longer be wanted.
     const closed = isDecrease(change)
       ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
       : undefined;
-    if (closed !== undefined) return { ...closed, status: 'Pending', againAfterMillis: closed.retryAfterMillis };
+    if (closed !== undefined) {
+      // Putting back what did harm waits for no window.
+      if (memory.takenBack.length > 0) return undefined;
+      return { ...closed, status: 'Pending', againAfterMillis: closed.retryAfterMillis };
+    }
     if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
     endOf(context.memory, change);
     const message = 'what the first pod was given is not advised any more; it is decided anew';
@@ -231,6 +235,9 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const due = dueChanges(advised.advice);
     // Pods of two templates stand side by side: what a change would do to either could not be told apart.
     if (advised.workload.isRollingOut && due.length > 0) {
+      const { inForce, changed } = inForceNow(context);
+      // What did harm is put back all the same.
+      if (memory.takenBack.length > 0) await converge(context, inForce, changed);
       const message = renderReason('TemplateRollout', { workload: workloadText(advised.workload) });
       return { status: 'Pending', reason: 'TemplateRollout', message };
     }
