@@ -47,6 +47,24 @@ describe('createJournal', () => {
     expect(journal.entries('w').map(({ reason }) => reason)).toEqual(['B', 'A']);
   });
 
+  test('of many workloads fewer entries are kept: of those that act often, and never less than eight', () => {
+    const journal = createJournal({ clock: createVirtualClock(0), maxTotal: 60 });
+    for (let index = 0; index < 20; index++) journal.record('quiet', done(String(index)));
+    for (let index = 0; index < 300; index++) journal.record('busy', done(String(index)));
+    expect([...journal.all()].length).toBeLessThanOrEqual(61);
+    expect(journal.entries('quiet')).toHaveLength(20);
+    expect(journal.entries('busy').at(-1)?.pod).toBe('299');
+    for (let index = 0; index < 300; index++) journal.record(`w${index % 10}`, done(String(index)));
+    for (let index = 0; index < 50; index++) journal.record('busy', blocked(String(index)));
+    expect(journal.entries('quiet')).toHaveLength(20);
+    expect(journal.entries('busy')).toHaveLength(8);
+    for (let index = 0; index < 10; index++) expect(journal.entries(`w${index}`)).toHaveLength(8);
+    expect(journal.forgottenUntil).toBe(0);
+    for (const { workload } of [...journal.all()]) journal.forget(workload);
+    for (let index = 0; index < 70; index++) journal.record('new', done(String(index)));
+    expect(journal.entries('new').length).toBeGreaterThan(55);
+  });
+
   test('entries and workloads are bounded, the oldest go first', () => {
     const journal = createJournal({ clock: createVirtualClock(0), maxEntries: 2, maxWorkloads: 2 });
     for (const pod of ['a', 'b', 'c']) journal.record('w', done(pod));

@@ -66,21 +66,42 @@ export interface JournalOptions {
   readonly maxEntries?: number;
   /** Workloads remembered; the one longest without news is forgotten beyond it. Default 5,000. */
   readonly maxWorkloads?: number;
+  /**
+   * Entries kept of all workloads; default 20,000, about 8 MB. Beyond it those who go on acting keep fewer, but
+   * {@link LEAST_ENTRIES}.
+   */
+  readonly maxTotal?: number;
 }
 
+/** What is kept of a workload and engine, however many there are. */
+export const LEAST_ENTRIES = 8;
+
 export function createJournal(options: JournalOptions): Journal {
-  const { clock, maxEntries = 64, maxWorkloads = 5_000 } = options;
+  const { clock, maxEntries = 64, maxWorkloads = 5_000, maxTotal = 20_000 } = options;
   // Insertion order is order of news: each record moves its workload to the end.
   const rings = new Map<string, JournalEntry[]>();
   const listeners = new Set<(news: JournalNews) => void>();
+  let total = 0;
   let forgottenUntil: EpochMillis | undefined;
   const drop = (entries: readonly JournalEntry[]): void => {
+    total -= entries.length;
     for (const { kind, lastAt } of entries)
       if (isDeed(kind)) forgottenUntil = Math.max(forgottenUntil ?? lastAt, lastAt);
   };
   const forget = (workload: string): void => {
     drop(rings.get(workload) ?? []);
     rings.delete(workload);
+  };
+  /** Lets the oldest go that are too many, of the engine that has just added one. */
+  const trim = (ring: JournalEntry[], by: EngineName | undefined): void => {
+    if (ring.length <= maxEntries && total <= maxTotal) return;
+    const count = ring.reduce((sum, { engine }) => (engine === by ? sum + 1 : sum), 0);
+    // Two for the one that came, so that there is room for those who have few.
+    const most = total > maxTotal ? Math.min(maxEntries, Math.max(LEAST_ENTRIES, count - 2)) : maxEntries;
+    for (let excess = count - most; excess > 0; excess--) {
+      const oldest = ring.findIndex(({ engine }) => engine === by);
+      drop(ring.splice(oldest, 1));
+    }
   };
   return {
     record(workload, input) {
@@ -94,15 +115,9 @@ export function createJournal(options: JournalOptions): Journal {
       if (before !== undefined) ring.splice(known, 1);
       const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
       ring.push(entry);
-      if (ring.length > maxEntries) {
-        const own = ring.filter(({ engine }) => engine === input.engine);
-        if (own.length > maxEntries)
-          drop(
-            ring.splice(
-              ring.findIndex(({ engine }) => engine === input.engine),
-              1,
-            ),
-          );
+      if (before === undefined) {
+        total++;
+        trim(ring, input.engine);
       }
       if (rings.size > maxWorkloads) {
         const oldest = rings.keys().next();

@@ -1,5 +1,5 @@
 /** Holds the journal to what happened: an eviction that went through is told there, by whoever led then and leads still. */
-import { engineNames } from '../act/journal.ts';
+import { engineNames, LEAST_ENTRIES } from '../act/journal.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
@@ -23,8 +23,6 @@ export interface JournalJudge {
 
 /** For the answer of the API server to come back. */
 const WRITTEN_MILLIS: Millis = 5_000;
-/** What the journal keeps of a workload and engine (`maxEntries` of act/journal.ts). */
-const KEPT = 64;
 
 export function createJournalJudge({
   ledger,
@@ -53,7 +51,7 @@ export function createJournalJudge({
         const isTold = journal.some((entry) => entry.kind === 'done' && entry.pod === pod && entry.lastAt >= at);
         const isForgotten = engineNames.some((name) => {
           const own = journal.filter(({ engine }) => engine === name);
-          return own.length >= KEPT && (own[0]?.lastAt ?? 0) >= at;
+          return own.length >= LEAST_ENTRIES && (own[0]?.lastAt ?? 0) >= at;
         });
         ledger.check('journal', isTold || isForgotten, () => `${facts.key}: nothing is told of the eviction of ${pod}`);
         const { mostMillis, wereSet } = clockErrors();

@@ -83,9 +83,7 @@ function problemsOf(
     );
   }
   if (forgottenUntil !== undefined && forgottenUntil >= from) {
-    problems.push(
-      `some of what was done up to ${textOf(forgottenUntil)} is no longer kept (64 entries a workload and engine); ${log}`,
-    );
+    problems.push(`some of what was done up to ${textOf(forgottenUntil)} is no longer kept; ${log}`);
   }
   if (omitted > 0)
     problems.push(`${omitted} older entries are not told; ask for less: --from, --to, -n, --engine, --done`);
