@@ -9,7 +9,7 @@ import { podAllocations } from '../../../api/pod-allocation.ts';
 import { podAllocationDescription } from '../../../api/pod-allocation-schema.ts';
 import type { ResourceType } from '../../../api/resources.ts';
 import { isObject, type JsonObject, toJson } from '../json.ts';
-import type { Caller } from '../request.ts';
+import { type Caller, callerNamed } from '../request.ts';
 import { createTestServer, IN_DEFAULT } from '../testing/test-server.ts';
 
 const type = (plural: string, kind: string): ResourceType<KubeObject & JsonObject> => ({
@@ -91,6 +91,43 @@ describe('a validating admission policy', () => {
     });
     await api.delete(BINDINGS, 'b');
     await expect(api.create(CONFIG_MAPS, { metadata: { name: 'a' } }, IN_DEFAULT)).resolves.toBeDefined();
+  });
+
+  test('warns of each thing that it finds, also where another policy refuses', async () => {
+    const { api, server } = createTestServer();
+    await api.create(POLICIES, policy({ validations: [{ expression: 'false' }, { expression: '1 > 2' }] }));
+    await api.create(BINDINGS, { ...binding(), metadata: { name: 'a' } });
+    await api.create(BINDINGS, binding({ validationActions: ['Warn'] }));
+    const warnings: string[] = [];
+    const context = { caller: callerNamed('alice'), dryRun: false, fieldManager: 'test', warnings };
+    const configMaps = server.core.registry.find('', 'v1', 'configmaps');
+    if (configMaps === undefined) throw new Error('there are no ConfigMaps');
+    await expect(
+      server.core.operations.create(configMaps, 'default', { metadata: { name: 'x' } }, context),
+    ).rejects.toThrow("with binding 'a' denied request: failed expression: false");
+    expect(warnings.map((each) => each.split(': ').slice(1).join(': '))).toEqual([
+      'failed expression: false',
+      'failed expression: 1 > 2',
+    ]);
+  });
+
+  test.each([
+    ['validations', [{ expression: 'object.spec.list.sum() > 1' }], 'spec.validations[0].expression'],
+    ['validations', [{ expression: 'params.size > 1' }], 'spec.validations[0].expression'],
+    ['matchConditions', [{ name: 'm', expression: 'variables.a' }], 'spec.matchConditions[0].expression'],
+    [
+      'variables',
+      [
+        { name: 'b', expression: 'variables.a' },
+        { name: 'a', expression: '1' },
+      ],
+      'spec.variables[0].expression',
+    ],
+  ])('that could not be evaluated is refused: %s %j', async (field, values, path) => {
+    const { api } = createTestServer();
+    await expect(
+      api.create(POLICIES, policy({ validations: [{ expression: 'true' }], [field]: values })),
+    ).rejects.toThrow(`${path}: Invalid value`);
   });
 
   test('with parameters is refused: nothing here would judge by them', async () => {

@@ -29,7 +29,7 @@ export interface PolicyOptions {
 }
 
 /**
- * Judges one write; throws the first refusal. Warnings go to the caller with the answer.
+ * Judges one write by all policies; throws the first refusal. Warnings go to the caller with the answer.
  * Policies are read anew for each write: a change is in force at once, on the real server a moment later.
  */
 export type PolicyAdmission = (attributes: AdmissionAttributes) => void;
@@ -57,25 +57,22 @@ export function createPolicyAdmission({ reader, registry }: PolicyOptions): Poli
 
   return (attributes) => {
     if (isExempt(attributes.type)) return;
+    let denial: Error | undefined;
     for (const binding of allOf(BINDINGS)) {
       const policyName = stringAt(binding, 'spec', 'policyName');
       const policy = allOf(POLICIES).find(({ metadata }) => metadata.name === policyName);
       const matched = objectAt(binding, 'spec', 'matchResources');
       if (policy === undefined || !isConcerned(objectAt(policy, 'spec', 'matchConstraints'), attributes)) continue;
       if (matched !== undefined && !isConcerned(matched, attributes)) continue;
-      const [finding] = findingsOf(policy, scopeOf(attributes, namespaceOf(attributes)));
-      if (finding === undefined) continue;
       const by = `ValidatingAdmissionPolicy '${policyName}' with binding '${binding.metadata.name}'`;
       const actions = stringsAt(binding, 'spec', 'validationActions');
-      if (actions.includes('Warn')) attributes.context.warnings.push(`Validation failed for ${by}: ${finding.message}`);
-      if (actions.includes('Deny'))
-        throw deniedByPolicy(
-          attributes.type,
-          attributes.name,
-          `${by} denied request: ${finding.message}`,
-          finding.reason,
-        );
+      for (const { message, reason } of findingsOf(policy, scopeOf(attributes, namespaceOf(attributes)))) {
+        if (actions.includes('Warn')) attributes.context.warnings.push(`Validation failed for ${by}: ${message}`);
+        if (actions.includes('Deny'))
+          denial ??= deniedByPolicy(attributes.type, attributes.name, `${by} denied request: ${message}`, reason);
+      }
     }
+    if (denial !== undefined) throw denial;
   };
 }
 
@@ -91,7 +88,6 @@ function scopeOf(attributes: AdmissionAttributes, namespace: ApiObject | undefin
     oldObject: oldObject ?? null,
     request: requestOf(attributes, ''),
     namespaceObject: namespace ?? null,
-    params: null,
   };
 }
 
@@ -132,6 +128,7 @@ function lazyVariables(spec: JsonObject, scope: Variables): JsonObject {
     let known: Json | undefined;
     Object.defineProperty(variables, name, {
       enumerable: true,
+      configurable: true,
       get: () => (known ??= evaluateCel(parseCel(expression), { ...scope, variables })),
     });
   }

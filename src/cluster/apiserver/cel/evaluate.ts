@@ -1,7 +1,8 @@
 /** Evaluation of CEL expressions over JSON values. */
 import { ascending } from '../../../lib/ascending.ts';
+import { ownMember } from '../../../lib/own-member.ts';
 import { tryParseQuantity } from '../../../lib/quantity.ts';
-import { equalJson, isObject, type Json, type JsonObject, textOf } from '../json.ts';
+import { equalJson, isObject, type Json, type JsonObject, setMember, textOf } from '../json.ts';
 import type { Expression } from './expression.ts';
 
 /** The expression failed at run time: a missing field, a wrong type, an unknown function. */
@@ -19,13 +20,13 @@ export function evaluateCel(expression: Expression, variables: Variables): Json 
     case 'literal':
       return expression.value;
     case 'name': {
-      const value = variables[expression.name];
+      const value = ownMember(variables, expression.name);
       if (value === undefined) throw new CelRuntimeError(`undeclared reference to '${expression.name}'`);
       return value;
     }
     case 'member': {
       const target = evaluateCel(expression.target, variables);
-      const value = isObject(target) ? target[expression.name] : undefined;
+      const value = isObject(target) ? ownMember(target, expression.name) : undefined;
       if (value === undefined && expression.optional) return null;
       if (value === undefined) throw new CelRuntimeError(`no such key: ${expression.name}`);
       return value;
@@ -37,7 +38,7 @@ export function evaluateCel(expression: Expression, variables: Variables): Json 
         Array.isArray(target) && typeof index === 'number'
           ? target[index]
           : isObject(target) && typeof index === 'string'
-            ? target[index]
+            ? ownMember(target, index)
             : undefined;
       if (value === undefined && expression.optional) return null;
       if (value === undefined) throw new CelRuntimeError(`no such key: ${textOf(index)}`);
@@ -48,7 +49,7 @@ export function evaluateCel(expression: Expression, variables: Variables): Json 
     case 'map': {
       const map: JsonObject = {};
       for (const [key, value] of expression.entries)
-        map[textOf(evaluateCel(key, variables))] = evaluateCel(value, variables);
+        setMember(map, textOf(evaluateCel(key, variables)), evaluateCel(value, variables));
       return map;
     }
     case 'unary': {
@@ -101,7 +102,7 @@ function evaluateBinary({ operator, left, right }: Expression & { kind: 'binary'
     case 'in':
       return Array.isArray(b)
         ? b.some((item) => equalJson(item, a))
-        : isObject(b) && typeof a === 'string' && b[a] !== undefined;
+        : isObject(b) && typeof a === 'string' && ownMember(b, a) !== undefined;
     case '+':
       if (typeof a === 'string' && typeof b === 'string') return a + b;
       if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
@@ -113,7 +114,7 @@ function evaluateBinary({ operator, left, right }: Expression & { kind: 'binary'
     case '/':
       return divide(asNumber(a), asNumber(b));
     case '%':
-      return asNumber(a) % asNumber(b);
+      return remainder(asNumber(a), asNumber(b));
     default:
       return compare(operator, a, b);
   }
@@ -122,6 +123,11 @@ function evaluateBinary({ operator, left, right }: Expression & { kind: 'binary'
 function divide(a: number, b: number): number {
   if (b === 0) throw new CelRuntimeError('division by zero');
   return Number.isInteger(a) && Number.isInteger(b) ? Math.trunc(a / b) : a / b;
+}
+
+function remainder(a: number, b: number): number {
+  if (b === 0) throw new CelRuntimeError('modulus by zero');
+  return a % b;
 }
 
 function compare(operator: string, a: Json, b: Json): boolean {
@@ -137,13 +143,16 @@ function compare(operator: string, a: Json, b: Json): boolean {
   return operator === '>' ? a > b : a >= b;
 }
 
-/** CEL's logic is commutative: an error on one side does not matter when the other side decides. */
 function evaluateLogical(operator: '&&' | '||', left: Expression, right: Expression, variables: Variables): boolean {
-  const decisive = operator === '||';
+  return decide(operator === '||', [left, right], (side) => asBoolean(evaluateCel(side, variables)));
+}
+
+/** CEL's logic is commutative: an error on one side, or of one item, does not matter where another decides. */
+function decide<T>(decisive: boolean, sides: readonly T[], holds: (side: T) => boolean): boolean {
   let failed: unknown;
-  for (const side of [left, right]) {
+  for (const side of sides) {
     try {
-      if (asBoolean(evaluateCel(side, variables)) === decisive) return decisive;
+      if (holds(side) === decisive) return decisive;
     } catch (error) {
       failed = error;
     }
@@ -203,13 +212,25 @@ function evaluateCall(call: Expression & { kind: 'call' }, variables: Variables)
 function matches(text: string, pattern: string): boolean {
   if (pattern.length > MAX_PATTERN)
     throw new CelRuntimeError(`regular expression longer than ${MAX_PATTERN} characters`);
-  return new RegExp(pattern).test(text);
+  try {
+    return new RegExp(pattern).test(text);
+  } catch {
+    throw new CelRuntimeError(`error parsing regexp: ${pattern}`);
+  }
 }
 
 function nanosOf(value: Json | undefined): bigint {
   const quantity = typeof value === 'string' || typeof value === 'number' ? tryParseQuantity(String(value)) : undefined;
   if (quantity === undefined) throw new CelRuntimeError(`not a quantity: ${JSON.stringify(value ?? null)}`);
   return quantity.nanos;
+}
+
+/** @param form of texts that are numbers */
+function numberOf(value: Json | undefined, form: RegExp): number {
+  const number =
+    typeof value === 'number' || (typeof value === 'string' && form.test(value)) ? Number(value) : Number.NaN;
+  if (Number.isNaN(number)) throw new CelRuntimeError(`type conversion error: not a number: ${textOf(value)}`);
+  return number;
 }
 
 function sizeOf(value: Json | undefined): number {
@@ -221,7 +242,7 @@ function sizeOf(value: Json | undefined): number {
 
 function hasField(member: Expression & { kind: 'member' }, variables: Variables): boolean {
   const target = evaluateCel(member.target, variables);
-  return isObject(target) && target[member.name] !== undefined;
+  return isObject(target) && ownMember(target, member.name) !== undefined;
 }
 
 function evaluateFunction(name: string, values: readonly Json[]): Json {
@@ -232,12 +253,14 @@ function evaluateFunction(name: string, values: readonly Json[]): Json {
     case 'string':
       return typeof value === 'string' ? value : JSON.stringify(value ?? null);
     case 'int':
-      return Math.trunc(Number(value));
+      return Math.trunc(numberOf(value, /^[+-]?\d+$/));
     case 'double':
-      return Number(value);
+      return numberOf(value, /^\S+$/);
     case 'dyn':
-    case 'quantity':
       return value ?? null;
+    case 'quantity':
+      // One form for one amount: they are equal then.
+      return `${nanosOf(value)}n`;
     case 'isQuantity':
       return typeof value === 'string' && tryParseQuantity(value) !== undefined;
     default:
@@ -260,9 +283,9 @@ function evaluateMacro(
   const holds = (item: Json): boolean => asBoolean(run(item, body));
   switch (name) {
     case 'all':
-      return list.every(holds);
+      return decide(false, list, holds);
     case 'exists':
-      return list.some(holds);
+      return decide(true, list, holds);
     case 'exists_one':
       return list.filter(holds).length === 1;
     case 'filter':

@@ -36,12 +36,23 @@ const MAX_DEPTH = 100;
 
 const TOKEN =
   /\s+|(\d+\.\d+|\d+)u?|(r?"(?:[^"\\]|\\.)*"|r?'(?:[^'\\]|\\.)*')|([A-Za-z_][A-Za-z0-9_]*)|(&&|\|\||==|!=|<=|>=|\.\?|[-+*/%!<>?:.,()[\]{}])/y;
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', '"': '"', "'": "'" };
+/** Escapes by number are outside the subset. */
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ...['\\', '"', "'", '`', '?'].map((char): [string, string] => [char, char]),
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+]);
 
 function unquote(text: string): string {
   const raw = text.startsWith('r');
   const inner = text.slice(raw ? 2 : 1, -1);
-  return raw ? inner : inner.replace(/\\(.)/g, (_match, char: string) => ESCAPES[char] ?? char);
+  if (raw) return inner;
+  return inner.replace(/\\(.)/g, (sequence, char: string) => {
+    const meant = ESCAPES.get(char);
+    if (meant === undefined) throw new CelSyntaxError(`unknown escape ${sequence} in ${text}`);
+    return meant;
+  });
 }
 
 function tokenize(source: string): Token[] {
@@ -145,16 +156,20 @@ export function parseCel(source: string): Expression {
   };
   const postfix = (start: Expression): Expression => {
     let target = start;
+    // What may be absent has no members that must be there.
+    let optional = false;
     for (;;) {
-      if (accept('.?')) target = { kind: 'member', target, name: next().text, optional: true };
-      else if (accept('.')) {
+      const asks = accept('.?');
+      if (asks || accept('.')) {
         const { kind, text, at } = next();
         if (kind !== 'name') throw new CelSyntaxError(`expected a field name at ${at} in ${JSON.stringify(source)}`);
-        target = accept('(')
+        const isCall = !asks && accept('(');
+        optional = !isCall && (asks || optional);
+        target = isCall
           ? { kind: 'call', target, name: text, args: listUntil(')') }
-          : { kind: 'member', target, name: text, optional: false };
+          : { kind: 'member', target, name: text, optional };
       } else if (accept('[')) {
-        const optional = accept('?');
+        optional = accept('?') || optional;
         const index = conditional();
         expect(']');
         target = { kind: 'index', target, index, optional };

@@ -2,6 +2,7 @@
  * The rules of ValidatingAdmissionPolicies and their bindings.
  * Source: kubernetes pkg/apis/admissionregistration/v1/defaults.go and validation/validation.go.
  */
+import { checkExpression, type Declared } from '../cel/check-expression.ts';
 import { CelSyntaxError, parseCel } from '../cel/expression.ts';
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../field-errors.ts';
 import { ensureObject, type JsonObject, objectAt, objectsAt, setDefault, stringAt, stringsAt } from '../json.ts';
@@ -16,12 +17,14 @@ function defaultMatch(match: JsonObject | undefined): void {
     for (const rule of objectsAt(match, list)) setDefault(rule, 'scope', '*');
 }
 
+const NAMES = ['object', 'oldObject', 'request', 'namespaceObject'];
+
 /** What this server cannot read it would not enforce: it is refused, even where the real one knows it. */
-function expressionErrors(holder: JsonObject, field: string, path: string): FieldError[] {
+function expressionErrors(holder: JsonObject, field: string, path: string, declared: Declared): FieldError[] {
   const text = stringAt(holder, field) ?? '';
   if (text.trim() === '') return [];
   try {
-    parseCel(text);
+    checkExpression(parseCel(text), declared);
     return [];
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error;
@@ -40,10 +43,15 @@ function validatePolicy(policy: JsonObject): FieldError[] {
   else if (objectsAt(spec, 'matchConstraints', 'resourceRules').length === 0)
     errors.push(requiredField('spec.matchConstraints.resourceRules'));
   objectsAt(spec, 'matchConditions').forEach((condition, index) => {
-    errors.push(...expressionErrors(condition, 'expression', `spec.matchConditions[${index}]`));
+    errors.push(
+      ...expressionErrors(condition, 'expression', `spec.matchConditions[${index}]`, { names: new Set(NAMES) }),
+    );
   });
+  const variables = new Set<string>();
+  const declared = { names: new Set([...NAMES, 'variables']), variables };
   objectsAt(spec, 'variables').forEach((variable, index) => {
-    errors.push(...expressionErrors(variable, 'expression', `spec.variables[${index}]`));
+    errors.push(...expressionErrors(variable, 'expression', `spec.variables[${index}]`, declared));
+    variables.add(stringAt(variable, 'name') ?? '');
   });
   const validations = objectsAt(spec, 'validations');
   if (validations.length === 0 && objectsAt(spec, 'auditAnnotations').length === 0)
@@ -52,8 +60,8 @@ function validatePolicy(policy: JsonObject): FieldError[] {
     const path = `spec.validations[${index}]`;
     if ((stringAt(validation, 'expression') ?? '').trim() === '')
       errors.push(requiredField(`${path}.expression`, 'expression is not specified'));
-    errors.push(...expressionErrors(validation, 'expression', path));
-    errors.push(...expressionErrors(validation, 'messageExpression', path));
+    errors.push(...expressionErrors(validation, 'expression', path, declared));
+    errors.push(...expressionErrors(validation, 'messageExpression', path, declared));
     const reason = stringAt(validation, 'reason');
     if (reason !== undefined && !REASONS.includes(reason))
       errors.push(unsupportedField(`${path}.reason`, reason, REASONS));
