@@ -142,6 +142,24 @@ describe('turns', () => {
     expect(turns.take(candidate('b', 'rightsizing'))).toBeUndefined();
   });
 
+  test('a trial of who was called and comes too late is behind the others, and alone it may', async () => {
+    const { turns, clock, history } = setUp();
+    history.recordDisruption('uid-b', 5);
+    turns.noteBlocked(candidate('a', 'rightsizing'), full);
+    turns.offer();
+    await clock.advance(5_000);
+    turns.noteBlocked(candidate('b', 'rightsizing'), full);
+    expect(turns.take(candidate('a', 'rightsizing'), true)).toMatchObject({
+      message: expect.stringMatching(/^1 other goes first/),
+      retryAfterMillis: 5_000,
+    });
+    turns.leave('rightsizing', 'b');
+    turns.noteBlocked(candidate('a', 'rightsizing'), full);
+    turns.offer();
+    await clock.advance(5_000);
+    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+  });
+
   test('who listens no longer is not called', () => {
     const { turns } = setUp();
     const heard: string[] = [];

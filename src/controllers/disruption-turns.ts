@@ -80,11 +80,13 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
       // Asking again and again without going must not keep a place from the others.
       wait(candidate, isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined);
       const places = free();
-      const ahead = line().indexOf(candidate);
-      if (ahead < 0 || ahead >= places) {
+      const order = line();
+      // Who was called and only tries, too late, was passed over: whoever waits goes first.
+      const ahead = order.includes(candidate) ? order.indexOf(candidate) : order.length;
+      if (ahead >= places) {
         // Where they have not come a while after this, they are passed over.
         offer();
-        const { name, ...texts } = reason('AwaitingTurn', { ahead: Math.max(0, ahead) });
+        const { name, ...texts } = reason('AwaitingTurn', { ahead });
         // Who would follow them looks whether they came; if all did, a long line would be looked at over and over.
         const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
         return { rule: 'turn', reason: name, ...texts, retryAfterMillis };
