@@ -105,7 +105,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
         },
         counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records.length])),
         ignored,
-        problems: operators.size > 1 ? [...problems, severalOperators(operators)] : problems,
+        problems: operators.size > 1 ? [severalOperators(operators), ...problems] : problems,
       };
     },
   };

@@ -79,6 +79,10 @@ describe('createClusterInputBuilder', () => {
         'Stowage is installed 2 times (a/stowage, b/stowage): unless each has namespaces of its own',
       ),
     ]);
+    const unreadable = { ...deployment('web', 'c'), spec: { replicas: 'many' } };
+    const [first, ...others] = build(unreadable, operator('b', 1), operator('a', 2)).problems;
+    expect(first).toContain('Stowage is installed 2 times');
+    expect(others).toHaveLength(1);
   });
 
   test('an object that cannot be read is a problem that names it', () => {

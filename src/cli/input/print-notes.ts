@@ -11,7 +11,7 @@ export function printInputNotes(context: CliContext, { origin, problems, missing
   const { style } = context;
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => style('warning', `warning: ${printable(problem)}`));
   if (problems.length > MAX_PROBLEMS)
-    lines.push(style('warning', `warning: ${problems.length - MAX_PROBLEMS} more objects could not be read`));
+    lines.push(style('warning', `warning: ${problems.length - MAX_PROBLEMS} more like these are not listed`));
   for (const { data, meaning } of missing) {
     const fact = origin === 'files' ? `no ${data} in the input` : `${data} may not be read with these credentials`;
     lines.push(style('muted', `note: ${fact}: ${meaning}`));

@@ -50,6 +50,16 @@ describe('status', () => {
     expect(stderr).not.toContain('shop/off');
   });
 
+  test('of many warnings the first are told, and the others counted for what they are', async () => {
+    const many = Array.from({ length: 23 }, (_, index) =>
+      workload({ name: `web-${index}`, annotations: half, pods: [] }),
+    );
+    const stdin = dump(...shopCluster().slice(1), namespace('shop', {}), ...many.flat());
+    const { stderr } = await runCommand(['status', '-f', '-'], { stdin });
+    expect(stderr.match(/Not managed/g)).toHaveLength(20);
+    expect(stderr).toContain('warning: 3 more like these are not listed\n');
+  });
+
   test('a blocked move says what blocks it', async () => {
     const stdin = dump(...objects, budget('drifted', 0));
     const { stdout } = await runCommand(['status', '-f', '-'], { stdin });
