@@ -53,6 +53,8 @@ describe('applied sizes', () => {
     ['{"app":{"cpuRequest":[200,-1]}}'],
     ['{"app":{"cpuRequest":[200,1.5]}}'],
     ['{"app":{"gpuRequest":[200,120]}}'],
+    // A later version's, which may mean something else by it.
+    ['{"v":2,"app":{"cpuRequest":[200,120]}}'],
   ])('%s says nothing', (text) => {
     expect(applied(text)).toEqual([]);
   });

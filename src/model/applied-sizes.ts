@@ -3,6 +3,7 @@
  * every replica of the operator can give them to new pods, and a new leader knows what is in force.
  */
 import { tryParseJson } from '../lib/try-parse-json.ts';
+import { isNewerFormat } from './kept-format.ts';
 import { type KeptSize, readKeptSizes } from './kept-sizes.ts';
 import { type SizeKey, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
@@ -25,9 +26,13 @@ export function writeAppliedSizes(
   return entries.length === 0 ? undefined : JSON.stringify(Object.fromEntries(entries));
 }
 
-/** Reads the annotation: what the template said when a size was applied, and what was applied. */
+/**
+ * Reads the annotation: what the template said when a size was applied, and what was applied. What a later version wrote
+ * counts as not there: pods are made as the template says.
+ */
 export function readAppliedSizes(text: string | undefined): readonly KeptSize[] {
-  return text === undefined ? [] : readKeptSizes(tryParseJson(text));
+  const value = text === undefined ? undefined : tryParseJson(text);
+  return isNewerFormat(value) ? [] : readKeptSizes(value);
 }
 
 /**

@@ -14,6 +14,11 @@ const keptKeys = [rightsizingKeys.appliedSizes, rightsizingKeys.learnedFloors, r
 export function keyOfNewerFormat(annotations: Labels): string | undefined {
   return keptKeys.find((key) => {
     const text = annotations[key];
-    return text !== undefined && typeof memberOf(tryParseJson(text), 'v') === 'number';
+    return text !== undefined && isNewerFormat(tryParseJson(text));
   });
+}
+
+/** Whether a later version of Stowage wrote the value, in a form that would be misread. */
+export function isNewerFormat(value: unknown): boolean {
+  return typeof memberOf(value, 'v') === 'number';
 }
