@@ -25,6 +25,8 @@ const inShop = { namespace: 'shop' };
 const STALE = 16_000;
 const RENEWED = 5000;
 const originals = { web: '100m', hog: '900m' } as const;
+/** Millicores that they use where they get them. */
+const loads = { web: 700, hog: 4000 } as const;
 const names = ['web', 'hog'] as const;
 const agentEnv = {
   POD_NAMESPACE: 'default',
@@ -61,12 +63,11 @@ async function startOperator(name: string): Promise<void> {
 }
 
 function podOf(name: (typeof names)[number]): Pod {
-  const load = { web: '700m', hog: '4000m' }[name];
   return {
     metadata: {
       name,
       labels: { app: name, 'mbcas.io/managed': 'true' },
-      annotations: { 'stowage.test/cpu': load },
+      annotations: { 'stowage.test/cpu': `${loads[name]}m` },
     },
     spec: {
       nodeName: NODE,
@@ -112,9 +113,10 @@ beforeAll(async () => {
   for (const name of names) await api.create(resources.pods, podOf(name), inShop);
   await startOperator('operator-1');
   await startAgent();
-  // A service that asked for too little beside a hog, raised by now; from a minute after its start on the hog gives, and has its ceiling.
+  // A service that asked for too little beside a hog. For a minute after they got ready neither gives anything up, so that for a while
+  // nothing changes; then the hog gives, and the service has all it can use.
   await eventually(async () => {
-    expect(millisOf(await podNow('web'))).toBeGreaterThan(250);
+    expect(millisOf(await podNow('web'))).toBeGreaterThan(loads.web);
     expect(limitIn(await podNow('hog'))).toBeDefined();
   });
   await atRest();
@@ -172,6 +174,8 @@ const renewal = async (): Promise<readonly unknown[]> =>
   (await api.list(podAllocations, inShop)).items.map(({ metadata }) => metadata?.annotations?.[RENEWED_ANNOTATION]);
 
 test('the agent is restarted within the time to live: nothing happens to its pods, then or later', async () => {
+  // After the outage the loop went on.
+  await atRest();
   const before = await states();
   await nodes.killAgent(NODE);
   await sleep(clock, STALE / 4);
