@@ -23,6 +23,8 @@ export interface EndpointOptions {
 export interface KubeletEndpoints {
   /** Starts serving a node's metrics. @returns the port, picked by the system; the same one when asked again. */
   open(node: string): Promise<number>;
+  /** Serves the node's metrics no more. */
+  closeOf(node: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,11 @@ export function createKubeletEndpoints(
       });
       servers.set(node, opening);
       return (await opening).port;
+    },
+    async closeOf(node) {
+      const server = servers.get(node);
+      servers.delete(node);
+      await (await server)?.close();
     },
     async close() {
       const open = await Promise.all(servers.values());

@@ -43,7 +43,7 @@ export interface Kubelet extends StandIn {
   addNode(spec: NodeSpec): Promise<void>;
   /** The machine is gone or cut off: its pods stop at once and nothing is reported any more. The Node object stays. */
   loseNode(name: string): void;
-  /** A lost node comes back and goes on with the pods still bound to it. */
+  /** A lost node comes back and goes on with the pods still bound to it; not one whose Node object was deleted. */
   recoverNode(name: string): Promise<void>;
   /** Graceful shutdown: the node is not ready and its pods end as Failed. The kubelet speaks on until {@link loseNode}. */
   shutDownNode(name: string): Promise<void>;
@@ -77,6 +77,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   const machines = new Map<string, Machine>();
   const listeners = new Set<LivenessListener>();
   let isRunning = false;
+  let machinesEver = 0;
   const load = createKubeletLoad({
     ...options.load,
     clock,
@@ -137,9 +138,9 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     for (const [uid, worker] of machine.workers) if (uid !== exceptUid) worker.retryResize();
   };
 
-  const onNode = (node: Node | undefined): void => {
-    const machine = node === undefined ? undefined : machines.get(nameOf(node));
-    if (node === undefined || machine === undefined || !machine.isAlive) return;
+  const onNode = (node: Node): void => {
+    const machine = machines.get(nameOf(node));
+    if (machine === undefined || !machine.isAlive) return;
     machine.allocatable = amountsOf(node.status?.allocatable);
     if (removesNotReadyTaint && (node.spec?.taints ?? []).some(({ key }) => key === NOT_READY_TAINT))
       void removeTaint(node);
@@ -165,6 +166,14 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     for (const listener of listeners) listener(machine.spec.name, false);
   };
 
+  /** Without its Node object a silent machine does not come back. */
+  const forgetNode = (node: Node | undefined): void => {
+    const name = nameOf(node ?? {});
+    if (machines.get(name)?.isAlive !== false) return;
+    machines.delete(name);
+    void endpoints?.closeOf(name);
+  };
+
   const startPods = (machine: Machine): void => {
     for (const pod of caches.podsOnNode(machine.spec.name)) onPod(undefined, pod);
   };
@@ -180,7 +189,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   };
 
   pods.onChange(onPod);
-  caches.of(resources.nodes).onChange((_, after) => onNode(after));
+  caches.of(resources.nodes).onChange((before, after) => (after === undefined ? forgetNode(before) : onNode(after)));
 
   return {
     name: 'kubelet',
@@ -204,7 +213,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       const kubeletPort = spec.kubeletPort ?? (await endpoints?.open(spec.name));
       const node = nodeObject(kubeletPort === undefined ? spec : { ...spec, kubeletPort }, clock.now());
       const heartbeat = heartbeats ? createHeartbeat({ api, clock, log, node: spec.name }) : undefined;
-      const machine = newMachine(spec, machines.size, node, heartbeat, clock.now());
+      const machine = newMachine(spec, machinesEver++, node, heartbeat, clock.now());
       machines.set(spec.name, machine);
       try {
         await api.create(resources.nodes, node);

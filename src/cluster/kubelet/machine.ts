@@ -6,7 +6,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { NodeSpec } from './node-object.ts';
 import type { PodWorker } from './pod-worker.ts';
 
-/** Lives on when the node is lost, without workers, until it is recovered. */
+/** Lives on when the node is lost, without workers, until it is recovered or its Node object deleted. */
 export interface Machine {
   readonly spec: NodeSpec;
   readonly index: number;

@@ -71,6 +71,26 @@ describe('a node', () => {
     expect(stored(at)).toBeUndefined();
   });
 
+  test('that is lost and then deleted is forgotten; later ones get addresses of their own', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(2) });
+    const { api, kubelet, caches } = at.cluster;
+    kubelet.loseNode('node-1');
+    await api.delete(resources.nodes, 'node-1');
+    await at.seconds(1);
+    await kubelet.recoverNode('node-1');
+    expect(kubelet.isAlive('node-1')).toBe(false);
+    for (const node of testNodes(3).slice(2)) await kubelet.addNode(node);
+    for (const nodeName of ['node-2', 'node-3']) {
+      const pod = barePod({}, { nodeName });
+      await start(at, { ...pod, metadata: { ...pod.metadata, name: nodeName } });
+    }
+    await at.seconds(10);
+    const addresses = [...caches.of(resources.pods).all()].map(({ status }) => status?.podIP);
+    expect(addresses).toHaveLength(2);
+    expect(addresses).not.toContain(undefined);
+    expect(new Set(addresses).size).toBe(2);
+  });
+
   test('that shuts down ends its pods as failed', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1) });
     await start(at, barePod());
