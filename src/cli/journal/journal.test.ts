@@ -154,6 +154,15 @@ describe('journal -f', () => {
     expect(stderr).toContain(problem ?? '');
   });
 
+  test('a log without a single entry does not read as a night in which nothing was done', async () => {
+    const stdin = '{"level":"warn","time":"2026-11-29T02:13:00.000Z","msg":"A watch ended"}\n';
+    const { stdout, stderr } = await runCommand(['journal', '-f', '-'], { stdin });
+    expect(stdout).toContain('0 entries');
+    expect(stderr).toContain('note: no entry of the journal is in there, of any time');
+    const some = await runCommand(['journal', '-f', '-', '--to', '2020-01-01'], { stdin: await operatorLog() });
+    expect([some.stdout, some.stderr]).toEqual([expect.stringContaining('0 entries'), '']);
+  });
+
   test('a file that is not there', async () => {
     const { code, stderr } = await runCommand(['journal', '-f', '/nowhere.log']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('-f /nowhere.log: ')]);

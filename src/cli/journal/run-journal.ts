@@ -90,15 +90,19 @@ function problemsOf(
   return problems;
 }
 
+const NONE_LOGGED =
+  'no entry of the journal is in there, of any time; only the log of a leader has them, with observability.logging.level: info (or debug: also what was advised and held back)';
+
 async function logged(paths: readonly string[], query: JournalQuery, { io }: CliContext): Promise<Told> {
-  const entries = (await readLogs(paths, io))
+  const all = await readLogs(paths, io);
+  const entries = all
     .filter(({ workload, ...entry }) => isAskedFor({ workload, entry }, query))
     .sort((a, b) => ascending(a.lastAt, b.lastAt));
   return {
     source: paths.map((path) => (path === '-' ? 'standard input' : path)).join(', '),
     entries,
     omitted: 0,
-    problems: [],
+    problems: all.length === 0 ? [NONE_LOGGED] : [],
   };
 }
 
