@@ -11,7 +11,7 @@ import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { podAllocationDescription } from '../../src/api/pod-allocation-schema.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createInformer } from '../../src/kube/informer.ts';
-import { createSystemClock } from '../../src/lib/clock.ts';
+import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { tryParseMillicores } from '../../src/lib/quantity.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
@@ -193,12 +193,27 @@ const resizesSince = (position: number) =>
     .slice(position)
     .filter((record) => record.resource === 'pods/resize' && record.namespace === namespace);
 
+/** Resolves when in so many looks, which are a second and more apart, no resize was seen. */
+async function untilQuiet(looks: number): Promise<void> {
+  let position = world().audit.position();
+  let quiet = 0;
+  await cluster().eventually(async () => {
+    const now = world().audit.position();
+    quiet = resizesSince(position).length === 0 ? quiet + 1 : 0;
+    position = now;
+    await sleep(createSystemClock(), 1000);
+    expect(quiet).toBeGreaterThanOrEqual(looks);
+  });
+}
+
 describe('a node under load', () => {
   test('a load step moves CPU within two loops, the status says so once it is in force, and the sum stays within the node at every event', async () => {
     const { eventually } = cluster();
     for (const app of ['web', 'hog', 'idle', 'scaled'] as const) await eventually(() => allocationOf(app));
     // From a minute after its start on a pod may be given less: the idle one pays.
     await eventually(async () => expect(requestOf(await podOf('idle'))).toBeLessThan(300));
+    // What it gave goes to the others: that is no answer to the step that follows.
+    await untilQuiet(6);
     const before = requestOf(await podOf('web'));
     const { metadata } = await podOf('web');
     const position = world().audit.position();
@@ -239,18 +254,7 @@ describe('a node under load', () => {
   });
 
   test('P18: constant load ends in no write to any pod', async () => {
-    const { eventually } = cluster();
-    const QUIET = 14;
-    let position = world().audit.position();
-    let quiet = 0;
-    await eventually(async () => {
-      const now = world().audit.position();
-      quiet = resizesSince(position).length === 0 ? quiet + 1 : 0;
-      position = now;
-      // Looks are a second and more apart: some ticks without a write.
-      await new Promise<void>((resolve) => createSystemClock().setTimer(1000, resolve));
-      expect(quiet).toBeGreaterThanOrEqual(QUIET);
-    });
+    await untilQuiet(14);
   });
 
   test('an agent that is cut off: the pods keep what they have, and after the time to live get back what they had', async () => {

@@ -76,6 +76,15 @@ async function planned(times: number): Promise<void> {
   await kit().eventually(async () => expect(await agent.plans()).toBeGreaterThanOrEqual(before + times));
 }
 
+/** Resolves when so many plans have changed nothing. */
+async function atRest(plans: number): Promise<void> {
+  await kit().eventually(async () => {
+    const before = watch.changes.length;
+    await planned(plans);
+    expect(watch.changes.slice(before)).toEqual([]);
+  });
+}
+
 /** What the kernel gave a pod over so many seconds. */
 async function used(names: readonly string[], seconds: number): Promise<Record<string, Millicores>> {
   const read = () => names.map((name) => kernelCounters(cgroup(), podOf(name)).usedMicros);
@@ -196,6 +205,7 @@ describe('with the operator', () => {
   test('a ceiling whose quota was taken away behind the kubelet’s back is noticed, and set anew by one resize', async () => {
     const { eventually } = kit();
     const unenforced = async () => sumOf(await agent.metrics(), 'mbcas_agent_unenforced_limits');
+    await atRest(4);
     expect(await unenforced()).toBe(0);
     const { limit = 0, request } = sizeOf(podOf('hog'));
     expect(quotaInForce(cgroup(), podOf('hog'))).toBe(limit);
@@ -212,14 +222,7 @@ describe('with the operator', () => {
 
   test('under a constant load nothing is written any more', async () => {
     // The last want falls a while after the last rise.
-    await kit().eventually(async () => {
-      const before = watch.changes.length;
-      await planned(6);
-      expect(watch.changes.slice(before)).toEqual([]);
-    });
-    const before = watch.changes.length;
-    await planned(8);
-    expect(watch.changes.slice(before)).toEqual([]);
+    await atRest(8);
     expect(sumOf(await agent.metrics(), 'mbcas_agent_unenforced_limits')).toBe(0);
   });
 
