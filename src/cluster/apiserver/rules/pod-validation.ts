@@ -154,7 +154,7 @@ export function validatePodSpec(
     const name = stringAt(volume, 'name') ?? '';
     const problem = name === '' ? undefined : dnsLabelProblem(name);
     if (name === '') errors.push(requiredField(`${path}.volumes[${index}].name`));
-    if (problem !== undefined) errors.push(invalidField(`${path}.volumes[${index}].name`, name, problem));
+    else if (problem !== undefined) errors.push(invalidField(`${path}.volumes[${index}].name`, name, problem));
     else if (volumes.has(name) && !extraVolumes.includes(name))
       errors.push(duplicateField(`${path}.volumes[${index}].name`, name));
     volumes.add(name);
