@@ -37,11 +37,19 @@ export function judgeCompany(view: ClusterView, request: CompanyRequest): (node:
 
 /** Whether a pod that the rule is about runs in a domain. */
 function domainReader(view: ClusterView, rule: CompanyRule, request: CompanyRequest): (domain: string) => boolean {
+  if (rule.isOwn) {
+    // Of a rule that keeps replicas on machines of their own each node is asked: once through the siblings is enough.
+    let domains: ReadonlySet<string> | undefined;
+    return (domain) => {
+      domains ??= domainsOfSiblings(view, rule, request);
+      return domains.has(domain);
+    };
+  }
   const known = new Map<string, boolean>();
   return (domain) => {
     let isMet = known.get(domain);
     if (isMet === undefined) {
-      isMet = rule.isOwn ? hasSibling(view, domain, rule, request) : hasStranger(view, domain, rule, request);
+      isMet = hasStranger(view, domain, rule, request);
       known.set(domain, isMet);
     }
     return isMet;
@@ -57,11 +65,16 @@ export function needsKnownNode({ template, siblingNodes }: CompanyRequest): bool
   );
 }
 
-function hasSibling(view: ClusterView, domain: string, rule: CompanyRule, { siblingNodes }: CompanyRequest): boolean {
-  return [...siblingNodes].some((name) => {
+function domainsOfSiblings(
+  view: ClusterView,
+  { topologyKey }: CompanyRule,
+  { siblingNodes }: CompanyRequest,
+): ReadonlySet<string> {
+  const domains = [...siblingNodes].map((name) => {
     const node = view.node(name);
-    return node !== undefined && domainOf(node, rule.topologyKey) === domain;
+    return node && domainOf(node, topologyKey);
   });
+  return new Set(domains.filter((domain) => domain !== undefined));
 }
 
 function hasStranger(view: ClusterView, domain: string, rule: CompanyRule, { namespace }: CompanyRequest): boolean {
