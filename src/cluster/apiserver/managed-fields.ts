@@ -5,7 +5,7 @@ import { ascending } from '../../lib/ascending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldSchema, METADATA_ONLY_SCHEMA } from './field-schema.ts';
 import { compareFields, type FieldSet, isEmptySet, subtractSets, unionSets } from './field-set.ts';
-import { deepFreeze, isObject, type JsonObject, objectAt, stringAt } from './json.ts';
+import { deepFreeze, equalJson, isObject, type JsonObject, objectAt, stringAt } from './json.ts';
 import { toTime } from './names.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 
@@ -179,6 +179,30 @@ export function createManagedFields(clock: Clock): ManagedFields {
       ]);
     },
   };
+}
+
+/**
+ * Where nothing but times of owners would change those stay, too: applying the same again changes nothing.
+ * Source: apimachinery pkg/util/managedfields `IgnoreManagedFieldsTimestampsTransformer`.
+ */
+export function keepTimes(current: ApiObject, next: ApiObject): void {
+  const isSame =
+    equalJson(withoutOwners(current), withoutOwners(next)) && equalJson(timelessOwners(current), timelessOwners(next));
+  if (isSame) keepOwners(next, current);
+}
+
+function withoutOwners(object: ApiObject): JsonObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** In an order that does not depend on times. */
+function timelessOwners({ metadata }: ApiObject): JsonObject[] {
+  const rank = ({ manager, operation, subresource }: JsonObject): string =>
+    JSON.stringify([manager, operation, subresource]);
+  return (metadata.managedFields ?? [])
+    .map((owner): JsonObject => ({ ...owner, time: null }))
+    .sort((a, b) => ascending(rank(a), rank(b)));
 }
 
 function keepOwners(next: ApiObject, old: ApiObject): void {

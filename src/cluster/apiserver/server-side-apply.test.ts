@@ -154,22 +154,26 @@ describe('server-side apply', () => {
     expect(containers?.[0]?.env).toEqual([{ name: 'B', value: '2' }]);
   });
 
-  test('applying the same again writes nothing', async () => {
+  test.each([
+    ['', '100m'],
+    ['in another form than what is stored ', '0.10'],
+  ])('applying the same %sagain writes nothing', async (_, cpu) => {
     const { api, clock } = setUp();
-    const first = await api.patch(
-      resources.deployments,
-      'd',
-      { type: 'apply', body: deployment(2) },
-      { ...at, fieldManager: 'alice' },
-    );
+    const applyAs = (fieldManager: string, metadata: object, container: object) => {
+      const whole = deployment(2, [{ name: 'main', image: 'a:1', ...container }]);
+      const body = { ...whole, metadata: { ...whole.metadata, ...metadata } };
+      return api.patch(resources.deployments, 'd', { type: 'apply', body }, { ...at, fieldManager });
+    };
+    const sized = { resources: { requests: { cpu } } };
+    await applyAs('zoe', {}, sized);
     await clock.advance(5_000);
-    const second = await api.patch(
-      resources.deployments,
-      'd',
-      { type: 'apply', body: deployment(2) },
-      { ...at, fieldManager: 'alice' },
+    const first = await applyAs('alice', {}, {});
+    await clock.advance(5_000);
+    expect(await applyAs('zoe', {}, sized)).toEqual(first);
+    const labelled = await applyAs('zoe', { labels: { a: 'b' } }, sized);
+    expect(labelled.metadata?.managedFields?.find(({ manager }) => manager === 'zoe')?.time).toBe(
+      '2026-01-01T00:00:10Z',
     );
-    expect(second).toEqual(first);
   });
 
   test("a manager, and no managedFields of one's own, are required", async () => {

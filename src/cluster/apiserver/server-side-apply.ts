@@ -149,16 +149,9 @@ function mergeConfiguration({ type, current, applied, context, force, subresourc
   const owned = remaining.reduce<FieldSet>((all, { fields }) => unionSets(all, fields), {});
   removeFields(merged, subtractSets(subtractSets(mine?.fields ?? {}, wanted), owned), schema);
 
-  // Applying the same again changes nothing, not even the time.
-  const unchanged =
-    mine !== undefined &&
-    equalJson(mine.fields, wanted) &&
-    current !== undefined &&
-    equalJson({ ...current, metadata: null }, { ...merged, metadata: null });
-  const time = unchanged ? mine.time : now;
   writeOwners(merged, [
     ...remaining,
-    { manager, operation: 'Apply', apiVersion: apiVersionOf(type), subresource, time, fields: wanted },
+    { manager, operation: 'Apply', apiVersion: apiVersionOf(type), subresource, time: now, fields: wanted },
   ]);
   return merged;
 }

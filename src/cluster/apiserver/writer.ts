@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { asTyped, decode } from './decode.ts';
 import { type JsonObject, shareJson, stringsAt } from './json.ts';
-import type { ManagedFields } from './managed-fields.ts';
+import { keepTimes, type ManagedFields } from './managed-fields.ts';
 import { generateName, generateUid, toTime } from './names.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
 import { keepSystemFields, validateMetadata } from './object-meta.ts';
@@ -222,6 +222,7 @@ export function createWriter(options: WriterOptions): Writer {
         if (next.metadata.generation !== current.metadata.generation) through?.admit?.(next, current, ruleScope);
         const validating = options.validate({ ...attributes, object: next });
         if (validating !== undefined) await validating;
+        if (operation === 'Apply') keepTimes(current, next);
         const changed = shareJson<ApiObject>(current, next);
         if (changed === current) return current;
         if (context.dryRun) return changed;
