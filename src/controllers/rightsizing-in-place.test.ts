@@ -71,7 +71,7 @@ async function look(memory: Partial<WorkloadMemory>, advised: Partial<ApplyConte
 describe('the window closed while the first pod with less was watched', () => {
   test('the others wait until it opens, and that is told', async () => {
     const { result, asked } = await look({});
-    expect(result).toMatchObject({ status: 'Pending', reason: 'OutsideUpdateWindow', againAfterMillis: 3_600_000 });
+    expect(result).toMatchObject({ status: 'Pending', reason: 'OutsideUpdateWindow', againAfterMillis: 60_000 });
     expect(asked).toEqual([]);
   });
 

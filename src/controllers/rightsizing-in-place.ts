@@ -19,6 +19,7 @@ import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { workloadText } from '../model/cluster-view.ts';
+import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -49,6 +50,8 @@ export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 const nothingDone: Converged = { kept: undefined, cramped: [] };
 /** A pod whose node has no room says nothing about the others: so many are tried before the change waits. */
 const MAX_CANARY_TRIES = 3;
+/** How often a first pod is judged for which nothing else is to be done for hours. */
+const JUDGE_AGAIN_MILLIS: Millis = 60_000;
 
 export function createInPlace(options: InPlaceOptions): InPlace {
   const { actuator, makeRoom, changes, settings, clock } = options;
@@ -171,7 +174,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     if (closed !== undefined) {
       // Putting back what did harm waits for no window.
       if (memory.takenBack.length > 0) return undefined;
-      return { ...closed, status: 'Pending', againAfterMillis: closed.retryAfterMillis };
+      // The first pod goes on being judged.
+      return { ...closed, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
     }
     if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
     endOf(context.memory, change);
