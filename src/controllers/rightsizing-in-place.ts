@@ -18,8 +18,8 @@ import { isDecrease, type SizedPart, watchChange } from '../decide/rightsizing/w
 import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
-import { workloadText } from '../model/cluster-view.ts';
 import type { Millis } from '../lib/units.ts';
+import { workloadText } from '../model/cluster-view.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
