@@ -44,10 +44,24 @@ describe('a body', () => {
     expect(object).toMatchObject({
       spec: { containers: [{ resources: { requests: { cpu: '500m', memory: '1536Mi' } } }] },
     });
-    expect(read({ metadata: { creationTimestamp: '2026-01-01T01:00:00.5+01:00' } }).object).toMatchObject({
-      metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
+  });
+
+  test.each([
+    ['2026-01-01T01:00:00.5+01:00', '2026-01-01T00:00:00Z'],
+    ['2026-12-28T23:59:59Z', '2026-12-28T23:59:59Z'],
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
+  ])('the time %s is %s', (creationTimestamp, expected) => {
+    expect(read({ metadata: { creationTimestamp } }).object).toMatchObject({
+      metadata: { creationTimestamp: expected },
     });
   });
+
+  test.each(['2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z', '2026-01-00T00:00:00Z', '2026-01-01T25:00:00Z'])(
+    '%s is no time',
+    (creationTimestamp) => {
+      expect(read({ metadata: { creationTimestamp } }).problem).toContain('parsing time');
+    },
+  );
 
   test('shares what is stored unchanged', () => {
     const stored = read(container({ image: 'x' })).object;

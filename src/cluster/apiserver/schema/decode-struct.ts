@@ -63,11 +63,15 @@ function readStruct(value: JsonObject, struct: StructType, stored: Json | undefi
   for (const name in value) {
     const member = value[name];
     if (member === undefined) continue;
+    // Nothing is stored that has not been read.
+    if (member === known?.[name]) {
+      object[name] = member;
+      continue;
+    }
     const field = struct.fields.get(name);
     reading.path.push(name);
     if (isType(name, reading)) object[name] = member;
     else if (field === undefined) reading.unknown.push(printPath(reading.path));
-    else if (member === known?.[name]) object[name] = member;
     else if (member !== null) {
       const read = readField(member, field, known?.[name], reading);
       if (read !== undefined) object[name] = read;
@@ -206,9 +210,12 @@ function readAmount(value: Json): Json {
 }
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** In its one form already; days that not every month has are looked at. */
+const PLAIN_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/;
 
 function readTime(text: string, isMicro: boolean): Json {
+  if (!isMicro && PLAIN_TIME.test(text)) return text;
   const layout = isMicro ? '2006-01-02T15:04:05.000000Z07:00' : '2006-01-02T15:04:05Z07:00';
   const millis = Date.parse(text);
   if (!TIME.test(text) || Number.isNaN(millis)) {
