@@ -90,12 +90,22 @@ describe('play', () => {
 
   test('a cluster that does not come to rest is judged when its time is up, and the story goes on', async () => {
     const stage = setUp(onlySpot);
-    const playing = stage.start(50_000);
-    await stage.clock.advance(44_000);
+    const playing = stage.start(190_000);
+    await stage.clock.advance(170_000);
     expect(broken(stage)).toEqual([]);
-    await stage.clock.advance(10_000);
+    await stage.clock.advance(30_000);
     expect((await playing).chapters).toBe(1);
     expect(broken(stage)).toEqual(['exact']);
+  });
+
+  test('its time is not up before the first chapter is at its end, for two minutes more', async () => {
+    const stage = setUp(onlySpot);
+    const playing = stage.start(40_000);
+    await stage.clock.advance(155_000);
+    expect(stage.frames.at(-1)?.elapsedMillis).toBeGreaterThan(150_000);
+    await stage.clock.advance(10_000);
+    expect(await playing).toMatchObject({ chapters: 0 });
+    expect(broken(stage)).toEqual([]);
   });
 
   test('an operator that had to start anew is an excuse, and gives the chapter more time', async () => {

@@ -36,8 +36,10 @@ const TICK_MILLIS = 250;
 const CALM_TICKS = 6;
 /** A tick that comes so late comes to another world: the lid was closed, or everybody else had the processor. */
 const STANDSTILL_MILLIS: Millis = 5_000;
-/** As many times longer a chapter may take after that. */
+/** As many times longer a chapter may take after that, and the first one anyway. */
 const PATIENCE = 4;
+/** Longer than asked for, until the first chapter is at its end: without one there is nothing to judge. */
+const FIRST_CHAPTER_MILLIS: Millis = 120_000;
 /** Time for the audience between two chapters. */
 const PAUSE_MILLIS = 2500;
 /**
@@ -66,7 +68,10 @@ export async function play(options: PlayOptions): Promise<Played> {
     if (decisions.length > MAX_DECISIONS) decisions.shift();
     presenter.decision(line);
   });
-  const isOver = (): boolean => signal.aborted || (runMillis !== undefined && clock.now() - startedAt >= runMillis);
+  const isOver = (): boolean => {
+    const more = chapters === 0 ? FIRST_CHAPTER_MILLIS : 0;
+    return signal.aborted || (runMillis !== undefined && clock.now() - startedAt >= runMillis + more);
+  };
 
   const look = (): readonly PlannedWorkload[] => planFleet(world.view, world.rules, clock.now());
   const managedOf = (all: readonly PlannedWorkload[]): PlannedWorkload[] =>
@@ -117,7 +122,8 @@ export async function play(options: PlayOptions): Promise<Played> {
 
   /** @returns whether it was watched to its end. */
   const watch = async ({ limitMillis }: Chapter): Promise<boolean> => {
-    let ticksLeft = limitMillis / TICK_MILLIS;
+    // The first one begins with nothing running, on a machine that nobody knows.
+    let ticksLeft = ((chapters === 0 ? PATIENCE : 1) * limitMillis) / TICK_MILLIS;
     let calmTicks = 0;
     let known = disturbances;
     while (!isOver()) {
