@@ -15,6 +15,7 @@ import {
 import { AGENT_FIELD_MANAGER, type PodAllocation, podAllocations } from '../api/pod-allocation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import { severalAtOnce } from '../lib/several-at-once.ts';
 import type { Millis } from '../lib/units.ts';
 
 /** One object of one pod. */
@@ -101,14 +102,9 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
   /** In parallel, and no more once one was refused for a reason that holds for all. */
   const sendAll = async (writes: readonly PendingWrite[], signal: AbortSignal) => {
     const results = new Map<PendingWrite, WriteResult>();
-    const queue = [...writes];
-    const work = async (): Promise<void> => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        if (signal.aborted || isRefused(results)) return;
-        results.set(next, await send(next, signal));
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    await severalAtOnce(writes, CONCURRENCY, async (write) => {
+      if (!signal.aborted && !isRefused(results)) results.set(write, await send(write, signal));
+    });
     return results;
   };
 

@@ -13,6 +13,7 @@ import { inspectSize } from '../../guard/size/inspect-size.ts';
 import { createSizeLog } from '../../guard/size/size-history.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
+import { severalAtOnce } from '../../lib/several-at-once.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
@@ -94,28 +95,11 @@ export async function restorePods(
   for (const isGrowing of [false, true]) {
     const phase = wanted.filter((each) => growthOf(each) > 0 === isGrowing);
     const byNode = [...Map.groupBy(phase, ({ pod }) => pod.pod.nodeName).values()];
-    await allOf(byNode, async (own) => {
+    await severalAtOnce(byNode, NODES_AT_ONCE, async (own) => {
       for (const each of own) await giveBack(each);
     });
   }
   return done;
-}
-
-/** Several at a time; once one has failed no other begins, and none is under way when this rejects. */
-async function allOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const failures: unknown[] = [];
-  const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined && failures.length === 0; next = queue.shift()) {
-      try {
-        await work(next);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: NODES_AT_ONCE }, worker));
-  if (failures.length > 0) throw failures[0];
 }
 
 interface Restoring {
