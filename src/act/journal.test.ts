@@ -166,8 +166,8 @@ describe('journalOf', () => {
       ['allocation', 'b'],
       ['allocation', 'c'],
     ]);
-    expect(allocation.size).toBe(1);
-    expect(allocation.forgottenUntil).toBe(0);
+    expect(journal.size).toBe(1);
+    expect(journal.forgottenUntil).toBe(0);
   });
 
   test('the same reason of two engines is two matters', () => {

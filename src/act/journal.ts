@@ -151,18 +151,12 @@ export function createJournal(options: JournalOptions): Journal {
   };
 }
 
-/** The same journal as one engine writes it: each of its entries names the engine. */
-export function journalOf(journal: Journal, engine: EngineName): Journal {
-  return {
-    ...journal,
-    record: (workload, input) => journal.record(workload, { ...input, engine }),
-    get forgottenUntil() {
-      return journal.forgottenUntil;
-    },
-    get size() {
-      return journal.size;
-    },
-  };
+/** What an engine has to do with the journal. */
+export type EngineJournal = Pick<Journal, 'record' | 'entries' | 'forget'>;
+
+/** The journal as one engine writes it: each of its entries names the engine. */
+export function journalOf({ record, entries, forget }: EngineJournal, engine: EngineName): EngineJournal {
+  return { record: (workload, input) => record(workload, { ...input, engine }), entries, forget };
 }
 
 /** Whether something was done, or tried. */

@@ -1,6 +1,6 @@
 /** Carries out resizes of allocation: asks the guards, acts, follows each to its end, and learns from how it ended. */
 import type { AllocationEvents } from '../act/allocation-events.ts';
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
@@ -54,7 +54,7 @@ export interface AllocationActuatorOptions {
   /** A resize on this node ended: it is worth a look. */
   readonly onEnd: (nodeName: string) => void;
   readonly events: AllocationEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

@@ -1,6 +1,6 @@
 /** Says why something wanted was not done: journal and metric each time, event once per reason and hour. */
 import type { WorkloadEvents } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Block } from '../guard/context.ts';
@@ -26,7 +26,7 @@ export interface BlockReporter {
 export interface BlockReporterOptions {
   readonly view: ClusterView;
   readonly events: WorkloadEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
 }
 

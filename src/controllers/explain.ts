@@ -3,7 +3,7 @@
  * done.
  */
 
-import type { Journal, JournalEntry } from '../act/journal.ts';
+import type { EngineJournal, JournalEntry } from '../act/journal.ts';
 import type { Decision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
@@ -48,7 +48,7 @@ export interface ExplainerOptions {
   readonly rules: () => PlacementRules;
   readonly disruptions: Pick<Disruptions, 'contextWith'>;
   readonly spot: SpotWatch;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly clock: Clock;
 }
 

@@ -2,7 +2,7 @@
 import type { WorkloadEvents } from '../act/events.ts';
 import type { Evict } from '../act/evict.ts';
 import { mayBeGone } from '../act/eviction-outcome.ts';
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { FallbackDecision } from '../decide/decision.ts';
 import { patienceFor } from '../decide/placement/decide-fallback.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
@@ -25,7 +25,7 @@ export interface FallBackOptions {
   readonly evict: Evict;
   readonly blocks: Pick<BlockReporter, 'report'>;
   readonly events: WorkloadEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly log: Logger;
 }

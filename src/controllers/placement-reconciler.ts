@@ -2,7 +2,7 @@
 
 import type { WorkloadEvents } from '../act/events.ts';
 import { type EvictionOutcome, mayBeGone } from '../act/eviction-outcome.ts';
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { EvictDecision, RestampDecision } from '../decide/decision.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
@@ -38,7 +38,7 @@ export interface ReconcilerOptions {
   readonly spot: SpotWatch;
   readonly restamp: Restamp;
   readonly events: WorkloadEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;
   readonly clock: Clock;

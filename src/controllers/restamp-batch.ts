@@ -1,6 +1,6 @@
 /** Corrects the stamps of a workload's pods, a limited number at a time. */
 import type { WorkloadEvents } from '../act/events.ts';
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { RestampDecision } from '../decide/decision.ts';
 import type { GuardContext } from '../guard/context.ts';
@@ -29,7 +29,7 @@ export interface RestampBatch {
 export interface RestampBatchOptions {
   readonly restamp: Restamp;
   readonly events: WorkloadEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly log: Logger;
 }

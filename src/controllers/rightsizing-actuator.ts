@@ -2,7 +2,7 @@
  * Carries out changes of size: asks the guards, acts, follows each resize to its end, and remembers what came to
  * nothing.
  */
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { Retemplate } from '../act/retemplate.ts';
@@ -72,7 +72,7 @@ export interface SizeActuatorOptions {
   readonly retemplate: Retemplate;
   /** Called when a resize ended: its workload is worth a look. */
   readonly onEnd: (workload: WorkloadRef) => void;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,6 +1,6 @@
 /** The bookkeeping of a change: beginning, spreading, taking back, and what is told of each. */
 
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
@@ -30,7 +30,7 @@ import type { LookForThrottling } from './rightsizing-throttling.ts';
 export interface ChangeOptions {
   readonly lookForThrottling: LookForThrottling;
   readonly events: RightsizingEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

@@ -2,7 +2,7 @@
  * Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last
  * one.
  */
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
@@ -45,7 +45,7 @@ export interface PodReplacementOptions {
   readonly actuator: Pick<SizeActuator, 'evict'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
   readonly events: RightsizingEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly clock: Clock;
 }
 

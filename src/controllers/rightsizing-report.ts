@@ -1,5 +1,5 @@
 /** Says why a workload is not changed: journal each time, event once per reason and hour where a person should know. */
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import type { WorkloadOutcome } from '../decide/rightsizing/workload-status.ts';
 import { describeReason, isReasonName, renderReason } from '../lib/reasons.ts';
@@ -8,7 +8,7 @@ import type { SizedWorkload } from '../model/sizing-records.ts';
 
 export interface SkipReporterOptions {
   readonly events: RightsizingEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
 }
 
 /** @param advice what to do about it; where it is left out, the usual one of the reason. */

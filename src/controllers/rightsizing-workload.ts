@@ -1,6 +1,6 @@
 /** One look at one workload: recommend, tell, and apply as the policy says. */
 
-import type { Journal } from '../act/journal.ts';
+import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import type { AnnotateWorkload } from '../act/workload-annotations.ts';
 import { isPaused, rightsizingKeys } from '../api/annotations-rightsizing.ts';
@@ -57,7 +57,7 @@ export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly apply: ApplySizes;
   readonly annotate: AnnotateWorkload;
   readonly events: RightsizingEvents;
-  readonly journal: Journal;
+  readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
