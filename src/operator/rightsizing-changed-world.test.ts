@@ -4,6 +4,7 @@ import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
+  cpuAutoscaler,
   createPolicy,
   deployLoaded,
   loadedDeployment,
@@ -70,23 +71,7 @@ test('an autoscaler that comes while the first pod is watched keeps the others f
   await untilReady(world, 'web', 3);
   await createPolicy(world, { mode: 'Auto' });
   await world.until('a first pod has less', async () => (await requestsOf(world)).some(({ cpu }) => cpu === '240m'));
-  await world.api.create(
-    resources.horizontalPodAutoscalers,
-    {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: { name: 'web', namespace: 'shop' },
-      spec: {
-        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-        minReplicas: 3,
-        maxReplicas: 4,
-        metrics: [
-          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } },
-        ],
-      },
-    },
-    inShop,
-  );
+  await world.api.create(resources.horizontalPodAutoscalers, cpuAutoscaler(3, 4), inShop);
   await world.until('all have less memory', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
   expect(await all(world, 'cpu', '500m')).toBe(true);
 });

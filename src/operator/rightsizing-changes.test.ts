@@ -1,9 +1,9 @@
 /** How changes go: taken back where they do harm, given up where they have no effect, held where others have a say. */
 import { describe, expect, test } from 'vitest';
-import type { HorizontalPodAutoscaler } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
+  cpuAutoscaler,
   createPolicy,
   deployLoaded,
   requestsOf,
@@ -23,18 +23,6 @@ const loadAll = async (world: EmbeddedWorld, annotations: Record<string, string>
     const body = { metadata: { annotations } };
     await world.api.patch(resources.pods, metadata?.name ?? '', { type: 'merge', body }, inShop);
   }
-};
-
-const byCpu: HorizontalPodAutoscaler = {
-  apiVersion: 'autoscaling/v2',
-  kind: 'HorizontalPodAutoscaler',
-  metadata: { name: 'web', namespace: 'shop' },
-  spec: {
-    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-    minReplicas: 1,
-    maxReplicas: 3,
-    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 95 } } }],
-  },
 };
 
 describe('a decrease that does harm', () => {
@@ -69,7 +57,7 @@ describe('others who have a say', () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 1 });
     await untilReady(world, 'web', 1);
-    await world.api.create(resources.horizontalPodAutoscalers, byCpu, inShop);
+    await world.api.create(resources.horizontalPodAutoscalers, cpuAutoscaler(1, 3), inShop);
     await createPolicy(world, { mode: 'Auto' });
     await world.until('memory fell', async () => (await requestsOf(world)).every(({ memory }) => memory === '120Mi'));
     expect((await requestsOf(world))[0]?.['cpu']).toBe('500m');
@@ -81,7 +69,7 @@ describe('others who have a say', () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 1 });
     await untilReady(world, 'web', 1);
-    await world.api.create(resources.horizontalPodAutoscalers, byCpu, inShop);
+    await world.api.create(resources.horizontalPodAutoscalers, cpuAutoscaler(1, 3), inShop);
     await createPolicy(world, { mode: 'Auto', spec: { hpa: 'KeepScalePoint' } });
     await world.until('told', async () => (await statusOf(world))?.reason === 'HpaScalePoint');
     expect((await requestsOf(world))[0]?.['cpu']).toBe('500m');

@@ -1,6 +1,6 @@
 /** The embedded world with rightsizing on: policies, workloads with a load, and what became of them. */
 import { onTestFinished } from 'vitest';
-import type { Deployment, Event, Pod } from '../../api/core.ts';
+import type { Deployment, Event, HorizontalPodAutoscaler, Pod } from '../../api/core.ts';
 import { customResourceDefinition } from '../../api/crd/crd.ts';
 import { crdDescriptions } from '../../api/crd/crds.ts';
 import { type OptimizationPolicy, type PolicyGroup, policyType } from '../../api/optimization-policy.ts';
@@ -36,6 +36,22 @@ export async function startSizedWorld(options: SizedWorldOptions = {}): Promise<
   await world.api.create(resources.namespaces, namespaceObject('shop'));
   await world.startOperator();
   return world;
+}
+
+/** Scales the Deployment `shop/web` by the utilization of its CPU requests. */
+export function cpuAutoscaler(minReplicas: number, maxReplicas: number): HorizontalPodAutoscaler {
+  const target = { type: 'Utilization', averageUtilization: 95 };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas,
+      maxReplicas,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
+    },
+  };
 }
 
 export interface PolicyFields {
