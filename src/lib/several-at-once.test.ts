@@ -26,7 +26,7 @@ describe('severalAtOnce', () => {
   ])('at most %d at a time', async (most, seen) => {
     const { work, done, mostUnderWay } = counting();
     await severalAtOnce([5, 4, 3, 2, 1], most, work);
-    expect(done.toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect(done.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     expect(mostUnderWay()).toBe(seen);
   });
 
