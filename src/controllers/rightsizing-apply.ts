@@ -5,7 +5,7 @@ import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { readAppliedSizes } from '../model/applied-sizes.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
-import { sizeKeys } from '../model/pod-size.ts';
+import { sizeKeys, sizePaths } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { Advised } from './rightsizing-advise.ts';
@@ -51,7 +51,9 @@ export function keysOfPod(
 ): ManagedKeys {
   const keys: ManagedKeys = isSizedByUs(pod) ? new Map(containers.map(({ name }) => [name, new Set(sizeKeys)])) : ours;
   if (!isAllocated) return keys;
-  return new Map([...keys].map(([name, own]) => [name, new Set([...own].filter((key) => !key.startsWith('cpu')))]));
+  return new Map(
+    [...keys].map(([name, own]) => [name, new Set([...own].filter((key) => sizePaths[key].resource !== 'cpu'))]),
+  );
 }
 
 /** Stowage gave the pod the size it has, in place or at admission. */

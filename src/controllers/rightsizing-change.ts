@@ -16,7 +16,7 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
-import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -145,7 +145,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
 
 function floorsOf({ parts }: Harm, before: readonly ContainerSpecRecord[], now: EpochMillis): readonly LearnedFloor[] {
   return parts.flatMap(({ container, resource }) => {
-    const atLeast = requestOf(resource, before.find(({ name }) => name === container)?.size ?? {});
+    const atLeast = requestOf(resource, sizeOfContainer(before, container) ?? {});
     return atLeast === undefined ? [] : [{ container, resource, atLeast, until: now + FLOOR_MILLIS }];
   });
 }

@@ -3,7 +3,7 @@ import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
-import { applyChanges, isIncrease, type SizeChange } from '../model/pod-size.ts';
+import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
@@ -109,9 +109,7 @@ export function decisionFor(
 
 /** Something of it grows, so its node has to have room for it. */
 function rises({ pod, changes }: DriftedPod): boolean {
-  return changes.some(({ container, to }) =>
-    isIncrease(pod.sizing.containers.find(({ name }) => name === container)?.size ?? {}, to),
-  );
+  return changes.some(({ container, to }) => isIncrease(sizeOfContainer(pod.sizing.containers, container) ?? {}, to));
 }
 
 /** About all pods alike: the next one would hear the same. */

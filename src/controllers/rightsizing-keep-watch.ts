@@ -8,7 +8,7 @@ import { isDecrease, resumeWatch } from '../decide/rightsizing/watched-change.ts
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import type { KeptAmount } from '../model/kept-sizes.ts';
-import { effectiveChanges, type SizeKey, sizeKeys } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeKey, sizeKeys, sizeOfContainer } from '../model/pod-size.ts';
 import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { type KeptChange, readWatch, writeWatch } from '../model/watched-changes.ts';
@@ -63,7 +63,7 @@ export function resumeWatches(
 /** Old and new value of each size that changed; null for one that was not set. */
 function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingChange): KeptChange {
   const sizes = changes.map(({ container, to }) => {
-    const old = before.find(({ name }) => name === container)?.size ?? {};
+    const old = sizeOfContainer(before, container) ?? {};
     const amounts: Partial<Record<SizeKey, KeptAmount>> = {};
     for (const key of sizeKeys) {
       const value = to[key];

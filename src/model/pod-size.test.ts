@@ -7,6 +7,7 @@ import {
   heldRequests,
   isIncrease,
   qosClassOf,
+  sizeOfContainer,
   sumOf,
 } from './pod-size.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from './testing/sizing-records.ts';
@@ -33,6 +34,11 @@ describe('QoS class', () => {
 
 describe('changes', () => {
   const containers = [aContainer(), aContainer({ name: 'log', size: { cpuRequest: 10 } })];
+
+  test('the size of a container is found by its name', () => {
+    expect(['log', 'gone'].map((name) => sizeOfContainer(containers, name))).toEqual([{ cpuRequest: 10 }, undefined]);
+  });
+
   test('only what is named changes, and containers that are not there are left out', () => {
     const after = applyChanges(containers, [
       { container: 'app', to: { cpuRequest: 300 } },

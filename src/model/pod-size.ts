@@ -26,6 +26,14 @@ export const sizePaths = {
   memoryLimit: { list: 'limits', resource: 'memory' },
 } as const satisfies Readonly<Record<SizeKey, { list: 'requests' | 'limits'; resource: 'cpu' | 'memory' }>>;
 
+/** Undefined where there is no container of the name. */
+export function sizeOfContainer(
+  containers: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
+  name: string,
+): ContainerSize | undefined {
+  return containers.find((container) => container.name === name)?.size;
+}
+
 /** Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS. Zero counts as not set. */
 export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
   const isSet = (value: number | undefined): boolean => value !== undefined && value > 0;

@@ -1,4 +1,5 @@
 /** Gives pods back what they had, through the guard as everything else: decreases first, each followed until it is in force. */
+
 import { createResize } from '../../act/resize.ts';
 import { createForgetOriginals } from '../../act/restore.ts';
 import { originalsKeys } from '../../api/annotations-sizing.ts';
@@ -16,6 +17,7 @@ import { describeError } from '../../lib/errors.ts';
 import { severalAtOnce } from '../../lib/several-at-once.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
+import { sizeOfContainer } from '../../model/pod-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -257,7 +259,7 @@ async function readPod(api: KubeApi, { pod }: SizedPod, signal: AbortSignal): Pr
 function growthOf({ pod, plan }: { readonly pod: SizedPod; readonly plan: RestorePlan }): number {
   if (plan.kind !== 'resize') return 0;
   return plan.decision.changes.reduce((sum, { container, to }) => {
-    const size = pod.sizing.containers.find(({ name }) => name === container)?.size ?? {};
+    const size = sizeOfContainer(pod.sizing.containers, container) ?? {};
     return sum + (to.cpuRequest ?? size.cpuRequest ?? 0) - (size.cpuRequest ?? 0);
   }, 0);
 }

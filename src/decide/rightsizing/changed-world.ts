@@ -2,7 +2,8 @@
  * What of a change under way still holds. It is carried out over minutes, and meanwhile people edit templates and
  * policies, autoscalers come, and usage goes on.
  */
-import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
+import { sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { HoldReason } from './advice.ts';
 import type { ChangeRules } from './policy.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
@@ -22,9 +23,9 @@ export function outlivedParts(
   inForce: readonly ContainerSpecRecord[],
 ): readonly SizedPart[] {
   return partsOf(changes).filter(({ container, resource }) => {
-    const size = sizeOf(inForce, container);
+    const size = sizeOfContainer(inForce, container);
     const to = changes.find((change) => change.container === container)?.to ?? {};
-    const left = isWritten ? to : (sizeOf(before, container) ?? {});
+    const left = isWritten ? to : (sizeOfContainer(before, container) ?? {});
     return size === undefined || keysOf[resource].some((key) => to[key] !== undefined && size[key] !== left[key]);
   });
 }
@@ -55,7 +56,7 @@ export function isStillAdvised(
 ): boolean {
   return changes.every((change) => {
     const { container, to } = change;
-    const had = sizeOf(before, container) ?? {};
+    const had = sizeOfContainer(before, container) ?? {};
     const own = advice.find((each) => each.container === container);
     return changedResources(change).every((resource) => {
       const now = own?.[resource];
@@ -64,15 +65,11 @@ export function isStillAdvised(
       return keysOf[resource].every((key) => {
         const [from, given] = [had[key], to[key]];
         if (given === undefined) return true;
-        const wanted = key.endsWith('Limit') ? now.limit : now.request;
+        const wanted = sizePaths[key].list === 'limits' ? now.limit : now.request;
         if (wanted === undefined) return false;
         if (from === undefined || given >= from) return wanted > (from ?? 0);
         return wanted <= given + Math.max(minAmount, given * Math.max(SAME_SHARE, minChange));
       });
     });
   });
-}
-
-function sizeOf(containers: readonly ContainerSpecRecord[], name: string): ContainerSize | undefined {
-  return containers.find((container) => container.name === name)?.size;
 }

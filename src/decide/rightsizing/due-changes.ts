@@ -1,5 +1,7 @@
 /** Of all advice, what is to be changed now. */
+
 import type { SizeChange } from '../../model/pod-size.ts';
+import { sizeOfContainer } from '../../model/pod-size.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import { formatAmount } from './amount-text.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
@@ -30,7 +32,7 @@ export function describeChanges(
 ): string {
   return changes
     .map(({ container, to }) => {
-      const from = before.find(({ name }) => name === container)?.size ?? {};
+      const from = sizeOfContainer(before, container) ?? {};
       return `${container}: ${[
         ...describe('cpu', 'cpu', from.cpuRequest, to.cpuRequest),
         ...describe('cpu', 'cpu limit', from.cpuLimit, to.cpuLimit),

@@ -3,7 +3,7 @@
  * once, whatever is being watched; less waits only for what is about the same resource, and for the first pod of
  * another decrease.
  */
-import { qosClassOf, type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { qosClassOf, type SizeChange, type SizeKey, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, QosClass } from '../../model/sizing-records.ts';
 import {
   changedResources,
@@ -104,7 +104,7 @@ export function takenBack(
 ): readonly ContainerSpecRecord[] {
   return inForce.map((container) => {
     const change = changes.find((each) => each.container === container.name);
-    const old = before.find(({ name }) => name === container.name)?.size;
+    const old = sizeOfContainer(before, container.name);
     const keys = parts.flatMap((part) => (part.container === container.name ? keysOf[part.resource] : []));
     if (change === undefined || old === undefined || keys.length === 0) return container;
     const size: Partial<Record<SizeKey, number>> = { ...container.size };

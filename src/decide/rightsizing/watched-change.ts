@@ -1,6 +1,6 @@
 /** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { type SizeChange, type SizeKey, sizeKeys } from '../../model/pod-size.ts';
+import { type SizeChange, type SizeKey, sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -79,8 +79,8 @@ export function resumeWatch({
 
 /** The amounts of a size that are of the resource. */
 export const keysOf: Readonly<Record<ResourceName, readonly SizeKey[]>> = {
-  cpu: sizeKeys.filter((key) => key.startsWith('cpu')),
-  memory: sizeKeys.filter((key) => key.startsWith('memory')),
+  cpu: sizeKeys.filter((key) => sizePaths[key].resource === 'cpu'),
+  memory: sizeKeys.filter((key) => sizePaths[key].resource === 'memory'),
 };
 
 /** Resources that the change sets something of. */
@@ -93,13 +93,13 @@ export function loweredResources(
   { container, to }: SizeChange,
   before: readonly ContainerSpecRecord[],
 ): readonly ResourceName[] {
-  const from = before.find(({ name }) => name === container)?.size ?? {};
+  const from = sizeOfContainer(before, container) ?? {};
   return (['cpu', 'memory'] as const).filter((resource) => keysOf[resource].some((key) => falls(key, from, to)));
 }
 
 /** Whether the limit of CPU falls: less of a quota than before may throttle. */
 export function lowersCpuLimit({ container, to }: SizeChange, before: readonly ContainerSpecRecord[]): boolean {
-  return falls('cpuLimit', before.find(({ name }) => name === container)?.size ?? {}, to);
+  return falls('cpuLimit', sizeOfContainer(before, container) ?? {}, to);
 }
 
 function falls(key: SizeKey, from: ContainerSize, to: ContainerSize): boolean {

@@ -4,7 +4,7 @@
  */
 import type { readAppliedSizes } from '../../model/applied-sizes.ts';
 import { isLive } from '../../model/owners.ts';
-import { sizeKeys } from '../../model/pod-size.ts';
+import { sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 
 type Applied = ReturnType<typeof readAppliedSizes>;
@@ -24,10 +24,10 @@ export function wornSizes(
 }
 
 function wears({ sizing }: SizedPod, { container, amounts }: Applied[number], isAllocated: boolean): boolean {
-  const size = sizing.containers.find(({ name }) => name === container)?.size;
+  const size = sizeOfContainer(sizing.containers, container);
   if (size === undefined) return false;
   return sizeKeys.every((key) => {
     const amount = amounts[key];
-    return amount === undefined || (isAllocated && key.startsWith('cpu')) || size[key] === amount[1];
+    return amount === undefined || (isAllocated && sizePaths[key].resource === 'cpu') || size[key] === amount[1];
   });
 }

@@ -4,7 +4,7 @@
  * restarts.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { sizeKeys } from '../../model/pod-size.ts';
+import { sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { Beginning } from './side-by-side.ts';
 
@@ -50,7 +50,7 @@ function sharesOf(
   inForce: readonly ContainerSpecRecord[],
   grace: number,
 ): readonly number[] {
-  const from = inForce.find(({ name }) => name === container)?.size ?? {};
+  const from = sizeOfContainer(inForce, container) ?? {};
   return sizeKeys.flatMap((key) => {
     const [old, next] = [from[key], to[key]];
     return old === undefined || next === undefined || old === 0 ? [] : [(old - next + grace) / old];

@@ -4,7 +4,7 @@
  */
 
 import { hasEnded } from '../../../model/owners.ts';
-import { applyChanges, heldRequests, sizeKeys } from '../../../model/pod-size.ts';
+import { applyChanges, heldRequests, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
 import type { ComputeResources } from '../../../model/records.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
 import {
@@ -89,7 +89,7 @@ export const notInfeasibleBefore = resizeRule(
     const repeats = isPolicy
       ? !declaresExclusiveCpuResize(node) && touchesSameResource(subject, known.detail)
       : known.changes.every(({ container, to }) => {
-          const size = subject.after.find(({ name }) => name === container)?.size ?? {};
+          const size = sizeOfContainer(subject.after, container) ?? {};
           return sizeKeys.every((key) => to[key] === undefined || (size[key] ?? 0) >= to[key]);
         });
     return repeats

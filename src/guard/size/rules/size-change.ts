@@ -1,6 +1,6 @@
 /** The change itself is one that Kubernetes takes and that hurts nobody. */
 import { formatQuantity, fromBytes } from '../../../lib/quantity.ts';
-import { qosClassOf } from '../../../model/pod-size.ts';
+import { qosClassOf, sizeOfContainer } from '../../../model/pod-size.ts';
 import { object } from '../../objection.ts';
 import { resizeRule, sizeRule } from '../context.ts';
 
@@ -46,7 +46,7 @@ export const memoryAboveUse = resizeRule(
     if (decision.isWithdrawal === true) return undefined;
     for (const { container, to } of changes) {
       const limit = to.memoryLimit;
-      const spec = before.find(({ name }) => name === container)?.size.memoryLimit ?? Number.POSITIVE_INFINITY;
+      const spec = sizeOfContainer(before, container)?.memoryLimit ?? Number.POSITIVE_INFINITY;
       const inForce = sizing.statuses.find(({ name }) => name === container)?.actual?.memoryLimit ?? spec;
       if (limit === undefined || limit >= Math.max(spec, inForce)) continue;
       const { now: use, peak } = memoryOf(decision.pod, container) ?? {};
