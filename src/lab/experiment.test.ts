@@ -47,6 +47,12 @@ describe('every arm under every load', () => {
   );
 });
 
+test.each(labLoads)('$name: what happens in it happens before the shortest run ends', (load) => {
+  const { leastMillis = 0, killControllerAt = 0 } = load;
+  const events = [killControllerAt, ...load.pods.flatMap(({ from = 0, until = 0 }) => [from, until])];
+  expect(Math.max(...events)).toBeLessThanOrEqual(leastMillis);
+});
+
 test('equal seeds give equal runs, different ones different requests', async () => {
   const [first, again, other] = await Promise.all([1, 1, 2].map((seed) => run('square-30', 'stowage', seed)));
   expect(again).toEqual(first);

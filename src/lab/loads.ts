@@ -127,6 +127,7 @@ export const labLoads: readonly LabLoad[] = [
     describe: 'slow waves in opposite phase',
     pods: pods({ a: wave(125, 75, 120_000, 0), b: wave(112, 62, 120_000, 0.5) }),
     handTuned: hog,
+    leastMillis: 105_000,
   },
   {
     name: 'bursty',
@@ -163,6 +164,7 @@ export const labLoads: readonly LabLoad[] = [
       },
     ],
     handTuned: hog,
+    leastMillis: 105_000,
   },
   {
     name: 'killed',
@@ -170,5 +172,6 @@ export const labLoads: readonly LabLoad[] = [
     pods: pods({ a: squareA, b: squareB }),
     handTuned: hog,
     killControllerAt: 50_000,
+    leastMillis: 105_000,
   },
 ];
