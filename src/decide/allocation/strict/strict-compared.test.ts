@@ -85,9 +85,9 @@ const square = (high: number, low: number, period: number) => (second: number) =
   second % (2 * period) < period ? low : high;
 
 describe('the same node, the same pods', () => {
-  test('a step of the load is answered within ten seconds, not minutes', () => {
+  test('a step of the load is answered within ten seconds, not a minute and a half', () => {
     const workers = [worker('a', (second) => (second < 60 ? 300 : 1500)), worker('b', () => 300)];
-    expect(runStrict(workers, 900).answeredAfter('a', 60)).toBeGreaterThan(100);
+    expect(runStrict(workers, 900).answeredAfter('a', 60)).toBeGreaterThan(80);
     expect(runOurs(workers, 900).answeredAfter('a', 60)).toBeLessThanOrEqual(10);
   });
 

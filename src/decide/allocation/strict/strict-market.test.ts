@@ -16,7 +16,16 @@ describe('the market as shipped', () => {
     ['all sated', [bid(100, 200), bid(100, 200), bid(100, 200)], 1000, [200, 200, 200]],
     ['truncation leaves a rest', [bid(0, 999), bid(0, 999), bid(0, 999)], 1000, [333, 333, 333]],
     ['no weight: equal parts, bounds ignored', [bid(100, 150, 0), bid(100, 150, 0)], 1000, [500, 500]],
+    ['no weight, one sated: all the same', [bid(100, 100, 0), bid(100, 150, 0)], 1000, [500, 500]],
     ['overload gives one more than its own claim', [bid(100, 900, 1.2), bid(100, 900, 0.8)], 190, [114, 76]],
+    [
+      'overload of equal pods halves both, whatever their weight',
+      [bid(100, 900, 1.2), bid(100, 900, 1.2)],
+      190,
+      [95, 95],
+    ],
+    ['overload goes by claim and weight', [bid(500, 900, 10), bid(500, 900, 1)], 999, [908, 90]],
+    ['overload without weights: equal parts', [bid(300, 900, 0), bid(100, 900, 0)], 190, [95, 95]],
     [
       'overload exceeds the capacity by its floor',
       [bid(20, 90), bid(20, 90), bid(20, 90), bid(20, 90), bid(20, 90)],
@@ -24,6 +33,8 @@ describe('the market as shipped', () => {
       [10, 10, 10, 10, 10],
     ],
     ['a want below the claim pulls the pod below its claim (mbcas bug 4)', [bid(500, 330)], 1000, [330]],
+    ['what that frees goes to the others', [bid(500, 330), bid(100, 2000)], 1000, [330, 670]],
+    ['a want below the claim with nothing left to hand out stays at its claim', [bid(500, 330)], 500, [500]],
   ])('%s', (_name, bids, capacity, shares) => {
     expect(strictSolve(bids, capacity)).toEqual(shares);
   });
@@ -72,12 +83,30 @@ describe('bids as shipped', () => {
       { demand: 300, min: 500, max: 330 },
     ],
     [
-      'a price holds demand back',
+      'a low price holds nothing back',
       { usage: 500, throttle: 0, allocation: 500, inGrace: false },
-      0.8,
-      { demand: 450, min: 575, max: 495 },
+      0.3,
+      { demand: 750, min: 575, max: 825 },
+    ],
+    [
+      'cut to whole millicores at each step',
+      { usage: 501, throttle: 0.3, allocation: 400, inGrace: false },
+      0,
+      { demand: 1201, min: 576, max: 5010 },
+    ],
+    [
+      'a claim near ten cores is passed by a hundred',
+      { usage: 8700, throttle: 0.3, allocation: 9000, inGrace: false },
+      0,
+      { demand: 20_880, min: 10_005, max: 10_105 },
     ],
   ])('%s', (_name, pod, price, wanted) => {
     expect(strictBid('a', pod, price)).toMatchObject({ ...wanted, weight: 1.2 });
+  });
+
+  test('a price above 0.3 makes who has learned nothing conservative, and holds its demand back', () => {
+    const pod = { usage: 500, throttle: 0, allocation: 500, inGrace: false };
+    expect(strictBid('a', pod, 0.8)).toMatchObject({ demand: 300, min: 575, max: 330, weight: 0.8 });
+    expect(strictBid('a', pod, 4)).toMatchObject({ demand: 250, min: 575, max: 275, weight: 0.8 });
   });
 });

@@ -15,40 +15,53 @@ export interface StrictBid {
 
 const FLOOR: Millicores = 10;
 
-/** Rounds of proportional hand-outs, each truncated, until nothing moves. May leave up to n - 1 millicores unused. */
+/**
+ * Rounds of proportional hand-outs, each truncated, until nothing moves. May leave up to n - 1 millicores unused. A pod
+ * whose `max` is below its `min` is cut to `max` in the first round, if there is one, and what it had goes to the others.
+ */
 export function strictSolve(bids: readonly StrictBid[], capacity: Millicores): Millicores[] {
-  const least = bids.reduce((sum, { min }) => sum + min, 0);
-  if (least > capacity) return strictOverload(bids, capacity, least);
-  const shares = bids.map(({ min, max }) => Math.min(min, max));
+  const least = sumOf(bids, ({ min }) => min);
+  if (least > capacity) return strictOverload(bids, capacity);
+  const seats = bids.map(({ min, max, weight }) => ({ share: min, max, weight }));
+  let open = seats;
   let left = capacity - least;
-  let open = bids.map((_, index) => index).filter((index) => (bids[index]?.max ?? 0) > (bids[index]?.min ?? 0));
-  const weightOf = (index: number): number => bids[index]?.weight ?? 0;
   while (left > 0 && open.length > 0) {
-    const total = open.reduce((sum, index) => sum + weightOf(index), 0);
-    let given = 0;
-    for (const index of open) {
-      const part = total === 0 ? Math.floor(left / open.length) : Math.floor((left * weightOf(index)) / total);
-      const before = shares[index] ?? 0;
-      const after = total === 0 ? before + part : Math.min(bids[index]?.max ?? 0, before + part);
-      shares[index] = after;
-      given += after - before;
+    const total = sumOf(open, ({ weight }) => weight);
+    if (total === 0) {
+      const part = Math.floor(left / open.length);
+      for (const seat of open) seat.share += part;
+      break;
     }
-    if (given === 0 || total === 0) break;
+    let given = 0;
+    for (const seat of open) {
+      const share = Math.min(seat.max, seat.share + Math.trunc(left * (seat.weight / total)));
+      given += share - seat.share;
+      seat.share = share;
+    }
+    if (given === 0) break;
     left -= given;
-    open = open.filter((index) => (shares[index] ?? 0) < (bids[index]?.max ?? 0));
+    open = open.filter(({ share, max }) => share < max);
   }
-  return shares;
+  return seats.map(({ share }) => share);
 }
 
-function strictOverload(bids: readonly StrictBid[], capacity: Millicores, least: Millicores): Millicores[] {
-  return bids.map(({ min, weight }) => Math.max(FLOOR, Math.floor((min * weight * capacity) / least)));
+/** By claim times weight: a heavy pod can get more than it claimed, and the floor can make the sum exceed the capacity. */
+function strictOverload(bids: readonly StrictBid[], capacity: Millicores): Millicores[] {
+  const weighted = sumOf(bids, ({ min, weight }) => min * weight);
+  if (weighted === 0) return bids.map(() => Math.floor(capacity / bids.length));
+  const scale = capacity / weighted;
+  return bids.map(({ min, weight }) => Math.max(FLOOR, Math.trunc(min * weight * scale)));
+}
+
+function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + value(item), 0);
 }
 
 /** Excess demand by capacity times the mean weight: not the multiplier of anything. */
 export function strictPrice(bids: readonly StrictBid[], capacity: Millicores): number {
-  const demand = bids.reduce((sum, bid) => sum + bid.demand, 0);
+  const demand = sumOf(bids, (bid) => bid.demand);
   if (bids.length === 0 || demand <= capacity) return 0;
-  const mean = bids.reduce((sum, { weight }) => sum + weight, 0) / bids.length;
+  const mean = sumOf(bids, ({ weight }) => weight) / bids.length;
   return ((demand - capacity) / capacity) * mean;
 }
 
@@ -62,23 +75,28 @@ export interface StrictPod {
 
 const SHORT = 0.05;
 const MOST: Millicores = 10_000;
+/** Prices above it are heeded. */
+const DEAR = 0.3;
 
 /**
- * What its agent bids while it has learned nothing, where every tie goes to `aggressive`: one and a half times the
- * usage at weight 1.2. Its learning is not rebuilt (adr): it neither converged nor was fair.
+ * What its agent bids while it has learned nothing. Ties go to `aggressive`: one and a half times the usage at weight
+ * 1.2. A price makes `conservative` look better at once: the usage at weight 0.8. Its learning is not rebuilt (adr): it
+ * neither converged nor was fair. Cut to whole millicores at every step, as it does.
  */
 export function strictBid(uid: string, { usage, throttle, allocation, inGrace }: StrictPod, price = 0): StrictBid {
+  const isDear = price > DEAR;
+  const action = isDear ? { multiple: 1, weight: 0.8 } : { multiple: 1.5, weight: 1.2 };
   const base = Math.max(usage, FLOOR);
-  const restraint = price > 0.3 ? Math.max(0.5, 1 - price / 2) : 1;
   const isShort = throttle > SHORT;
-  const growth = isShort ? Math.min(3, 1 + 2 * throttle) : 1;
-  const demand = Math.min(base * 1.5 * restraint * growth, isShort ? 10 * base : Number.POSITIVE_INFINITY);
-  const need = Math.max(FLOOR, usage * 1.15);
-  const min = Math.floor(inGrace ? Math.max(need, allocation) : need);
+  let demand = Math.trunc(base * action.multiple);
+  if (isDear) demand = Math.trunc(demand * Math.max(0.5, 1 - price / 2));
+  if (isShort) demand = Math.min(Math.trunc(demand * Math.min(3, 1 + 2 * throttle)), 10 * base);
+  const need = Math.max(FLOOR, Math.trunc(usage * 1.15));
+  const min = inGrace ? Math.max(need, allocation) : need;
   const max = isShort
-    ? Math.min(MOST, Math.max(10 * usage, min + 100))
-    : usage < 20
-      ? Math.max(usage * 1.1, min + 10)
-      : Math.min(demand * 1.1, MOST);
-  return { uid, demand: Math.floor(demand), min, max: Math.floor(max), weight: 1.2 };
+    ? Math.max(min + 100, Math.min(MOST, 10 * usage))
+    : usage < 2 * FLOOR
+      ? Math.max(min + 10, Math.trunc(usage * 1.1))
+      : Math.min(MOST, Math.trunc(demand * 1.1));
+  return { uid, demand, min, max, weight: action.weight };
 }
