@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { describeError, hasErrorCode } from '../lib/errors.ts';
+import { describeError, describeFileError, hasErrorCode } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { headOf } from '../lib/yaml.ts';
 import type { KubeObject } from './core.ts';
@@ -81,7 +81,7 @@ function whyUnread(error: unknown): string {
   // What V8 can hold as one text: half a gigabyte.
   const isTooLong = hasErrorCode(error, 'ERR_STRING_TOO_LONG') || hasErrorCode(error, 'ERR_FS_FILE_TOO_LARGE');
   if (isTooLong || error instanceof RangeError) return 'too large to be read at once; give the kinds in a file each.';
-  return `cannot be read: ${describeError(error)}`;
+  return `cannot be read: ${describeFileError(error)}`;
 }
 
 function* documentsOf(text: string, source: string): Iterable<Document> {
@@ -167,8 +167,7 @@ async function* filesOf(path: string, problems: string[]): AsyncIterable<string>
       return;
     }
   } catch (error) {
-    const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such file or folder' : describeError(error);
-    problems.push(`${path}: ${reason}.`);
+    problems.push(`${path}: ${describeFileError(error, 'file or folder')}.`);
     return;
   }
   const entries = (await readdir(path, { withFileTypes: true, recursive: true }))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { journalKinds } from '../act/journal.ts';
 import { startDeadline } from '../kube/deadline.ts';
-import { describeError, StowageError } from '../lib/errors.ts';
+import { describeError, describeFileError, StowageError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { CliIo } from './cli-context.ts';
@@ -227,7 +227,7 @@ function authorizationFrom(path: string | undefined): Record<string, string> {
   try {
     return { authorization: `Bearer ${readFileSync(path, 'utf8').trim()}` };
   } catch (error) {
-    throw new CommandError(`${TOKEN_FILE_VARIABLE} names a file that cannot be read: ${describeError(error)}`);
+    throw new CommandError(`${TOKEN_FILE_VARIABLE} names a file that cannot be read: ${describeFileError(error)}`);
   }
 }
 

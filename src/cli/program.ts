@@ -31,7 +31,7 @@ import { addRestoreCommand } from './restore/restore-command.ts';
 import { addSimulateCommand } from './simulate/simulate-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { chooseStyle } from './style.ts';
-import { addVersionCommand } from './version-command.ts';
+import { addVersionCommand, versionLine } from './version-command.ts';
 
 /**
  * Runs one command line.
@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], dependencies: CliDependenc
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(wordsOf(program, args), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
@@ -81,6 +81,7 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
     .option('--no-color', 'no colours (also: NO_COLOR=1)')
     .option('--debug', 'show where in the code an error came from')
+    .version(versionLine(dependencies.version), '--version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     // Descriptions beside OptiPod's long flags are broken, too.
     .configureHelp({ showGlobalOptions: true, sortSubcommands: true, minWidthToWrap: 24 })
@@ -128,6 +129,16 @@ export function createProgram(dependencies: CliDependencies, onExitCode: (code: 
     command.copyInheritedSettings(program).configureOutput(wrongUse(io, `stowage ${command.name()}`));
   }
   return program;
+}
+
+/**
+ * `help plna` as `plna`: of a command that there is not, commander's own help command prints the help of the program, and
+ * no word of what was wrong.
+ */
+function wordsOf({ commands }: Command, args: readonly string[]): readonly string[] {
+  const [first, second] = args;
+  const isHelpOfNone = first === 'help' && args.length === 2 && commands.every((command) => command.name() !== second);
+  return isHelpOfNone ? args.slice(1) : args;
 }
 
 function globalOptions(all: Readonly<Record<string, unknown>>): GlobalOptions {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -69,4 +69,30 @@ test.each([
   writeFileSync(path, text);
   await expect(openRunFile(path)).rejects.toThrow(`${path}:2 is no finished run (${what}`);
   expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test.each([
+  ['a folder that is a file', '.', () => writeFileSync(join(folder, 'new'), ''), 'new: it is a file; name a folder'],
+  ['a folder below a file', 'below', () => writeFileSync(join(folder, 'new'), ''), 'a part of the path is no folder'],
+  [
+    'a file that is a folder',
+    '.',
+    () => mkdirSync(path, { recursive: true }),
+    'runs.jsonl cannot be read: it is a folder',
+  ],
+])('%s is told of', async (_, below, make, message) => {
+  make();
+  const file = join(folder, 'new', below, 'runs.jsonl');
+  const opened = openRunFile(file);
+  await expect(opened).rejects.toMatchObject({ code: 'LAB_RUNS', message: expect.stringContaining(message) });
+});
+
+test('a run that cannot be kept is told of', async () => {
+  const file = await openRunFile(path);
+  mkdirSync(path);
+  const kept = file.keep(await aRun(1));
+  await expect(kept).rejects.toMatchObject({
+    code: 'LAB_RUNS',
+    message: `${path} cannot be written: it is a folder; name a file in it`,
+  });
 });

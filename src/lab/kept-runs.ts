@@ -2,7 +2,7 @@
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { StowageError } from '../lib/errors.ts';
+import { describeFileError, describeWriteError, hasErrorCode, StowageError } from '../lib/errors.ts';
 import type { RunFigures } from './experiment.ts';
 
 /** Under what a run was made, beside its load, arm and seed: runs that differ in any of it are not of one experiment. */
@@ -72,10 +72,14 @@ const runSchema = z.object({
 /**
  * The runs of a file, made with its folder where there is none. A last line that was cut off, as by a kill or a full disk,
  * is taken away.
- * @throws StowageError LAB_RUNS where another line is none of a run; the message says which.
+ * @throws StowageError LAB_RUNS where another line is none of a run, the message says which; and where the folder cannot
+ * be made, or the file not be read or written.
  */
 export async function openRunFile(path: string): Promise<RunFile> {
-  await mkdir(dirname(path), { recursive: true });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw unusable(`${folder}: ${describeWriteError(cause)}`, cause);
+  });
   const text = await contentOf(path);
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole !== text) await truncate(path, Buffer.byteLength(whole));
@@ -84,7 +88,10 @@ export async function openRunFile(path: string): Promise<RunFile> {
   return {
     runs,
     async keep(run) {
-      await appendFile(path, `${JSON.stringify(run, (_, value) => (value === Infinity ? LOST : value))}\n`);
+      const text = JSON.stringify(run, (_, value) => (value === Infinity ? LOST : value));
+      await appendFile(path, `${text}\n`).catch((cause: unknown) => {
+        throw unusable(`${path} cannot be written: ${describeWriteError(cause)}`, cause);
+      });
       runs.push(run);
     },
   };
@@ -94,10 +101,12 @@ async function contentOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
+    if (hasErrorCode(error, 'ENOENT')) return '';
+    throw unusable(`${path} cannot be read: ${describeFileError(error)}`, error);
   }
 }
+
+const unusable = (message: string, cause: unknown): StowageError => new StowageError('LAB_RUNS', message, { cause });
 
 function parseRun(line: string, place: string): KeptRun {
   const problem = (what: string): StowageError =>

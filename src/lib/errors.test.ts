@@ -4,6 +4,7 @@ import {
   ConfigError,
   describeError,
   describeFileError,
+  describeWriteError,
   hasErrorCode,
   InvalidValueError,
   StowageError,
@@ -43,13 +44,38 @@ describe('describeError', () => {
   ])('%s', (_, thrown, text) => expect(describeError(thrown)).toBe(text));
 });
 
+const systemError = (code: string) => Object.assign(new Error(`${code}: as the system says`), { code });
+
 test.each([
   ['ENOENT', 'there is no such file'],
   ['EACCES', 'this user may not read it'],
   ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'a part of the path is no folder'],
   ['EIO', 'EIO: as the system says'],
-])('a file: %s', (code, text) => {
-  expect(describeFileError(Object.assign(new Error(`${code}: as the system says`), { code }))).toBe(text);
+])('a file that is not read: %s', (code, text) => {
+  expect(describeFileError(systemError(code))).toBe(text);
+});
+
+test.each([
+  ['ENOENT', 'folder', 'there is no such folder'],
+  ['ENOTDIR', 'folder', 'it is no folder'],
+  ['ENOENT', 'file or folder', 'there is no such file or folder'],
+  ['ENOTDIR', 'file or folder', 'a part of the path is no folder'],
+] as const)('%s, where a %s is wanted', (code, wanted, text) => {
+  expect(describeFileError(systemError(code), wanted)).toBe(text);
+});
+
+test.each([
+  ['ENOENT', 'there is no such folder; make it first'],
+  ['EACCES', 'permission denied; name a file in a folder of yours'],
+  ['EISDIR', 'it is a folder; name a file in it'],
+  ['EEXIST', 'it is a file; name a folder'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['EROFS', 'nothing can be written there: the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EIO', 'EIO: as the system says'],
+])('a file that is not written: %s', (code, text) => {
+  expect(describeWriteError(systemError(code))).toBe(text);
 });
 
 describe('error classes', () => {

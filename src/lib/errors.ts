@@ -70,11 +70,26 @@ export function describeError(error: unknown): string {
   return parts.join(': ') || 'unknown error';
 }
 
-/** Why a file or folder cannot be used, in words: the system's own names for it help nobody, and repeat the path. */
-export function describeFileError(error: unknown): string {
-  if (hasErrorCode(error, 'ENOENT')) return 'there is no such file';
+/** Why a file or folder cannot be read, in words: the system's own names for it help nobody, and repeat the path. */
+export function describeFileError(error: unknown, wanted: 'file' | 'folder' | 'file or folder' = 'file'): string {
+  if (hasErrorCode(error, 'ENOENT')) return `there is no such ${wanted}`;
   if (hasErrorCode(error, 'EACCES')) return 'this user may not read it';
   if (hasErrorCode(error, 'EISDIR')) return 'it is a folder';
+  if (hasErrorCode(error, 'ENOTDIR'))
+    return wanted === 'folder' ? 'it is no folder' : 'a part of the path is no folder';
+  return describeError(error);
+}
+
+/** Why a file cannot be written, or a folder be made, in words that end with what to do where that is known. */
+export function describeWriteError(error: unknown): string {
+  if (hasErrorCode(error, 'ENOENT')) return 'there is no such folder; make it first';
+  if (hasErrorCode(error, 'EACCES')) return 'permission denied; name a file in a folder of yours';
+  if (hasErrorCode(error, 'EISDIR')) return 'it is a folder; name a file in it';
+  // Of a folder that is to be made.
+  if (hasErrorCode(error, 'EEXIST')) return 'it is a file; name a folder';
+  if (hasErrorCode(error, 'ENOTDIR')) return 'a part of the path is no folder';
+  if (hasErrorCode(error, 'EROFS')) return 'nothing can be written there: the file system is read-only';
+  if (hasErrorCode(error, 'ENOSPC')) return 'the disk is full';
   return describeError(error);
 }
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type Clock, sleep } from '../lib/clock.ts';
-import { describeError, StowageError } from '../lib/errors.ts';
+import { describeError, describeFileError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { servingContext } from '../lib/serving-context.ts';
 import type { EpochMillis } from '../lib/units.ts';
@@ -28,7 +28,7 @@ async function readFiles(directory: string): Promise<KeyPair> {
       return await readFile(path, 'utf8');
     } catch (error) {
       const hint = 'Mount the webhook certificate there or set webhook.certDir';
-      throw new StowageError('KEY_PAIR', `${path} cannot be read (${describeError(error)}). ${hint}.`, {
+      throw new StowageError('KEY_PAIR', `${path} cannot be read (${describeFileError(error)}). ${hint}.`, {
         cause: error,
       });
     }

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeError } from '../../lib/errors.ts';
+import { describeError, describeFileError } from '../../lib/errors.ts';
 import type { Millicores, Millis } from '../../lib/units.ts';
 import { createCpuComparing } from '../../simulator/backtest/compare.ts';
 import { type CsvRecording, createCsvReader } from '../../simulator/backtest/csv-series.ts';
@@ -77,8 +77,11 @@ async function listCsv(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory)).filter((file) => file.endsWith('.csv')).toSorted();
   } catch (error) {
-    throw new CommandError(`--data ${directory}: ${describeError(error)}; give a directory of .csv files`, {
-      cause: error,
-    });
+    throw new CommandError(
+      `--data ${directory}: ${describeFileError(error, 'folder')}; give a directory of .csv files`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { journalKinds } from '../../act/journal.ts';
-import { describeError } from '../../lib/errors.ts';
+import { describeFileError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/try-parse-json.ts';
 import type { CliIo } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
@@ -52,6 +52,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CommandError(`-f ${path}: ${describeError(error)}`, { cause: error });
+    throw new CommandError(
+      `-f ${path}: ${describeFileError(error)}; give the operator's log, or - for standard input`,
+      { cause: error },
+    );
   }
 }

@@ -4,7 +4,7 @@ import { createProfileStore, importObjects } from '../../act/save-profiles.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import { configTree } from '../../config/schema.ts';
-import { describeError, hasErrorCode } from '../../lib/errors.ts';
+import { describeFileError, describeWriteError } from '../../lib/errors.ts';
 import { createLogger } from '../../lib/log.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
@@ -24,7 +24,7 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
     return exitCodes.ok;
   }
   await writeFile(file, text.content).catch((cause: unknown) => {
-    throw new CommandError(`${file} cannot be written: ${describeError(cause)}`, { cause });
+    throw new CommandError(`${file} cannot be written: ${describeWriteError(cause)}`, { cause });
   });
   printLines(context, [`usage of ${counted(text.containers, 'container')} written to ${file}`]);
   return exitCodes.ok;
@@ -45,7 +45,7 @@ async function readProfiles(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const why = hasErrorCode(cause, 'ENOENT') ? 'there is no such file' : describeError(cause);
+    const why = describeFileError(cause);
     throw new CommandError(`${file} cannot be read: ${why}; give a file that \`stowage profiles export\` wrote`, {
       cause,
     });

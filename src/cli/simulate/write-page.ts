@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeError, hasErrorCode } from '../../lib/errors.ts';
+import { describeWriteError } from '../../lib/errors.ts';
 import { CommandError } from '../cli-error.ts';
 
 /** Before hours of simulated time are spent on a page that nobody can save. @throws CommandError */
@@ -12,7 +12,7 @@ export async function checkWritable(path: string): Promise<void> {
   try {
     await access(found === undefined ? dirname(path) : path, constants.W_OK);
   } catch (error) {
-    throw refusal(path, reasonOf(error), error);
+    throw refusal(path, describeWriteError(error), error);
   }
 }
 
@@ -21,15 +21,8 @@ export async function writePage(path: string, html: string): Promise<void> {
   try {
     await writeFile(path, html);
   } catch (error) {
-    throw refusal(path, reasonOf(error), error);
+    throw refusal(path, describeWriteError(error), error);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (hasErrorCode(error, 'ENOENT')) return 'there is no such folder; make it first';
-  if (hasErrorCode(error, 'ENOTDIR')) return 'a part of the path is no folder';
-  if (hasErrorCode(error, 'EACCES')) return 'permission denied; name a file in a folder of yours';
-  return describeError(error);
 }
 
 function refusal(path: string, why: string, cause?: unknown): CommandError {

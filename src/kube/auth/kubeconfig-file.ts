@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { describeError, hasErrorCode, StowageError } from '../../lib/errors.ts';
+import { describeError, describeFileError, hasErrorCode, StowageError } from '../../lib/errors.ts';
 import { isRecord } from '../../lib/is-record.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -64,9 +64,8 @@ async function readOne(file: string, isOptional: boolean): Promise<Fields | unde
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (isOptional && hasErrorCode(error, 'ENOENT')) return undefined;
-    const why = hasErrorCode(error, 'ENOENT') ? 'there is no such file' : describeError(error);
     throw new KubeconfigError(
-      `Cannot read the kubeconfig ${file}: ${why}. Name another with --kubeconfig or KUBECONFIG.`,
+      `Cannot read the kubeconfig ${file}: ${describeFileError(error)}. Name another with --kubeconfig or KUBECONFIG.`,
       error,
     );
   }

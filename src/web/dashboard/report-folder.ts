@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ascending } from '../../lib/ascending.ts';
-import { describeError, hasErrorCode } from '../../lib/errors.ts';
+import { describeFileError, hasErrorCode } from '../../lib/errors.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ReportFileTold, SimulationAnswer, SimulationsAnswer, SimulationTold } from './simulation-answer.ts';
 import { type ReadReport, readReport } from './simulation-told.ts';
@@ -42,7 +42,7 @@ export function createReportFolder(folder: string): ReportFolder {
     try {
       return readReport(await readFile(join(folder, file), 'utf8'));
     } catch (error) {
-      return { ok: false, problem: `It cannot be read: ${describeError(error)}.` };
+      return { ok: false, problem: `It cannot be read: ${describeFileError(error)}.` };
     }
   };
 
@@ -107,5 +107,5 @@ function summarized({
 function folderProblem(error: unknown): string {
   if (hasErrorCode(error, 'ENOENT')) return 'There is no such folder; make it, or change web.reports.';
   if (hasErrorCode(error, 'ENOTDIR')) return 'It is no folder; change web.reports.';
-  return `It cannot be read: ${describeError(error)}.`;
+  return `It cannot be read: ${describeFileError(error, 'folder')}.`;
 }

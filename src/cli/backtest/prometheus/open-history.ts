@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { createSemaphore } from '../../../kube/transport/semaphore.ts';
-import { describeError } from '../../../lib/errors.ts';
+import { describeFileError } from '../../../lib/errors.ts';
 import { parseHttpUrl } from '../../../lib/http-url.ts';
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
 import { createHttpExchange, shown } from '../../../observe/usage/http-exchange.ts';
@@ -118,6 +118,6 @@ async function readText(option: string, path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw new CommandError(`${option} ${path}: ${describeError(error)}`, { cause: error });
+    throw new CommandError(`${option} ${path}: ${describeFileError(error)}`, { cause: error });
   }
 }
