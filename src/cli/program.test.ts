@@ -118,7 +118,11 @@ describe('operator', () => {
         stop: async () => {},
       };
     };
-    const env = { SPOTALIS_OPERATOR_READ_ONLY_MODE: 'true', SPOTALIS_LOGGING_LEVEL: 'error' };
+    const env = {
+      SPOTALIS_OPERATOR_READ_ONLY_MODE: 'true',
+      SPOTALIS_LOGGING_LEVEL: 'error',
+      SPOTALIS_CONTROLLERS_WATCH_NAMESPACES: 'shop,mail',
+    };
     expect(await runCommand(['operator', '--kubeconfig', kubeconfig], { startOperator, env })).toEqual({
       code: 0,
       stdout: '',
@@ -128,6 +132,7 @@ describe('operator', () => {
     expect(received[0]?.identity).toMatch(/^.+_[0-9a-f-]{36}$/);
     const scrape = await received[0]?.metrics?.render();
     expect(scrape).toMatch(/^stowage_build_info\{version="[^"]+"\} 1$/m);
+    expect(scrape).toMatch(/^stowage_watched_namespaces 2$/m);
     for (const quantile of ['0.5', '0.99', '1'])
       expect(scrape).toMatch(
         new RegExp(`^stowage_event_loop_delay_seconds\\{quantile="${quantile}"\\} [\\d.e-]+$`, 'm'),

@@ -47,6 +47,18 @@ test('policies of one name have series of their own in each namespace, and one t
   expect(await seriesOf(metrics)).toContain('optipod_workloads_monitored{namespace="shop",policy="sizes"} 2');
 });
 
+test('workloads whose usage cannot be read are counted, whether or not anything is due there', async () => {
+  const metrics = createMetrics();
+  const { results, ...book } = bookOf('web', 'api', 'db');
+  for (const name of ['web', 'api']) {
+    const result = results.get(name);
+    if (result !== undefined) results.set(name, { ...result, metricsProblem: 'nobody answers' });
+  }
+  const policy = policyRecord({ namespace: 'shop', name: 'sizes', uid: 'a' });
+  reportRightsizing(metrics, [policy], { of: () => ({ ...book, results }) });
+  expect(await metrics.render()).toContain('optipod_workloads_unread{namespace="shop",policy="sizes"} 2');
+});
+
 test('what is gone is told of no more', async () => {
   const metrics = createMetrics();
   reportRightsizing(metrics, [policyRecord({ uid: 'a' })], { of });

@@ -13,6 +13,7 @@ const GAUGES = [
   'optipod_workloads_monitored',
   'optipod_workloads_updated',
   'optipod_workloads_skipped',
+  'optipod_workloads_unread',
   'optipod_recommended_cpu_cores',
   'optipod_recommended_memory_bytes',
   'optipod_savings_cpu_cores',
@@ -47,6 +48,8 @@ function reportPolicy(
 ): void {
   metrics.set('optipod_workloads_monitored', labels, results.length);
   metrics.set('optipod_workloads_updated', labels, results.filter(({ entry }) => entry.status === 'Applied').length);
+  const unread = results.filter(({ metricsProblem }) => metricsProblem !== undefined);
+  metrics.set('optipod_workloads_unread', labels, unread.length);
   for (const [reason, skipped] of Map.groupBy(results.filter(isSkipped), ({ entry }) => entry.reason ?? 'Unknown')) {
     metrics.set('optipod_workloads_skipped', { ...labels, reason }, skipped.length);
   }

@@ -26,6 +26,11 @@ export const rightsizingMetrics = {
     help: 'Workloads of a policy that are not changed, by reason.',
     labels: [...policy, 'reason'],
   },
+  optipod_workloads_unread: {
+    type: 'gauge',
+    help: 'Workloads of a policy whose usage cannot be read at present: what is known of them grows old.',
+    labels: policy,
+  },
   optipod_reconciliation_duration_seconds: {
     type: 'histogram',
     help: 'Time one pass over the workloads of a policy takes, in seconds.',

@@ -9,6 +9,11 @@ export const runtimeMetrics = {
     help: 'Always 1; the label tells the version.',
     labels: ['version'],
   },
+  stowage_watched_namespaces: {
+    type: 'gauge',
+    help: 'Namespaces whose workloads it looks after; 0: those of the whole cluster.',
+    labels: [],
+  },
   stowage_api_requests_total: {
     type: 'counter',
     help: 'Requests to the API server by verb, resource and HTTP status code (0 when there was no answer).',

@@ -54,6 +54,7 @@ export async function runOperator(
   const limits = { qps, burst, reserve: Math.min(defaultRateLimits.reserve, Math.floor(burst / 2)) };
   const metrics = createMetrics({ processMetrics: true });
   metrics.set('stowage_build_info', { version }, 1);
+  metrics.set('stowage_watched_namespaces', {}, config.controllers.watchNamespaces.length);
   const api = createKubeApi({
     connection,
     clock,
