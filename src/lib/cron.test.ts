@@ -79,8 +79,28 @@ describe('daylight saving', () => {
     expect(nextOf(`${berlin} 30 2 * * *`, '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30Z');
   });
 
-  test('every hour means every hour that passes', () => {
-    const cron = parseCron(`${berlin} 0 * * * *`);
+  test.each([
+    ['30 2,14 * * *', '2026-03-29T01:00Z 2026-03-29T12:30Z', '2026-10-25T00:30Z 2026-10-25T13:30Z'],
+    ['15,45 2 * * *', '2026-03-29T01:00Z 2026-03-30T00:15Z', '2026-10-25T00:15Z 2026-10-25T00:45Z'],
+    ['*/30 2-3 * * *', '2026-03-29T01:00Z 2026-03-29T01:30Z', '2026-10-25T00:00Z 2026-10-25T00:30Z 2026-10-25T02:00Z'],
+    ['30 */2 * * *', '2026-03-28T23:30Z 2026-03-29T01:00Z 2026-03-29T02:30Z', '2026-10-25T00:30Z 2026-10-25T03:30Z'],
+    ['* 2 * * *', '2026-03-29T01:00Z 2026-03-30T00:00Z', '2026-10-25T00:00Z 2026-10-25T00:01Z'],
+  ])('so do several times of day: %s', (fields, spring, autumn) => {
+    const cron = parseCron(`${berlin} ${fields}`);
+    for (const [midnight, expected] of [
+      ['2026-03-28T23:00:00Z', spring],
+      ['2026-10-24T22:30:00Z', autumn],
+    ] as const) {
+      let instant = Date.parse(midnight);
+      for (const each of expected.split(' ')) {
+        instant = cron.nextAfter(instant) ?? Number.NaN;
+        expect(iso(instant)).toBe(each);
+      }
+    }
+  });
+
+  test.each(['0 * * * *', '0 */1 * * *', '0 0-23 * * *'])('every hour means every hour that passes: %s', (fields) => {
+    const cron = parseCron(`${berlin} ${fields}`);
     for (const day of ['2026-03-29', '2026-10-25']) {
       let instant = Date.parse(`${day}T00:00:00Z`);
       for (let hour = 1; hour <= 5; hour++) {

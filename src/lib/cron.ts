@@ -45,6 +45,8 @@ const fields: readonly Field[] = [
   { name: 'month', min: 1, max: 12, names: MONTHS },
   { name: 'day of week', min: 0, max: 6, names: DAYS },
 ];
+const HOUR = fields.findIndex(({ name }) => name === 'hour');
+const HOURS_A_DAY = 24;
 /** In some year: February has 29 days. */
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -55,8 +57,9 @@ export const CRON_ACCEPTED =
 /**
  * Reads a schedule.
  *
- * Daylight saving: a fixed time of day that the clocks skip in spring occurs at the first instant after the gap, and
- * one they show twice in autumn occurs the first time only. (robfig/cron drops the former and repeats the latter.)
+ * Daylight saving: a time of day that the clocks skip in spring occurs at the first instant after the gap, and one they
+ * show twice in autumn occurs the first time only. (robfig/cron drops the former and repeats the latter.) Schedules of
+ * every hour have no times of day, and go on with the hours that pass.
  * @throws InvalidValueError naming the field; also for dates that never come, such as 31 February.
  */
 export function parseCron(text: string): CronSchedule {
@@ -69,11 +72,13 @@ export function parseCron(text: string): CronSchedule {
   if (days && months && weekdays && neverComes(days, months, weekdays)) {
     throw new InvalidValueError('cron schedule', text, 'a date that exists in some year');
   }
-  // Plain lists only: what croner makes of the other forms does not matter then.
-  const pattern = parsed
-    .map(({ star, values }) => (star ? '*' : [...values].sort((a, b) => a - b).join(',')))
-    .join(' ');
-  const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone: timeZone });
+  // Without a wildcard in minutes and hours all are times of day to croner.
+  const cron = new Cron(patternOf(parsed), {
+    mode: '5-part',
+    paused: true,
+    timezone: timeZone,
+    fixedTimeRule: 'no-wildcard',
+  });
   return {
     text,
     timeZone,
@@ -81,6 +86,19 @@ export function parseCron(text: string): CronSchedule {
     // croner looks strictly before its reference.
     latestAt: (instant) => cron.previousRuns(1, new Date(wholeSecond(instant) + 1000))[0]?.getTime(),
   };
+}
+
+/**
+ * Plain lists, so that what croner makes of the other forms does not matter: but for the hours, where a wildcard says
+ * that the schedule is not of times of day, and the days, where it does not restrict.
+ */
+function patternOf(parsed: readonly FieldValues[]): string {
+  return parsed
+    .map(({ star, values }, index) => {
+      const isWild = index === HOUR ? values.size === HOURS_A_DAY : star && index > HOUR;
+      return isWild ? '*' : [...values].sort((a, b) => a - b).join(',');
+    })
+    .join(' ');
 }
 
 /** Occurrences are whole seconds, so a fraction of one changes nothing. */
