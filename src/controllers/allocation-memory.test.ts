@@ -23,3 +23,17 @@ test('a quota that denied is not asked for a minute, unless it changes', () => {
   memory.noteQuotaDenied('shop', quotas, 0);
   expect(memory.isQuotaDenied('shop', quotas, 60_000)).toBe(false);
 });
+
+test('of namespaces that come and go, what is over is forgotten with the next denial', () => {
+  const memory = createAllocationMemory();
+  const quotas = [aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 900 } })];
+  memory.noteQuotaDenied('a', quotas, 0);
+  memory.noteQuotaDenied('b', quotas, 30_000);
+  memory.noteQuotaDenied('c', quotas, 60_000);
+  // Asked at a moment at which all of them would still hold.
+  expect(['a', 'b', 'c'].map((namespace) => memory.isQuotaDenied(namespace, quotas, 59_000))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});

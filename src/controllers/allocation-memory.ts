@@ -26,6 +26,8 @@ export function createAllocationMemory(): AllocationMemory {
     noteRestart: (podUid) => void restarted.add(podUid),
     hasRestarted: (podUid) => restarted.has(podUid),
     noteQuotaDenied(namespace, quotas, now) {
+      // Namespaces come and go, and of those that are gone nobody asks.
+      for (const [known, { until }] of denied) if (until <= now) denied.delete(known);
       denied.set(namespace, { until: now + DENIED, quotas: textOf(quotas) });
     },
     isQuotaDenied(namespace, quotas, now) {

@@ -153,6 +153,8 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     const due = new Set<string>();
     for (const known of pods) {
       const { pod } = known;
+      // Those before it were given back, which takes time: of one that has gone meanwhile nothing is to be noted.
+      if (view.pod(pod.namespace, pod.name)?.pod.uid !== pod.uid) continue;
       const hasAllocation = stores.of(pod) !== undefined;
       const missingMillis = missing.millisFor(pod.uid, hasAllocation, clock.now());
       const cause = restoreCause({ known, hasAllocation, isAgentGone, rules });

@@ -30,7 +30,7 @@ function statefulSet(name: string) {
 }
 
 /** One place in the budget. What a look does about the turns is up to the test. */
-function setUp(look: (name: string, turns: DisruptionTurns, free: number) => void) {
+function setUp(look: (name: string, turns: DisruptionTurns, free: number) => void | Promise<void>) {
   const clock = createVirtualClock(NOON);
   const random = createSeededRandom(1);
   const metrics = createMetrics();
@@ -47,17 +47,20 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     backoff: () => ({ initialMillis: 1, factor: 2, maxMillis: 2, jitter: 0 }),
     probeLimitMillis: () => 1,
   });
-  const looked: string[] = [];
+  const [looked, forgotten, told]: [string[], string[], string[]] = [[], [], []];
   const reconciler: PlacementReconciler = {
     async reconcile(workload) {
       looked.push(workload.name);
-      look(workload.name, turns, free());
+      await look(workload.name, turns, free());
       const { settings, sides, readPolicy } = rules;
       const policy = readPolicy(view, workload);
       const plan = planWorkload({ view, sides, workload, settings, policy, spot, now: clock.now() });
       return { plan, againAfterMillis: undefined };
     },
-    forget: (key) => turns.leave('placement', key),
+    forget(key, workloadUid) {
+      forgotten.push(workloadUid);
+      turns.leave('placement', key);
+    },
   };
   for (const name of ['a', 'b']) stores.statefulSets.put(statefulSet(name));
   const controller = createPlacementController({
@@ -67,7 +70,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     reconciler,
     inFlight,
     turns,
-    events: createWorkloadEvents({ record: () => {} }, clock),
+    events: createWorkloadEvents({ record: ({ reason: why }) => void told.push(why) }, clock),
     metrics,
     gauges: createPlanGauges(metrics),
     clock,
@@ -83,7 +86,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     stop.abort();
     await running;
   };
-  return { clock, stores, inFlight, looked, end };
+  return { clock, stores, inFlight, metrics, looked, forgotten, told, end };
 }
 
 const full = { rule: 'within-budget', ...reason('ConcurrencyLimit', { inFlight: 1, limit: 1 }) };
@@ -125,5 +128,29 @@ test('so it does where the workload whose turn it is has just been deleted', asy
   scene.stores.statefulSets.remove(statefulSet('a'));
   await scene.clock.advance(1_000);
   expect(scene.looked).toEqual(['a', 'b', 'b']);
+  await scene.end();
+});
+
+test('a workload that goes while it is looked at leaves nothing behind', async () => {
+  let answer = (): void => {};
+  const scene = setUp((name) => {
+    if (name !== 'a' || scene.looked.length <= 2) return undefined;
+    return new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+  });
+  await scene.clock.advance(1_000);
+  const before = scene.told.length;
+  scene.stores.statefulSets.put({ ...statefulSet('a'), status: { replicas: 1 } });
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b', 'a']);
+  scene.stores.statefulSets.remove(statefulSet('a'));
+  await scene.clock.advance(1_000);
+  answer();
+  await scene.clock.advance(1_000);
+  // Once more than the deletion itself: for what was noted since.
+  expect(scene.forgotten).toEqual(['a', 'a']);
+  expect(scene.told.slice(before)).toEqual([]);
+  expect(await scene.metrics.render()).not.toContain('workload="a"');
   await scene.end();
 });

@@ -19,7 +19,7 @@ import type { DisruptionTurns } from './disruption-turns.ts';
 import { createBreather, createEngineQueue } from './engine-queue.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
-import type { PlacementReconciler } from './placement-reconciler.ts';
+import type { PlacementReconciler, ReconcileResult } from './placement-reconciler.ts';
 import type { PlacementRules } from './placement-rules.ts';
 import type { PlanGauges } from './plan-gauges.ts';
 
@@ -109,20 +109,38 @@ export function createPlacementController(options: PlacementControllerOptions): 
 
   /** Uids of workloads looked at since this process began: the first look at one is no news to its owner. */
   const seen = new Set<string>();
+  const forget = (key: string, uid: string): void => {
+    seen.delete(uid);
+    stopManaging(key);
+    reconciler.forget(key, uid);
+  };
   const handle = async (key: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
     await breathe();
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined) return undefined;
-    const isFirst = !seen.has(workload.uid);
-    seen.add(workload.uid);
-    const startedAt = clock.now();
-    const { plan, againAfterMillis } = await reconciler.reconcile(workload, signal);
-    const type = workload.kind.toLowerCase();
-    metrics.observe('spotalis_reconcile_duration_seconds', { workload_type: type }, (clock.now() - startedAt) / 1000);
-    const { policy } = plan;
+    const isGone = (): boolean => view.workload(workloadOfKey(key))?.uid !== workload.uid;
+    try {
+      const isFirst = !seen.has(workload.uid);
+      seen.add(workload.uid);
+      const startedAt = clock.now();
+      const result = await reconciler.reconcile(workload, signal);
+      const type = workload.kind.toLowerCase();
+      metrics.observe('spotalis_reconcile_duration_seconds', { workload_type: type }, (clock.now() - startedAt) / 1000);
+      return isGone() ? undefined : conclude(key, workload, result, isFirst);
+    } finally {
+      // It went while answers were waited for: nobody else would forget what was noted since.
+      if (isGone()) forget(key, workload.uid);
+    }
+  };
+  const conclude = (
+    key: string,
+    workload: WorkloadRecord,
+    { plan: { policy, drift }, againAfterMillis }: ReconcileResult,
+    isFirst: boolean,
+  ): { requeueAfterMillis: Millis } | undefined => {
     if (policy.state !== 'invalid')
       noteManagement(key, workload, policy.state === 'managed' ? policy : undefined, isFirst);
-    if (plan.drift > 0) drifting.add(key);
+    if (drift > 0) drifting.add(key);
     else drifting.delete(key);
     if (policy.state === 'unmanaged') return undefined;
     // Spread, so that workloads enabled together are not looked at together for ever.
@@ -144,9 +162,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const onChange = (change: ViewChange): void => {
       if (change.kind === 'workload') wake(change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') {
-        seen.delete(change.uid);
-        stopManaging(change.key);
-        reconciler.forget(change.key, change.uid);
+        forget(change.key, change.uid);
       } else {
         capacityTimer ??= clock.setTimer(CAPACITY_MILLIS, () => {
           capacityTimer = undefined;

@@ -9,12 +9,16 @@ import { wish } from './testing/wish.ts';
 const inShop = { namespace: 'shop' };
 const QUICK = '  staleAfter: 20s';
 
-async function raised(allocation: string = QUICK): Promise<AllocatedWorld> {
+async function raised(allocation: string = QUICK, names: readonly string[] = ['web']): Promise<AllocatedWorld> {
   const world = await startAllocatedWorld({ startsAgents: false, allocation });
-  await createPods(world.api, [{ name: 'web' }]);
+  await createPods(
+    world.api,
+    names.map((name) => ({ name })),
+  );
   await world.clock.advance(5000);
-  await wish(world, 'web', { request: 600, limit: 900 });
-  await world.until('raised', async () => (await world.allocation('web'))?.status?.phase === 'Applied', 10_000);
+  for (const name of names) await wish(world, name, { request: 600, limit: 900 });
+  for (const name of names)
+    await world.until('raised', async () => (await world.allocation(name))?.status?.phase === 'Applied', 10_000);
   return world;
 }
 
@@ -44,6 +48,18 @@ test('an agent that falls silent: first nothing changes, then the originals are 
   // It comes back, and is believed again.
   await wish(world, 'web', { request: 500 });
   await world.until('resized again', async () => (await world.request('web')) === 500, 20_000);
+});
+
+test('a pod that goes while another one is given back is nobody any more: nothing is told of it', async () => {
+  const world = await raised(QUICK, ['web', 'worker']);
+  const effect = { kind: 'slow', millis: 4000 } as const;
+  world.cluster.server.faults.add({ verbs: ['patch'], resources: ['pods/resize'], effect });
+  const sent = world.resizes();
+  await world.until('asked', () => world.resizes() > sent, 60_000);
+  await world.api.delete(resources.pods, 'worker', { ...inShop, gracePeriodSeconds: 0 });
+  await world.until('restored', () => restored(world), 60_000);
+  await world.clock.advance(60_000);
+  expect((await world.events('AgentGone')).map(({ regarding }) => regarding?.name)).toEqual(['web']);
 });
 
 test.each(['the pod', 'its namespace'])('opting %s out gives back at once', async (what) => {
